@@ -1,7 +1,7 @@
-"""The worlds agents act in: pure, seeded, JSON in and JSON out.
+"""Games: pure and seeded worlds with JSON positions, in which agents act.
 
-A game says who plays, what each may do, what a joint action pays, and what a coalition of its
-agents is worth. It asks no agent anything and imports no other room.
+A game defines the agents, their legal actions, the rewards of joint actions, and the worth of
+coalitions. It never asks an agent anything, and imports no other room.
 
 >>> from shapley_coop.games import load
 >>> game = load("escape_room", seed=7)
@@ -11,8 +11,8 @@ agents is worth. It asks no agent anything and imports no other room.
 >>> game.step(position, {"Alice": "lever", "Bob": "door"}).rewards
 {'Alice': -1, 'Bob': 10}
 
-A new game is one file or folder that defines a subclass of `Game` and binds it to `GAME`, or one
-YAML file of payoffs: `games.catalogue` finds either by its name here, or by its path elsewhere.
+A new game is a file or folder that binds a subclass of `Game` to `GAME`, or a YAML file of payoffs.
+`games.catalogue` finds games in this folder by name, and other games by path.
 """
 
 from shapley_coop.games.catalogue import foresight_of, load, names, summary

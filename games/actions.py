@@ -1,4 +1,4 @@
-"""What an agent can do, where it is more than a letter should list: a rule in place of a list."""
+"""Rules that replace lists of actions that are too long for a letter."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -6,26 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 
 
 class ActionRule(Sequence[str]):
-    """Actions that are worked out when they are asked for, and told in a few lines.
+    """A sequence of actions, computed on access, that letters describe in a few lines.
 
-    Rules that are told alike hold the same actions, but for those that name their own agent.
+    Two agents with equal descriptions have equal actions, except those that name one of the two.
     """
 
     @abstractmethod
     def told(self) -> list[str]:
-        """Return the actions in letters and facts; the game's own reader finds them again."""
+        """Return the lines that describe the actions in letters; the game's parser reads them."""
 
 
 def told_actions(actions: Sequence[str]) -> list[str]:
-    """Actions as letters, facts and feedback tell them."""
+    """Return the lines that describe actions in letters, facts and feedback."""
     return actions.told() if isinstance(actions, ActionRule) else list(actions)
 
 
 def actions_of_all(actions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Every action that anybody has, once; of the agents whose rules are told alike two are asked.
+    """Return every agent's actions, each once; two agents of an equal rule cover all of its agents.
 
     Args:
-        actions: agent → what it can do.
+        actions: agent → its actions.
     """
     return list(dict.fromkeys(action for own in _telling(actions) for action in own))
 

@@ -1,7 +1,7 @@
-"""Plays of the turns left, in thought: what a plan would come to, before anybody signs it.
+"""Simulations of the remaining turns under a plan, made before anybody signs it.
 
-What happened stays as it was recorded. From there on everybody acts by a plan, on dice that are
-drawn for the purpose: the game's own would tell what is still to come.
+The recorded turns stay as they are. In the turns after them all agents follow the plan, on newly
+drawn dice: the game's own dice would reveal the future.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from shapley_coop.games.turns import Position, Step, Turn
 
 UNASKED = "\0unasked"
-"""Instead of what is asked: what the agent would do if nothing were."""
+"""A breaker's choice: the action that it would take if the deal asked nothing of it."""
 
 MOST_PLAYS = 500
 FEWEST_PLAYS = 8
 MOST_STEPS = 2_000
-"""Steps of a game that is played one turn after the other, over all plays of one outlook."""
+"""The most game steps in all plays of one outlook, if the plays run turn by turn."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How everybody acts: by what a deal asks for, and else as the game takes it to.
+    """The conduct of all agents: as a deal asks, and otherwise as the simulator assumes.
 
     Attributes:
-        asked: what the deal asks for.
-        fixed: whether that depends on the turn alone, and on nothing that was done.
-        breaker: who does something else wherever it is asked for anything; empty for nobody.
-        instead: what the breaker does: an action, UNASKED, or None for nothing.
-        gifts: the goods that change hands by the end of a turn; None where there are none.
+        asked: the function that gives the deal's duties at a turn.
+        fixed: whether the duties depend on the turn alone, and on no earlier action.
+        breaker: the agent that breaches each of its duties; empty for none.
+        instead: the breaker's action in place of a duty; UNASKED; or None to do nothing.
+        gifts: the function that gives the goods transferred by a turn's end; None for no goods.
     """
 
     asked: "Asked"
@@ -51,13 +51,13 @@ class Plan:
     def choice(
         self, agent: str, owed: "Sequence[Owed]", legal: Sequence[str], unasked: str | None
     ) -> str | None:
-        """Return what an agent does at a turn; None is nothing.
+        """Return an agent's action at a turn, or None for no action.
 
         Args:
-            agent: who.
-            owed: what is asked of all.
-            legal: what it can do.
-            unasked: what it does where nothing is asked of it.
+            agent: the agent.
+            owed: the duties of all agents at this turn.
+            legal: the agent's legal actions.
+            unasked: the agent's action if it has no duty.
         """
         own = [duty for duty in owed if duty.agent in (agent, EVERYONE)]
         if agent == self.breaker and own:
@@ -77,12 +77,12 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """One course of the game.
+    """One simulated course of the game.
 
     Attributes:
-        record: the turns played, and those pictured.
-        times: how many plays went this way.
-        game: the game on the dice of this play, if it was played alone.
+        record: the recorded turns, then the simulated ones.
+        times: the number of plays that took this course.
+        game: the game with the dice of this play, if this play was simulated alone.
     """
 
     record: "list[Turn]"
@@ -91,9 +91,9 @@ class Played:
 
 
 class Ahead:
-    """Plays one turn after the other, by the game's own `step`.
+    """The simulator of remaining turns, turn by turn, with the game's own `step`.
 
-    A game that can play many at once, or knows what its agents do unasked, brings a subclass.
+    A game that simulates many plays at once, or knows how idle agents act, defines a subclass.
 
     Args:
         game: the game as it is played.
@@ -104,7 +104,7 @@ class Ahead:
 
     @property
     def open(self) -> bool:
-        """Whether all that a play depends on is public, so that it can be pictured for anybody."""
+        """Whether a play depends on public facts alone, so that every agent can simulate it."""
         from shapley_coop.games.game import Game
 
         kind = type(self.game)
@@ -112,35 +112,35 @@ class Ahead:
 
     @property
     def own_payoffs_only(self) -> bool:
-        """Whether all is public but what it is worth to each agent."""
+        """Whether everything is public except each agent's own valuation."""
         return False
 
     @property
     def words(self) -> str:
-        """What agents are taken to do where nothing is asked of them."""
+        """The assumed conduct of agents without a duty, as a clause for a text."""
         return "who is asked for nothing acts as its baseline does, or else does nothing"
 
     @property
     def unasked_words(self) -> str:
-        """What each of them does there, in a few words."""
+        """The assumed conduct of an agent without a duty, in a few words."""
         return "its baseline, or else nothing"
 
     def most(self) -> Mapping[str, Fraction] | None:
-        """Agent → more than which it can hold at no end of the game; None where that is unknown."""
+        """Return agent → an upper bound of its payoff at the game's end; None if unknown."""
         return None
 
     def together(self) -> Fraction | None:
-        """More than which all of them can hold at no end of the game; None where unknown."""
+        """Return an upper bound of the total payoff at the game's end; None if unknown."""
         most = self.most()
         return None if most is None else sum(most.values(), Fraction(0))
 
     def unasked(self, position: "Position", agent: str, waiting: bool) -> str | None:
-        """Return what an agent does where nothing is asked of it.
+        """Return the action of an agent that has no duty at this turn.
 
         Args:
-            position: where the game stands.
-            agent: who.
-            waiting: whether something is asked of it at a later turn.
+            position: the current position.
+            agent: the agent.
+            waiting: whether the agent has a duty at a later turn.
         """
         baseline = self.game.baseline
         if baseline.kind not in ("actions", POLICY, IDLE):
@@ -148,7 +148,7 @@ class Ahead:
         return absent_action(self.game, baseline, position, agent)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """Return how many plays there are of each of `sims` plans over `turns` turns."""
+        """Return how many plays to simulate for each of `sims` plans over `turns` turns."""
         if not self.game.rolls_dice:
             return 1
         return max(FEWEST_PLAYS, min(MOST_PLAYS, MOST_STEPS // max(1, sims * turns)))
@@ -156,13 +156,13 @@ class Ahead:
     def plays(
         self, position: "Position", record: "Sequence[Turn]", plan: Plan, count: int
     ) -> list[Played]:
-        """Play the turns left by a plan.
+        """Simulate the remaining turns under a plan.
 
         Args:
-            position: where the game stands.
-            record: the turns before.
-            plan: how everybody acts.
-            count: how many plays; of a game without dice there is one.
+            position: the current position.
+            record: the turns before it.
+            plan: the conduct of all agents.
+            count: the number of plays; a game without dice has one.
         """
         found = []
         for game in self._worlds(count, len(record)):
@@ -171,7 +171,7 @@ class Ahead:
         return found
 
     def idle_play(self, position: "Position", record: "Sequence[Turn]") -> Played:
-        """The turns left if everybody does what its baseline does; on one throw of the dice."""
+        """Simulate the remaining turns with every agent on its baseline, on one draw of dice."""
         game = self._worlds(1, len(record))[0]
 
         def choose(at: "Position", before: "Sequence[Turn]", agent: str) -> str | None:
@@ -180,10 +180,10 @@ class Ahead:
         return Played(played_on(game, position, record, choose), 1, game)
 
     def on_other_dice(self, seed: int) -> "Game":
-        """Return the same world with other dice."""
+        """Return a copy of the game with another seed."""
         other = copy(self.game)
         other.seed = seed
-        other.__dict__.pop("analysis", None)  # it knows the dice that it was made with
+        other.__dict__.pop("analysis", None)  # it refers to the game with the old seed
         return other
 
     def _worlds(self, count: int, played: int) -> "list[Game]":
@@ -194,7 +194,7 @@ class Ahead:
 
     def _chooser(self, plan: Plan, played: int) -> "Chooser":
         last_duty = self._last_duties(plan, played) if plan.fixed else {}
-        asked: dict[int, list[Owed]] = {}  # turn → what is owed by all, worked out once
+        asked: dict[int, list[Owed]] = {}  # turn → the duties of all agents
 
         def choose(at: "Position", before: "Sequence[Turn]", agent: str) -> str | None:
             turn = len(before) + 1
@@ -207,7 +207,7 @@ class Ahead:
         return choose
 
     def _last_duties(self, plan: Plan, played: int) -> dict[str, int]:
-        """Agent → the last turn at which a fixed plan asks it for an action."""
+        """Return agent → the last turn at which a fixed plan asks it for an action."""
         found: dict[str, int] = {}
         for turn in range(played + 1, self.game.turns + 1):
             asked = {duty.agent for duty in plan.asked((), turn) if not duty.forbidden}
@@ -216,41 +216,41 @@ class Ahead:
 
 
 class PrivateWorths(Ahead):
-    """A game in which what changes hands is public, and what it is worth is each agent's own."""
+    """The simulator of a game with public holdings and private valuations."""
 
     @property
     def open(self) -> bool:
-        """To each agent with its own payoffs alone."""
+        """Return False: an agent can simulate its own payoffs only."""
         return False
 
     @property
     def own_payoffs_only(self) -> bool:
-        """Who holds what is public, what it is worth is not."""
+        """Return True: holdings are public, valuations are private."""
         return True
 
 
 class BountyAhead(Ahead):
-    """A game in which a bounty is all that there is to earn."""
+    """The simulator of a game in which a bounty is the only payoff."""
 
     def __init__(self, game: "Game", bounty: Fraction) -> None:
         super().__init__(game)
         self._bounty = bounty
 
     def most(self) -> dict[str, Fraction]:
-        """Return all of it."""
+        """Return the whole bounty as the bound of each agent."""
         return dict.fromkeys(self.game.agents, self._bounty)
 
     def together(self) -> Fraction:
-        """It is there once."""
+        """Return the bounty, which is paid only once."""
         return self._bounty
 
 
 Chooser = Callable[[dict[str, Any], "Sequence[Turn]", str], str | None]
-"""(position, the turns before, agent) → its action, or None for none."""
+"""(position, the turns before, agent) → the agent's action, or None for no action."""
 
 
 Gifts = Callable[["Sequence[Turn]", "Turn"], "Sequence[Gift]"]
-"""(the turns before, the turn as far as it is chosen) → the goods that change hands by its end."""
+"""(the turns before, this turn's actions) → the goods transferred by the end of this turn."""
 
 
 def played_on(
@@ -260,7 +260,7 @@ def played_on(
     choose: Chooser,
     gifts: Gifts | None = None,
 ) -> "list[Turn]":
-    """Return the record after the turns left, in which each agent does what is chosen for it."""
+    """Return the record extended by the remaining turns, with the actions that `choose` gives."""
     turns = list(record)
 
     def policy(_: int, at: "Position") -> dict[str, str]:

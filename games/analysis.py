@@ -1,7 +1,7 @@
-"""What is asked of a finished record, and of plays that did not happen: credit, and what is best.
+"""The analysis of plays: credit for finished records, and outcomes of hypothetical plays.
 
-All of it follows from a game's own `start`, `legal`, `step` and `over`. A game that knows better
-names a subclass as `analysed_by`; who writes a game need not know that there is one.
+All answers follow from a game's `start`, `legal`, `step` and `over`. A game with a better method
+names a subclass as `analysed_by`; most games need none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 class Analysis:
-    """The answers for any game.
+    """The analysis that works for any game.
 
     Args:
-        game: the game as it is played.
+        game: the game as played.
     """
 
     def __init__(self, game: "Game") -> None:
         self.game: Any = game
 
     def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
-        """Play a record again, step by step, with what changed hands by a contract."""
+        """Yield the steps of a record played again, with its transfers of goods by contract."""
         position = self.game.start()
         for turn in record:
             after = self.game.step(with_gifts(position, gifts_in(turn)), turn["actions"])
@@ -46,19 +46,19 @@ class Analysis:
             position = after.position
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """What every agent earns where a coalition repeats its conduct and the others do not.
+        """Return every agent's earnings if a coalition repeats its conduct and the others do not.
 
-        Of everybody together it is exactly what the record says. A game that can replay many
-        coalitions at once overrides this or `repeated`.
+        The grand coalition earns exactly what the record says. A game that can replay many
+        coalitions at once overrides this method or `repeated`.
         """
         return self.repeated(conduct(self.game, record, self.game.baseline))
 
     def repeated(self, did: Conduct) -> Replays:
-        """The same for a conduct that may have been recorded on other dice than this game's."""
+        """Return the replays of a conduct, which may come from a play on other dice."""
         return step_by_step(self.game, did)
 
     def replays_of(self, record: Sequence[Turn]) -> Replays:
-        """The same; the latest are kept."""
+        """Return `replays` of a record; the latest four results are cached."""
         return self._kept_replays(RecordKey(record))
 
     @cached_property
@@ -67,15 +67,15 @@ class Analysis:
 
     @property
     def credit_rule(self) -> str:
-        """By what a coalition's worth is computed: `record`, or another rule's name."""
+        """The rule for a coalition's worth: `record`, `potential`, or another rule's name."""
         return str(self.game.params.worth)
 
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(C): what `coalition` is worth in the light of a finished record, in the game's unit.
+        """Return v(C), the coalition's worth given a finished record, in the game's unit.
 
-        By default W(C) − W(∅): what all agents and the pot earn in the replay in which C repeats
-        its conduct, less what they earn if nobody does. Everybody's rewards count, so that what a
-        free-rider gains by others is no contribution of its own.
+        By default v(C) is W(C) − W(∅): the total of all agents and the pot in the replay in which C
+        repeats its conduct, less the total in the replay without members. All rewards count, so a
+        free-rider's gain from others is not its own contribution.
         """
         if self.game.params.worth == "potential":
             return self.potential(record, coalition)
@@ -83,9 +83,9 @@ class Analysis:
         return self.replays_of(record).improvement(row)
 
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-        """`worth` of many coalitions at once: boolean, shape (m, n), to shape (m,).
+        """Return the function from coalitions, boolean (m, n), to their worths, shape (m,).
 
-        What a sampler asks of a game with many agents.
+        Samplers use it for games with many agents.
         """
         if self.credit_rule == "record":
             return self.replays_of(record).improvements
@@ -97,45 +97,45 @@ class Analysis:
         return worths
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Games by classes of equals that `worth` is the sum of; None where they are not known."""
+        """Return games by classes of equal agents that sum up to `worth`; None if unknown."""
         return None
 
     @property
     def has_potential(self) -> bool:
-        """Whether the game says what a coalition can secure by the rules alone."""
+        """Whether the game computes what a coalition can secure by the rules alone."""
         return type(self).potential is not Analysis.potential
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """Return what a coalition can secure by the rules alone, in as many turns as were played.
+        """Return the amount that a coalition can secure by the rules, in as many turns as played.
 
         Raises:
-            GameError: nothing computes it for this game.
+            GameError: the game does not compute this amount.
         """
         name = self.game.name
         raise GameError(f"{name} does not say what a coalition can secure: use worth=record")
 
     def dominance_solution(self) -> Baseline | None:
-        """Return the profile that is left by iterated strict dominance by pure actions.
+        """Return the profile that survives iterated strict dominance by pure actions.
 
-        None where several are left, or nothing computes it.
+        Return None if several profiles survive, or if the game does not compute dominance.
         """
         return None
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """What outcomes are compared with: the best total, found by enumeration in a small game."""
+        """The points that outcomes are compared with; the best total is found by enumeration."""
         return ReferencePoints(partial(best_total, self.game))
 
     @property
     def ahead(self) -> Ahead:
-        """Plays of the turns left in thought; a game that can play many at once overrides it."""
+        """The simulator of remaining turns; games that simulate many plays at once override it."""
         return Ahead(self.game)
 
 
 class BountyAnalysis(Analysis):
-    """Of a game in which a bounty is all that there is to earn."""
+    """The analysis of a game in which a bounty is the only payoff."""
 
     @property
     def ahead(self) -> Ahead:
-        """What is done cannot be pictured; the bounty is known."""
+        """The simulator, which does not know the agents' work but knows the bounty."""
         return BountyAhead(self.game, exact(self.game.params.bounty))

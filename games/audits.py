@@ -1,4 +1,4 @@
-"""Effects that a workflow of an extension records, held against the workflow's rule."""
+"""Audits that compare the effects recorded by an extension's workflow with its rule."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,13 +8,13 @@ from shapley_coop.games.turns import Turn
 
 
 def audited(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each such effect of a record, and what was not played by its rule, a line each.
+    """Yield the name of each workflow effect in a record, and a line for each breach of its rule.
 
-    Of an effect that neither the game nor an extension knows it says that nobody can audit it.
+    An effect that neither the game nor an extension knows yields a line that says so.
 
     Args:
-        game: what was played.
-        record: its turns, as they were recorded.
+        game: the game played.
+        record: its recorded turns.
 
     Raises:
         BrokenExtension: an extension cannot be imported.
@@ -32,6 +32,6 @@ def audited(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]
 
 
 def _of_workflows(record: Sequence[Turn]) -> Iterator[dict[str, str]]:
-    """Yield effects that name an agent and nothing else, as those of workflows do."""
+    """Yield the effects that name only an agent: all effects of workflows have this form."""
     for turn in record:
         yield from (e for e in turn.get("effects", []) if e.keys() == {"effect", "agent"})

@@ -1,4 +1,4 @@
-"""What an agent would have done had it taken no part: the baseline that credit compares with."""
+"""Baselines: the conduct of absent agents, which credit compares a play with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from shapley_coop.games.turns import Position
 
 Absent = str | dict[str, str]
-"""As it is declared: an action of all, agent → action, or one of the words below."""
+"""A declared baseline: an action for all agents, agent → action, or one of the words below."""
 
 AWAY: Literal["away"] = "away"
 IDLE: Literal["idle"] = "idle"
@@ -19,22 +19,22 @@ POLICY: Literal["policy"] = "policy"
 RANDOM: Literal["random"] = "random"
 
 LEAST_EACH_TURN = "each turn the absent leave those present least"
-"""What the absent do while they are away: turn by turn, not by one plan for the whole play."""
+"""The conduct of absent agents under `away`: it is chosen turn by turn, not for the whole play."""
 
 Kind = Literal["actions", "away", "idle", "policy", "random", "nothing"]
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What is put in the place of agents that are not in a coalition.
+    """The conduct that replaces agents outside a coalition.
 
     Attributes:
-        kind: `actions` (each takes its own), `away` (it earns 0, and LEAST_EACH_TURN),
-            `idle` (it takes no action), `policy` (the game computes it), `random` (averaged over
-            seeded dice), or `nothing` (the game adds up what each made).
-        words: what credit compares with, in a few words.
-        actions: agent → action, where that is fixed.
-        warning: why it should be confirmed; empty where the game or the run declares it.
+        kind: `actions` (each takes a fixed action), `away` (each earns 0; LEAST_EACH_TURN),
+            `idle` (no action), `policy` (the game computes it), `random` (the mean over
+            seeded dice), or `nothing` (the game adds up the agents' products).
+        words: a description of the baseline in a few words.
+        actions: agent → action, if the actions are fixed.
+        warning: the reason to confirm the baseline; empty if the game or the run declares it.
     """
 
     kind: Kind
@@ -44,12 +44,12 @@ class Baseline:
 
     @property
     def short(self) -> str:
-        """What credit compares with, in at most eight words; `docs/credit.md` has the rest."""
+        """The description in at most eight words; `docs/credit.md` has the rest."""
         return _SHORT.get(self.kind, self.words)
 
     @property
     def no_value(self) -> str:
-        """Why no value is defined: nothing says what the absent would have done; else empty."""
+        """The reason why no value is defined: no baseline is declared. Empty if values are."""
         undeclared = self.kind == "nothing" and self.warning
         return f"no value is defined here: {self.warning}" if undeclared else ""
 
@@ -71,15 +71,15 @@ BY_POLICY = Baseline(POLICY, "an absent agent does what the game's own policy do
 
 @runtime_checkable
 class Computed(Protocol):
-    """A game that computes what an agent that takes no part does."""
+    """A game that computes the actions of absent agents."""
 
     def policy(self, position: "Position", agent: str) -> str | None:
-        """Return its action here; None is none."""
+        """Return the absent agent's action at a position, or None for no action."""
         ...
 
 
 def absent_action(game: "Game", baseline: Baseline, position: "Position", agent: str) -> str | None:
-    """Return the baseline's action; None is none."""
+    """Return an agent's action under the baseline, or None for no action."""
     if baseline.kind == POLICY:
         assert isinstance(game, Computed), "no other game is declared so"
         return game.policy(position, agent)
@@ -87,12 +87,12 @@ def absent_action(game: "Game", baseline: Baseline, position: "Position", agent:
 
 
 def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
-    """Return the baseline as it is declared; None where nothing is.
+    """Return the declared baseline, or None if none is declared.
 
-    A word that is an action of every agent is that action.
+    A word that is also an action of every agent means that action.
 
     Raises:
-        GameError: an agent or action that the game does not have, or no such word.
+        GameError: the game fixes its baseline, or does not know the word, agent or action.
     """
     from shapley_coop.games.params import GameError
 
@@ -125,7 +125,7 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
 
 
 def in_words(agents: Sequence[str], actions: Mapping[str, str]) -> str:
-    """Fixed actions as people say them."""
+    """Return a phrase that says what absent agents play."""
     if len(set(actions.values())) == 1:
         return f"an absent agent plays {actions[agents[0]]}"
     return "an absent agent plays as follows: " + ", ".join(f"{a} {actions[a]}" for a in agents)

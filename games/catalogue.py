@@ -1,4 +1,4 @@
-"""Finding a game: a module or payoff file in this folder, one's own file, a table, an import."""
+"""Loading games: by name, from a Python or payoff file, from a table, or by import."""
 
 import os
 import re
@@ -32,13 +32,13 @@ _SCHEME = re.compile(r"([a-z_]\w+):\S+")
 
 
 def names() -> list[str]:
-    """Return the games that can be named, those of installed packages too, sorted."""
+    """Return the sorted names of all games, including those of installed packages."""
     found = {path.stem for path in _HERE.glob("*.yaml")} | set(extension.offered("games"))
     return sorted(found | {entry.stem for entry in _HERE.iterdir() if _defines_a_game(entry.stem)})
 
 
 def summary(name: str) -> str:
-    """Return one line on a named game; of one that cannot be loaded, why."""
+    """Return a one-line summary of a named game, or the reason why it cannot be loaded."""
     try:
         return load(name).summary()
     except GameError as error:
@@ -48,7 +48,7 @@ def summary(name: str) -> str:
 
 
 def title(game: str | Mapping[str, Any]) -> str:
-    """Return what a game is called in results and in the names of runs."""
+    """Return a game's title for results and for the names of runs."""
     if not isinstance(game, str):
         return str(game.get("name", "matrix game"))
     if _scheme(game):
@@ -66,11 +66,11 @@ def load(
     Args:
         game: a name from `names`; a path to a Python file that binds a subclass of `Game` to
             `GAME`, which is run; a path to a YAML or JSON payoff file, or such a file's content;
-            `scheme:…` for what an extension plays, as `pettingzoo:package.module:factory`; or
-            `python:module:name` for a subclass of `Game`, or a callable that makes one, or what a
-            payoff file holds.
-        params: numbers that replace the game's defaults.
-        seed: of all its dice.
+            `scheme:…` for an extension's game, such as `pettingzoo:package.module:factory`; or
+            `python:module:name` for a subclass of `Game`, or a callable that returns one or the
+            content of a payoff file.
+        params: values that replace the game's defaults.
+        seed: the seed of all dice.
 
     Raises:
         GameError: there is no such game, its file cannot be read, or a parameter is wrong.
@@ -88,7 +88,7 @@ def load(
         return (variant_of(table, params or {}) or kind)(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
-        table = {key: told for key, told in table.items() if key != "absent"}  # it was of others
+        table = {key: told for key, told in table.items() if key != "absent"}  # for other actions
     try:
         return matrix({**table, **(params or {})}, seed)
     except GameError as error:
@@ -98,21 +98,21 @@ def load(
 
 
 def is_program(game: Any) -> bool:
-    """Return whether to load this game runs a Python file or imports a module that is not ours."""
+    """Return whether loading this game runs a Python file or imports a foreign module."""
     if not isinstance(game, str):
         return False
-    # By the path's own suffix, as `read` does: "own.py/" is the same file.
+    # `read` also uses the path's suffix, which counts "own.py/" as the file "own.py".
     return Path(game).suffix == PYTHON or game.startswith(CALLABLE) or bool(_scheme(game))
 
 
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
-    """Return what a game's name stands for: a module, an import, or a payoff file's content.
+    """Resolve a game: return its name, its import, or its payoff file's content.
 
-    A run stores this, so that it can be resumed from any folder; of a Python file it stores the
-    absolute path, and needs the file.
+    A run stores the result, so that it can be resumed from any folder. The result for a Python
+    file is its absolute path, so such a run still needs the file.
 
     Raises:
-        GameError: there is no such game or file, or the text of a game is given.
+        GameError: there is no such game or file, or `game` is the text of a game file.
     """
     if not isinstance(game, str):
         return dict(game)
@@ -135,17 +135,17 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
 
 
 def _scheme(game: str) -> str:
-    """Return the scheme before a game's colon, as of `pettingzoo:…`; empty where it has none."""
+    """Return the scheme before a game's colon, such as `pettingzoo`, or "" if it has none."""
     found = _SCHEME.fullmatch(game)
     return found[1] if found and not game.startswith(CALLABLE) else ""
 
 
 def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
-    """Return what looks ahead in a letter's game, by its own, its table or its formula; or None.
+    """Return the foresight class for a letter's game, or None.
 
     Args:
-        facts: the letter's. `game` names a game of this folder, or one that this process loaded
-            from a file; nothing else is ever imported by what a letter says.
+        facts: the letter's facts. `game` may name a game of this folder, of an installed package,
+            or of a file loaded before; the text of a letter never causes any other import.
     """
     name = str(facts.get("game") or "")
     module = _module(name) if _defines_a_game(name) else OWN.get(name) or _beside(name)
@@ -159,17 +159,17 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 
 
 def _plugged(name: str) -> bool:
-    """Return whether an installed package brings a game of this name that is none of ours."""
+    """Return whether an installed package, and not this folder, has a game of this name."""
     if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
-        return False  # before the packages are looked through, which takes longer
+        return False  # first, since reading the packages takes longer
     return name in extension.offered("games")
 
 
 def _plugin(name: str) -> type[Game]:
-    """Return a game that an installed package brings.
+    """Return the game class of an installed package.
 
     Raises:
-        GameError: it cannot be loaded, or is no game.
+        GameError: the class cannot be loaded, or is no complete subclass of `Game`.
     """
     try:
         kind = extension.load("games", name)
@@ -186,15 +186,15 @@ def _plugin(name: str) -> type[Game]:
 
 
 def _beside(name: str) -> ModuleType | None:
-    """Return the module of a game that an installed package brings, for the foresight beside it."""
+    """Return the module of an installed package's game, which may define `FORESIGHT`."""
     return sys.modules.get(_plugin(name).__module__) if _plugged(name) else None
 
 
 def run_only(programs: Iterable[str]) -> None:
-    """From now on run no other Python files and imports than these: callers name games here.
+    """From now on allow only these Python files and imports: remote callers name games here.
 
     Args:
-        programs: as `load` takes them.
+        programs: the allowed games, in the form that `load` takes.
     """
     permit_only({str(read(program)) for program in programs})
 
@@ -206,7 +206,7 @@ def _module(game: str) -> ModuleType:
     return import_module(f"shapley_coop.games.{game}")
 
 
-@lru_cache(maxsize=256)  # every letter of an embedded agent asks it
+@lru_cache(maxsize=256)  # called for every letter of an embedded agent
 def _defines_a_game(name: str) -> bool:
     if not name.isidentifier() or name in {"catalogue", "matrix"}:
         return False
@@ -217,7 +217,7 @@ def _defines_a_game(name: str) -> bool:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that no file system could hold
+    except OSError:  # the name is too long for the file system
         return False
 
 

@@ -1,4 +1,4 @@
-"""Games whose agents come in classes of equals: worths by how many of each a coalition holds."""
+"""Characteristic functions by classes of equal agents: worth depends on the members per class."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class ByClass:
-    """A part of a characteristic function.
+    """A characteristic function, or a summand of one, that depends on members per class only.
 
     Attributes:
-        of: agent → its class, shape (n,); −1 of an agent that changes nothing.
-        worths: W of every number of members, shape (m_1 + 1, m_2 + 1, …), whole, in 1/unit.
-        unit: how many of these amounts make one of the game's unit.
+        of: agent → its class, shape (n,); −1 for an agent that changes nothing.
+        worths: W for each count of members per class, shape (m_1 + 1, …), whole, in 1/unit.
+        unit: the number of these amounts in one of the game's unit.
     """
 
     of: NDArray[Any]
@@ -23,5 +23,5 @@ class ByClass:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many agents each class has."""
+        """The number of agents in each class."""
         return tuple(size - 1 for size in np.shape(self.worths))

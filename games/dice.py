@@ -6,10 +6,10 @@ import numpy as np
 
 
 def dice(seed: int, turn: int, agent: str = "") -> "np.random.Generator":
-    """Return the dice of one agent at one turn (`agent=""`: the world's own).
+    """Return the random generator of one agent at one turn (`agent=""`: the world's).
 
-    Philox is counter-based, so what one agent draws never shifts what another draws: removing a
-    player from a replay leaves all other players' dice as they were (common random numbers).
+    Every generator has its own key, so one agent's draws never shift another's: removing a player
+    from a replay leaves all other players' dice unchanged (common random numbers).
     """
     digest = hashlib.blake2b(f"{seed}/{turn}/{agent}".encode(), digest_size=16).digest()
     return np.random.Generator(np.random.Philox(key=int.from_bytes(digest, "big")))

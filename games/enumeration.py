@@ -1,4 +1,4 @@
-"""Looking ahead by enumeration, where the letter's facts list what every joint action pays."""
+"""Foresight by enumeration, for letters whose facts list the payoffs of all joint actions."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
@@ -12,17 +12,17 @@ Play = dict[str, str]
 
 
 class Enumeration(Foresight):
-    """A table of payoffs, and what follows from it.
+    """Foresight in a table of payoffs.
 
-    Whoever has a duty keeps it; whoever has none does what pays best if all others are equally
-    likely to do anything. That is a guess, so a promise to do it is worth something.
+    An agent with a duty keeps it; an agent without one plays a best response to uniformly random
+    others. That action is a guess, so a promise of it still adds something.
     """
 
     FACTS = ("actions", "payoffs", "turns")
     sure_of_habits = False
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep the table."""
+        """Read the table from the letter's facts."""
         self.turns = int(facts["turns"])
         self.actions = {a: list(facts["actions"][a]) for a in self.agents}
         self.pays: dict[tuple[str, ...], Mapping[str, float]] = {
@@ -31,7 +31,7 @@ class Enumeration(Foresight):
         }
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Play every turn left."""
+        """Predict the remaining turns."""
         record: list[Turn] = list(self.record)
         for turn in range(self.turn, self.turns + 1):
             play = self.play(asked(record, turn))
@@ -44,7 +44,7 @@ class Enumeration(Foresight):
         )
 
     def play(self, owed: Iterable[Owed]) -> Play:
-        """Return what each agent does: its duty, else what it would do without a deal."""
+        """Return each agent's action: its duty, or else its action without a deal."""
         play = dict(self.default)
         for duty in owed:
             if not duty.forbidden:
@@ -55,23 +55,23 @@ class Enumeration(Foresight):
         return play
 
     def together(self) -> list[Part]:
-        """Return the joint action that pays all together most."""
+        """Return the joint action with the highest total payoff."""
         return [Part(agent, action) for agent, action in self.best_for_all.items()]
 
     def wish(self) -> list[Part]:
-        """Return the joint action that pays me most, then all together."""
+        """Return the joint action with my highest payoff; ties go to the highest total."""
         best = max(self.plays(), key=lambda p: (self.payoff(p)[self.me], self.total(p)))
         return [Part(agent, action) for agent, action in best.items()]
 
     def habit(self, legal: list[str]) -> str:
-        """Return the best against uniform beliefs."""
+        """Return my best response to uniformly random others."""
         return max(legal, key=partial(self.expected, self.me))
 
     def payoff(self, play: Play) -> Mapping[str, float]:
-        """Return what one joint action pays each agent, in the game's unit.
+        """Return each agent's payoff for a joint action, in the game's unit.
 
         Raises:
-            Missing: the letter does not say it.
+            Missing: the letter lacks this joint action.
         """
         key = tuple(play[a] for a in self.agents)
         if key not in self.pays:
@@ -79,27 +79,27 @@ class Enumeration(Foresight):
         return self.pays[key]
 
     def plays(self, **fixed: str) -> list[Play]:
-        """Return all joint actions in which the fixed agents do the fixed things."""
+        """Return all joint actions that contain the fixed actions."""
         choices = [[fixed[a]] if a in fixed else self.actions[a] for a in self.agents]
         return [dict(zip(self.agents, play, strict=True)) for play in product(*choices)]
 
     def total(self, play: Play) -> float:
-        """Return the collective payoff of one joint action."""
+        """Return the total payoff of a joint action."""
         return float(sum(self.payoff(play).values()))
 
     def expected(self, agent: str, action: str) -> float:
-        """Return an agent's mean payoff if all others are equally likely to do anything."""
+        """Return an agent's mean payoff for an action against uniformly random others."""
         plays = self.plays(**{agent: action})
         return sum(self.payoff(play)[agent] for play in plays) / len(plays)
 
     @cached_property
     def default(self) -> Play:
-        """What each agent does without a deal."""
+        """Agent → its action without a deal."""
         return {a: max(self.actions[a], key=partial(self.expected, a)) for a in self.agents}
 
     @cached_property
     def best_for_all(self) -> Play:
-        """The joint action that pays all together most; of equals the most even one, then mine."""
+        """The joint action of the highest total; ties go to the highest minimum, then to me."""
 
         def worth(play: Play) -> tuple[float, float, float]:
             pays = self.payoff(play)

@@ -43,14 +43,14 @@ class EscapeRoom(SymmetricGame):
     params: EscapeRoomParams  # type: ignore[assignment]
 
     def story(self) -> str:
-        """For letters."""
+        """Return the story for letters."""
         return (
             f"You are locked in. The door opens while {self.params.levers} or more pull the "
             "lever; only who stands at the open door gets out."
         )
 
     def formula(self) -> Formula:
-        """Payoffs from prize, cost and the number of levers, by how many of the others pull."""
+        """Return the payoffs by the number of other agents that pull a lever."""
         p = self.params
         return {
             p.door: [Piece(0, -p.cost), Piece(p.levers, p.prize)],
@@ -58,7 +58,7 @@ class EscapeRoom(SymmetricGame):
         }
 
     def step(self, position: Position, actions: dict[str, str]) -> Step:  # type: ignore[override]
-        """As the table says; the record also names who escaped."""
+        """Return the table's payoffs; an effect also names the agents that escaped."""
         after = super().step(position, actions)
         pulls = sum(action == self.params.lever for action in actions.values())
         out = [a for a, action in actions.items() if action == self.params.door]

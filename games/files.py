@@ -1,4 +1,4 @@
-"""Reading the files that games are made of."""
+"""Readers of the files that define games."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,32 +12,32 @@ _Read = TypeVar("_Read")
 
 
 def read_file(path: str | Path, what: str) -> Any:
-    """Return what a YAML file holds, or a JSON file if its name ends in .json.
+    """Return the content of a YAML file, or of a JSON file if its name ends in .json.
 
     Args:
-        path: of the file.
-        what: what the file is to be, as in "a game".
+        path: the path of the file.
+        what: what the file should contain, for errors: "a game".
 
     Raises:
-        GameError: it cannot be read; one line, which quotes nothing of the file.
+        GameError: the file cannot be read; the one-line error quotes nothing from the file.
     """
     return read_data(path, what, private=True, problem=GameError)
 
 
 def read_once(path: str | Path, what: str, read: Callable[[Path], _Read]) -> _Read:
-    """Return what is made of a file, which is read again only once it has changed.
+    """Return `read(path)`, cached until the file changes.
 
     Args:
-        path: of the file.
-        what: what the file is to be: "market file".
-        read: makes it of the path.
+        path: the path of the file.
+        what: the kind of the file, for errors: "market file".
+        read: parses the file at a path.
 
     Raises:
-        GameError: there is no such regular file, or `read` raises it.
+        GameError: there is no such regular file, or `read` raises this error.
     """
     file = Path(path)
     try:
-        if file.is_file():  # of a pipe or a device, a reader might not return
+        if file.is_file():  # reading a pipe or a device could block
             return cast(_Read, _known(read, file, file.stat().st_mtime_ns))
     except OSError:
         pass

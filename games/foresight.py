@@ -1,12 +1,12 @@
-"""Foresight: what an agent pictures of a world, from the facts of its letter alone.
+"""Foresight: an embedded agent's predictions of a game, from the facts of its letter alone.
 
-A world that can be looked ahead in brings a subclass of `Foresight`, bound to `FORESIGHT` beside
-its `GAME`, and gives its name in its facts as `game`. A game whose facts list all payoffs needs
-none: `games.enumeration` looks ahead in any such table. In every other game agents cannot look
-ahead, and say so.
+A game that can be predicted binds a subclass of `Foresight` to `FORESIGHT` beside its `GAME`, and
+gives its name in its facts as `game`. A game whose facts list all payoffs needs no subclass, since
+`games.enumeration` predicts any such table. In every other game agents cannot look ahead, and say
+so.
 
-A foresight reads plain facts and gives plain data back. It knows no deal: what one asks for comes
-in as a function of the record and the turn.
+A foresight reads and returns plain data. It does not know deals: the duties of a deal come in as a
+function of the record and the turn.
 """
 
 from abc import ABC, abstractmethod
@@ -24,22 +24,22 @@ class Missing(LookupError):
 
 
 def needed(facts: Mapping[str, Any], *names: str) -> None:
-    """Insist on facts.
+    """Check that a letter has the needed facts.
 
     Raises:
-        Missing: names those that are not there.
+        Missing: names the absent facts.
     """
     if lacking := [name for name in names if name not in facts]:
         raise Missing(f"the letter does not say: {', '.join(lacking)}")
 
 
 def looks_far(facts: Mapping[str, Any]) -> bool:
-    """Return whether an agent was asked to reason about what all together could achieve."""
+    """Return whether the letter asks for reasoning about the joint result, or contains it."""
     return facts.get("ask") == "reason" or bool(facts.get("reasoning"))
 
 
 class Owed(Protocol):
-    """One thing that an agent must do, or must not do, at a turn."""
+    """A duty: an action that an agent must take, or must not take, at a turn."""
 
     @property
     def agent(self) -> str: ...  # noqa: D102
@@ -50,12 +50,12 @@ class Owed(Protocol):
 
 
 Asked = Callable[[Sequence[Turn], int], Iterable[Owed]]
-"""(the turns before, the turn) → what a deal asks for at that turn."""
+"""(the turns before, the turn) → the duties of a deal at that turn."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one agent does in a plan: always, from one turn to another, or at even intervals."""
+    """One agent's action in a plan: in all turns, in a range of turns, or at even intervals."""
 
     agent: str
     action: str
@@ -65,12 +65,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Foreseen:
-    """How the rest of the game is pictured.
+    """A prediction of the rest of the game.
 
     Attributes:
-        record: the turns played, and those pictured.
-        holds: what each agent has at their end, before any payment or split.
-        whole: whether that is the end of the game, where a split of the total would apply.
+        record: the recorded turns, then the predicted ones.
+        holds: each agent's payoff after these turns, before any payment or split.
+        whole: whether these turns reach the game's end, where a split of the total would apply.
     """
 
     record: list[Turn]
@@ -79,28 +79,28 @@ class Foreseen:
 
 
 class Foresight(ABC):
-    """A world as one agent pictures it, from this turn to the end.
+    """One agent's prediction of a game, from this turn to the end.
 
     Args:
-        facts: the letter's.
+        facts: the facts of the agent's letter.
         record: the turns played.
-        standing: what the contract in force asks for.
+        standing: the duties of the contract in force.
 
     Raises:
-        Missing: names the facts that are not there.
+        Missing: names the absent facts.
     """
 
     FACTS: ClassVar[tuple[str, ...]] = ()
-    """The facts that it reads beside `you`, `agents` and `turn`."""
+    """The facts that the class needs besides `you`, `agents` and `turn`."""
 
     sure_of_habits: ClassVar[bool] = True
-    """Whether promising what all would do anyway adds nothing."""
+    """Whether a promise of an action that is habitual anyway adds nothing."""
 
     speaks_of_all: ClassVar[bool] = False
-    """Whether it takes what is owed by everyone as one, and plans so; else it is told of each."""
+    """Whether the class handles a duty of `EVERYONE` as one; else it gets a duty for each agent."""
 
     writes: ClassVar[bool] = False
-    """Whether actions carry content, so that only `habit` can tell a whole one."""
+    """Whether actions have content, so that only `habit` can write a complete action."""
 
     def __init__(self, facts: Mapping[str, Any], record: list[Turn], standing: Asked) -> None:
         needed(facts, "you", "agents", "turn", *self.FACTS)
@@ -117,33 +117,33 @@ class Foresight(ABC):
 
     @abstractmethod
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep what this world's letters say."""
+        """Read this game's facts."""
 
     @abstractmethod
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Picture the turns left if everyone does what is asked of it.
+        """Predict the remaining turns if every agent keeps its duties.
 
         Args:
-            asked: what a deal asks for.
-            mine: an action of my own for this turn, in place of what is asked of me.
+            asked: the duties of a deal.
+            mine: my own action for this turn, in place of my duty.
         """
 
     @abstractmethod
     def together(self) -> list[Part]:
-        """Return the best plan for all that I can think of."""
+        """Return the best plan for all agents that I can find."""
 
     @abstractmethod
     def wish(self) -> list[Part]:
-        """Return what I would like to be done for my own good; nothing if I want nothing."""
+        """Return the plan that I prefer for my own payoff; empty if I want nothing."""
 
     @abstractmethod
     def habit(self, legal: list[str]) -> str:
-        """Return what I do without a deal."""
+        """Return my action without a deal."""
 
     def options(self, legal: list[str]) -> list[str]:
-        """Return what is worth weighing this turn."""
+        """Return the actions that are worth considering this turn."""
         return legal
 
     def is_habit(self, action: str) -> bool:
-        """Return whether I would do this sooner or later without being asked."""
+        """Return whether I would take this action without a deal, now or later."""
         return False

@@ -1,4 +1,4 @@
-"""What a game is, for who writes one: start, legal, step, over, and how it is told."""
+"""The base class of games: positions, legal actions, steps, the end, and texts for letters."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -22,22 +22,22 @@ class Game(Marks, ABC):
     `games.dice`, keyed by (seed, turn, agent), so that any coalition can be replayed on the same
     dice.
 
-    All that there is to write stands here: `name`, `Params`, `actions`, `start`, `legal`, `step`,
-    `over`, `rules` and `facts`; where not all is public, `view` and `private`; and where an absent
-    agent does not stand idle, `default_baseline`, on which every value depends. What is rarer
-    stands in `Marks`, with its default.
+    A game must define `name`, `actions`, `start`, `legal`, `step`, `over`, `rules` and `facts`, and
+    `Params` if it has parameters. It overrides `view` and `private` if not all is public, and
+    `default_baseline` if an absent agent does not idle: every coalition value depends on it.
+    Rarer attributes are in `Marks`, with defaults.
     """
 
     name: ClassVar[str]
-    """How the game is called on the command line; the name of its file."""
+    """The game's name on the command line; also the name of its file."""
 
     Params: ClassVar[type[Params]] = Params
 
     analysed_by: ClassVar[type[Analysis]] = Analysis
-    """Answers what is asked of plays; another where the game knows better than by playing on."""
+    """The class that analyses plays; a game with a better method names a subclass."""
 
     actions: Mapping[str, Sequence[str]]
-    """Agent → every action it may ever take: what a deal can speak of."""
+    """Agent → every action that it may ever take. Deals can name only these actions."""
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         try:
@@ -57,25 +57,25 @@ class Game(Marks, ABC):
         """Return the position before the first turn."""
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """What `agent` sees of the position: JSON facts for its letter. All of it by default."""
+        """Return what `agent` may see of the position, as JSON facts; by default everything."""
         return dict(position)
 
     def private(self, agent: str) -> dict[str, Any]:
-        """What the game tells `agent` alone: for that agent's own letters, and nowhere else."""
+        """Return the private facts of `agent`, which appear in its own letters and nowhere else."""
         return {}
 
     @abstractmethod
     def legal(self, position: Position, agent: str) -> Sequence[str]:
-        """The actions `agent` may take now; empty when it has nothing to do this turn."""
+        """Return the actions that `agent` may take now; empty if it cannot act this turn."""
 
     @abstractmethod
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Return the joint action's consequence.
+        """Return the position and the rewards that a joint action leads to.
 
         Args:
-            position: where the game stands.
-            actions: agent → action, one for each agent that chose; an agent that is missing
-                idles, which each game defines.
+            position: the current position.
+            actions: agent → action. An agent without an entry idles, and each game defines the
+                effect of idling.
 
         Raises:
             GameError: an action is not legal for its agent.
@@ -87,16 +87,16 @@ class Game(Marks, ABC):
 
     @cached_property
     def baseline(self) -> Baseline:
-        """What an agent would have done had it taken no part, as run or game declare it."""
+        """The baseline of absent agents: the one that the run declares, else the game's own."""
         return read_baseline(self, self.params.absent) or self.default_baseline()
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline where nothing declares one."""
+        """Return the baseline for runs that declare none."""
         return ALL_IDLE
 
     @cached_property
     def analysis(self) -> Analysis:
-        """What is asked of records, and of plays that did not happen."""
+        """The analysis of this game's records and of hypothetical plays."""
         return self.analysed_by(self)
 
     @abstractmethod
@@ -108,17 +108,17 @@ class Game(Marks, ABC):
         """Return the rules as JSON facts, so that a program can play from the letter alone."""
 
     def objection(self, position: Position, agent: str, action: str) -> str:
-        """Return what is wrong with an action that an agent wrote; empty when it can be taken."""
+        """Return why an agent cannot take an action that it wrote, or "" if it can."""
         legal = self.legal(position, agent)
         if action in legal:
             return ""
         return f"You cannot do that now: legal are {', '.join(told_actions(legal))}."
 
     def check(self, position: Position, actions: Mapping[str, str]) -> None:
-        """Refuse actions that are not legal.
+        """Check that all actions are legal.
 
         Raises:
-            GameError: names the agent, the action and what would be legal.
+            GameError: an action is illegal; the error names the agent and its legal actions.
         """
         for agent, action in actions.items():
             if agent not in self.agents:
@@ -129,5 +129,5 @@ class Game(Marks, ABC):
 
 
 def opening(game: Game) -> dict[str, Any]:
-    """Return what the first agent sees before the first turn."""
+    """Return the first agent's view of the start position."""
     return game.view(game.start(), game.agents[0])

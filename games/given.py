@@ -1,4 +1,4 @@
-"""A game that a program gives as an object, by what it can be built from again.
+"""The settings from which a game object that a program passes can be built again.
 
 >>> from shapley_coop.games import load
 >>> recipe_of(load("escape_room", {"prize": 20}, seed=7))
@@ -14,10 +14,10 @@ from shapley_coop.games.params import GameError
 
 
 def recipe_of(game: Game) -> dict[str, Any]:
-    """Return the settings of a run from which its game is built again, also after a restart.
+    """Return the run settings from which this game is built again, even after a restart.
 
     Raises:
-        GameError: what is built from them would be another game; one line says why.
+        GameError: no settings build this game again; one line says why.
     """
     kind = type(game)
     if "<locals>" in kind.__qualname__:

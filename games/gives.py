@@ -1,7 +1,7 @@
-"""What an agent can do where it can give by hand to many: a rule in the place of a list.
+"""The rule for gifts, which replaces the list of all gifts between many agents.
 
-So many gives as there are goods, numbers and agents would be most of a letter. Of many agents
-letters tell them as one line for each good, which programs read back.
+A list has an entry for each good, quantity and receiver, and would fill most of a letter. With many
+agents, letters have one line for each good instead, which programs parse.
 
 >>> agents = [f"A{n}" for n in range(1, 1001)]
 >>> can = gives({"wood": 4, "wool": 1}, agents, "A1", first=["keep"])
@@ -22,16 +22,16 @@ from shapley_coop.games.actions import ActionRule
 from shapley_coop.many import MANY
 
 EVERYONE = "everyone"
-"""Under which facts give the actions of all agents that have no others."""
+"""The key in facts for the actions of all agents that have no entry of their own."""
 
 
 def give(quantity: int | str, good: str, to: str) -> str:
-    """Return the action of giving by hand."""
+    """Return the name of the action by which an agent gives goods."""
     return f"give {quantity} {good} to {to}"
 
 
 def given(action: str) -> tuple[int, str, str] | None:
-    """Return how many of which good an action gives by hand, and to whom; None if it gives nothing.
+    """Return the quantity, good and receiver of an action that gives; None for other actions.
 
     >>> given("give 2 red wool to Ben"), given("keep")
     ((2, 'red wool', 'Ben'), None)
@@ -44,13 +44,13 @@ def given(action: str) -> tuple[int, str, str] | None:
 
 @dataclass(frozen=True)
 class Gives(ActionRule):
-    """The actions of one agent, each worked out when it is asked for.
+    """The actions of one agent, computed on access.
 
     Attributes:
-        most: good → how many of it can be given at once, 1 or more.
-        agents: all agents, and who of them gives.
-        first: what can be done beside, before all gives.
-        last: and behind them.
+        most: good → the most that one action can give, 1 or more.
+        agents: all agents; `me` is the giver.
+        first: the actions listed before all gifts.
+        last: the actions listed after all gifts.
     """
 
     most: Mapping[str, int]
@@ -83,7 +83,7 @@ class Gives(ActionRule):
         return known and 1 <= count <= self.most.get(good, 0) and action == give(*found)
 
     def told(self) -> list[str]:
-        """Return a line for each good, of which AGENT is any other agent."""
+        """Return a line for each good, in which AGENT stands for any other agent."""
         gifts = [give(f"1…{most}", good, "AGENT") for good, most in self.most.items()]
         return [*self.first, *gifts, *self.last]
 
@@ -95,14 +95,14 @@ def gives(
     first: Sequence[str] = (),
     last: Sequence[str] = (),
 ) -> Sequence[str]:
-    """Return what one agent can do; of few agents as a list.
+    """Return one agent's actions: as a list if there are few agents, else as a rule.
 
     Args:
-        most: good → how many of it can be given at once.
+        most: good → the most that one action can give.
         agents: all agents.
-        me: who gives.
-        first: what can be done beside, before all gives.
-        last: and behind them.
+        me: the giver.
+        first: the actions listed before all gifts.
+        last: the actions listed after all gifts.
     """
     able = {good: count for good, count in most.items() if count}
     found = Gives(able, tuple(agents), me, tuple(first), tuple(last))
@@ -110,7 +110,7 @@ def gives(
 
 
 def read_actions(told: Sequence[str], agents: Sequence[str], me: str) -> Sequence[str]:
-    """Return the actions of an agent that facts tell, as lines."""
+    """Return an agent's actions from the lines that describe them in facts."""
     gifts = {n: found for n, line in enumerate(told) if (found := _line(line))}
     if not gifts:
         return list(told)
@@ -119,13 +119,13 @@ def read_actions(told: Sequence[str], agents: Sequence[str], me: str) -> Sequenc
 
 
 def actions_in(facts: Mapping[str, Any]) -> dict[str, Sequence[str]]:
-    """Agent → its actions, as a game's facts tell them."""
+    """Return agent → its actions, from a game's facts."""
     told = facts["actions"]
     return {a: actions_of(facts, a) for a in facts["agents"]} if EVERYONE in told else dict(told)
 
 
 def actions_of(facts: Mapping[str, Any], agent: str) -> Sequence[str]:
-    """Return what one agent can do, as a game's facts tell it."""
+    """Return one agent's actions, from a game's facts."""
     told = facts["actions"]
     if EVERYONE not in told:
         return list(told[agent])
@@ -133,13 +133,13 @@ def actions_of(facts: Mapping[str, Any], agent: str) -> Sequence[str]:
 
 
 def legal_in(facts: Mapping[str, Any]) -> Sequence[str]:
-    """What the reader of a letter can do now, as its facts tell it; empty if it does not act."""
+    """Return the legal actions of a letter's reader from its facts; empty if it does not act."""
     told = [str(action) for action in facts.get("legal") or ()]
     return read_actions(told, facts.get("agents", ()), facts.get("you", ""))
 
 
 def _line(told: str) -> tuple[str, int] | None:
-    """Return the good of a line, and how many of it can be given; None of an action as it is."""
+    """Return the good and the maximum of a line for gifts; None for any other action."""
     first, _, rest = told.partition("…")
     most, _, rest = rest.partition(" ")
     good = rest.removesuffix(" to AGENT")

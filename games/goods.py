@@ -1,4 +1,4 @@
-"""Goods that change hands by a contract: how a game is told, and how the record keeps it.
+"""Transfers of goods by contract: their form in a position and in the record.
 
 >>> gift = {"clause": "c1", "giver": "Ann", "receiver": "Ben", "good": "lamp", "quantity": 1}
 >>> effect = {"effect": GIVEN, **gift, "short": 0}
@@ -10,23 +10,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 GIVEN = "given"
-"""The effect in the record of a turn by whose end goods changed hands, and the key under which a
-position holds what is to change hands by the end of its turn."""
+"""The name of the effect that records a transfer of goods; also the key under which a position
+lists the transfers that are due by the end of its turn."""
 
 Gift = dict[str, Any]
-"""`clause`, `giver`, `receiver`, `good` and the `quantity` that is due, as plain JSON."""
+"""A due transfer in plain JSON: `clause`, `giver`, `receiver`, `good` and `quantity`."""
 
 Holdings = dict[str, dict[str, int]]
-"""Agent → good → how many it holds."""
+"""Agent → good → the quantity that it holds."""
 
 
 def with_gifts(position: dict[str, Any], gifts: Sequence[Gift]) -> dict[str, Any]:
-    """A position by the end of whose turn goods change hands; the game's step executes it."""
+    """Return a position with the transfers that the game's step has to execute."""
     return {**position, GIVEN: list(gifts)} if gifts else position
 
 
 def gifts_in(turn: Mapping[str, Any]) -> list[Gift]:
-    """Return what was due by the end of a recorded turn, whether or not the givers held so many."""
+    """Return the transfers due in a recorded turn, including quantities that the givers lacked."""
     return [
         {
             **{key: effect[key] for key in ("clause", "giver", "receiver", "good")},
@@ -38,9 +38,9 @@ def gifts_in(turn: Mapping[str, Any]) -> list[Gift]:
 
 
 def hand_over(holds: Holdings, gifts: Sequence[Gift]) -> tuple[Holdings, list[dict[str, Any]]]:
-    """Return what all hold after gifts, one after the other, and their effects for the record.
+    """Return the holdings after transfers, in order, and the transfers' effects for the record.
 
-    Nobody hands over what it does not hold: what is missing is told as `short`.
+    A giver cannot transfer more than it holds; the effect gives the missing quantity as `short`.
     """
     after, effects = {agent: dict(own) for agent, own in holds.items()}, []
     for gift in gifts:

@@ -1,8 +1,8 @@
-"""Names that look alike: one agent must not pass for another in a letter or a report.
+"""Look-alike names: no agent may pass for another in a letter or a report.
 
-Which characters, and which groups of them, look alike is Unicode's list of confusables (UTS #39),
-of confusable-homoglyphs. A word of one name that mixes alphabets, with a letter that looks like one
-of the other alphabet, is told as well: it passes for a name that nobody at the table may have.
+Unicode's list of confusables (UTS #39) says which characters and groups look alike; it comes from
+the package confusable-homoglyphs. A word that mixes alphabets, with a foreign letter that looks
+Latin, is reported too: it could pass for a name that no agent has.
 """
 
 import unicodedata
@@ -15,14 +15,14 @@ from shapley_coop.escaping import without_hidden
 _IN_ASCII = (frozenset("1lI|"), frozenset("0O"))
 _SAME = {ord(letter): min(shapes) for shapes in _IN_ASCII for letter in shapes}
 _GROUPS = {"m": "rn", "w": "vv"}
-"""Of ASCII: letter → the group that looks like it; the list has the first alone."""
+"""ASCII letter → the group that looks like it. The Unicode list has only the first pair."""
 
 _LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
 """Scripts with many letters that look like Latin ones."""
 
 
 def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
-    """Return two of some names that look alike; None where no two do."""
+    """Return the first two names found that look alike; None if no two do."""
     shown = [(name, _shown(name)) for name in names]
     in_ascii = [one for one in shown if one[1].isascii()]
     known: dict[str, str] = {}
@@ -38,7 +38,7 @@ def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
 
 
 class Shown:
-    """Names that are shown together; each new one is compared with those that it could be."""
+    """The names that are shown together; a new name is compared only with possible look-alikes."""
 
     def __init__(self) -> None:
         self._ascii: set[str] = set()
@@ -46,7 +46,7 @@ class Shown:
         self._all: dict[int, list[str]] = {}
 
     def add(self, name: str) -> None:
-        """Show another one."""
+        """Add a name."""
         letters = _shown(name)
         self._all.setdefault(len(letters), []).append(letters)
         if letters.isascii():
@@ -55,7 +55,7 @@ class Shown:
             self._others.setdefault(len(letters), []).append(letters)
 
     def has_alike(self, name: str) -> bool:
-        """Return whether one of them looks like it."""
+        """Return whether an added name looks like this name."""
         letters = _shown(name)
         if letters.isascii() and letters.translate(_SAME) in self._ascii:
             return True
@@ -64,7 +64,7 @@ class Shown:
 
 
 def mixed(names: Sequence[str]) -> str | None:
-    """The first name with a word in which a letter of another alphabet looks like a Latin one."""
+    """Return the first name with a word that mixes Latin letters and foreign look-alikes."""
     return next((name for name in names if any(map(_mixes, name.split()))), None)
 
 
@@ -81,7 +81,7 @@ def _mixes(word: str) -> bool:
 
 
 def _shown(name: str) -> str:
-    """Return a name as it is seen: in compatible letters, without what has no shape of its own."""
+    """Return a name's visible form: NFKC-normalised, without characters that have no shape."""
     plain = unicodedata.normalize("NFKC", name)
     seen = (c for c in without_hidden(plain) if unicodedata.category(c) != "Mn")
     return "".join(map(_spelled, seen))
@@ -89,7 +89,7 @@ def _shown(name: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _spelled(character: str) -> str:
-    """Return a character as the group of ASCII that looks like it, where none does alone."""
+    """Return the ASCII group that looks like a character, if no single ASCII letter does."""
     if character.isascii():
         return _GROUPS.get(character, character)
     shapes = [shape for shape in _shapes(character) if shape.isascii()]
@@ -103,10 +103,10 @@ def _alike(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _shapes(character: str) -> frozenset[str]:
-    """Return a character and those that look like it."""
+    """Return a character and its look-alikes."""
     if character.isascii():
         return next((shapes for shapes in _IN_ASCII if character in shapes), frozenset(character))
-    # Read only for names beyond ASCII: the list takes a moment to load.
+    # Imported only for names beyond ASCII, because the list loads slowly.
     from confusable_homoglyphs import confusables
 
     listed = confusables.is_confusable(character, greedy=True) or []

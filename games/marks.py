@@ -1,4 +1,4 @@
-"""What some games say of themselves: of goods, phases, and how they are shown."""
+"""Optional attributes of games: workflow, dice, goods, and texts for letters."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -10,73 +10,73 @@ from shapley_coop.games.turns import Position, Turn, effect_words
 
 
 class Marks:
-    """Everything of a game that has a default which fits most."""
+    """The attributes and methods of a game whose defaults fit most games."""
 
     name: ClassVar[str]
 
     workflow: ClassVar[str] = ""
-    """The one workflow that can play it; empty if there are others."""
+    """The only workflow that can play the game; empty if several can."""
 
     signable: ClassVar[bool] = True
-    """Whether its agents agree by offers of clauses, which parties can sign."""
+    """Whether agents agree by offers of clauses, which parties can sign."""
 
     goal: ClassVar[str] = "best total"
-    """What reaching the best collective payoff is called in tables."""
+    """The name, in tables, for reaching the best collective payoff."""
 
     rolls_dice: ClassVar[bool] = True
-    """Whether what the same actions lead to depends on the seed."""
+    """Whether the outcome of the same actions depends on the seed."""
 
     needs_seed: ClassVar[bool] = True
-    """Whether anything of it depends on the seed: its dice, or what is drawn before play."""
+    """Whether anything in the game depends on the seed: its dice, or draws before play."""
 
     symmetric: ClassVar[bool] = False
-    """Whether the rules treat all agents alike: their names could be exchanged."""
+    """Whether the rules treat all agents alike, so that their names could be exchanged."""
 
     own_baseline: ClassVar[bool] = False
-    """Whether the game has a rule of its own for the absent, which no run replaces."""
+    """Whether the game fixes the conduct of absent agents, so that no run can replace it."""
 
     goods: Sequence[str] = ()
-    """What can change hands by a deal, in a game in which agents hold goods."""
+    """The goods that a deal can transfer, in a game in which agents hold goods."""
 
     currency: str = ""
-    """In which rewards are, where they are money; else they are points."""
+    """The currency of rewards; empty if rewards are points."""
 
     @classmethod
     def called(cls, params: Mapping[str, Any]) -> str:
-        """Return how errors call a game of these parameters."""
+        """Return the name that errors use for a game with these parameters."""
         return cls.name
 
     def summary(self) -> str:
-        """Return one line for lists: by default the first of the class's docstring."""
+        """Return a one-line summary for lists: by default the first line of the docstring."""
         return (type(self).__doc__ or self.name).strip().splitlines()[0]
 
     def agreed(self, record: Sequence[Turn]) -> bool:
-        """Return whether what was done shows that agents agreed, without a deal that was signed."""
+        """Return whether the actions show that agents agreed without a signed deal."""
         return False
 
     def make_ready(self) -> None:
-        """Refuse, before anything is played, what could not be played to its end here."""
+        """Refuse, before play, a game that could not be played to its end here."""
 
     def holdings(self, position: Position) -> Holdings:
-        """Return what everybody holds of the goods."""
+        """Return agent → good → the quantity that it holds."""
         return {}
 
     def purse(self, agent: str) -> Fraction | None:
-        """The most that an agent can pay in all; it is told to that agent alone. None: no limit."""
+        """Return the most that an agent can pay in all, told only to that agent; None: no limit."""
         return None
 
     def reservation(self, position: Position, agent: str) -> Fraction | None:
-        """What a deal has to leave an agent with at least; it is told to that agent alone."""
+        """Return the payoff that a deal must leave an agent at least; told only to that agent."""
         return None
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns at which an action can be taken; None where the play alone decides."""
+        """Return the turns at which an action is possible; None if no turn rules it out."""
         return None
 
     def happened(self, turn: Turn) -> str:
-        """What a turn's effects were, in few words of one line, for the letters' table of turns."""
+        """Return a turn's effects in one short line, for the table of turns in letters."""
         return "; ".join(effect_words(effect) for effect in turn.get("effects", []))
 
     def action_label(self, action: str) -> str:
-        """The name under which an action is recorded and agreed on: without what it carries."""
+        """Return an action's name in records and agreements, without the action's content."""
         return action

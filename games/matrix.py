@@ -90,10 +90,10 @@ class MatrixParams(Params):
 
 
 def check_names(agent: str, actions: Sequence[str]) -> None:
-    """Refuse actions that an agent could not name in a message.
+    """Check that an agent can name its actions in a message.
 
     Raises:
-        ValueError: says which, and what would do.
+        ValueError: an action's name is unfit; the error gives the action and the allowed names.
     """
     if unspeakable := [x for x in actions if not _speakable(x)]:
         raise ValueError(
@@ -103,7 +103,7 @@ def check_names(agent: str, actions: Sequence[str]) -> None:
 
 
 def _speakable(action: str) -> bool:
-    """Return whether an agent can write it between tags and the scanner reads the same."""
+    """Return whether an action can be written between tags and read back unchanged."""
     return is_name(action) and not set(action) & set("<>")
 
 
@@ -125,7 +125,7 @@ class MatrixGame(Game):
             raise GameError(one_line(self.called(params or {}), self.Params, error)) from None
 
     def build(self) -> Payoffs:
-        """Set title, story and actions; returns what joint actions pay."""
+        """Set the title, story and actions, and return the payoffs of joint actions."""
         told = self.table()
         self.actions, self.title, self.about = told.actions, told.name, told.about
         pays = {
@@ -136,30 +136,30 @@ class MatrixGame(Game):
 
     @classmethod
     def called(cls, params: Mapping[str, Any]) -> str:
-        """Return a file's name for its game; of a named instance, its own."""
+        """Return the name that the file gives its game; for a subclass, the class's name."""
         return cls.name if cls is not MatrixGame else str(params.get("name") or "table of payoffs")
 
     def table(self) -> MatrixParams:
-        """The payoffs; a named instance overrides this and builds them from its parameters."""
+        """Return the payoffs; a subclass computes them from its parameters."""
         return self.params
 
     def summary(self) -> str:
-        """Return the story, where the file tells one."""
+        """Return the story of the game, or else the default summary."""
         return self.about or super().summary()
 
     def start(self) -> Position:
-        """Before the first turn nothing has happened."""
+        """Return the position before the first turn."""
         return {"turn": 1}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """All of an agent's actions, until the last turn is played."""
+        """Return all of an agent's actions, or none after the last turn."""
         return [] if self.over(position) else list(self.actions[agent])
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Pays what the table says.
+        """Return the rewards of the joint action.
 
-        Each agent is paid its minimum over the actions of those that took none: so a missing
-        action is never replaced by one that the agent did not choose.
+        Each agent is paid its minimum over all actions of the agents that took none. So no single
+        action stands in for a missing one.
         """
         self.check(position, actions)
         rewards = self.payoffs.rewards(actions)
@@ -167,21 +167,21 @@ class MatrixGame(Game):
         return Step({"turn": position["turn"] + 1}, rewards, effects=idle)
 
     def over(self, position: Position) -> bool:
-        """After the last round."""
+        """Return whether the last round is played."""
         return int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """What survives strict dominance, if that is one profile; else away, with a warning."""
+        """Return the only profile that survives strict dominance; else `away`, with a warning."""
         return self.payoffs.surviving()
 
     def rules(self) -> str:
-        """Return the story, the turns, and that all act at once."""
+        """Return the story, the number of turns, and the payoffs."""
         times = "once" if self.params.rounds == 1 else f"for {self.params.rounds} turns"
         story = f"**{self.title}**. {self.about}".strip()
         return "\n".join([story, "", *self.payoffs.rules(times)])
 
     def facts(self) -> dict[str, Any]:
-        """Actions and payoffs."""
+        """Return the agents, actions, payoffs and number of turns."""
         known = {"agents": list(self.agents), "actions": self.actions}
         return {**known, **self.payoffs.facts(), "turns": self.params.rounds}
 

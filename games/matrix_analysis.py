@@ -1,4 +1,4 @@
-"""What is asked of plays of a table of payoffs: answered by looking things up in it."""
+"""The analysis of games with a table of payoffs, by lookup in the table."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class MatrixAhead(Ahead):
-    """Plays of a table of payoffs: nothing in it depends on dice."""
+    """The simulator for a table of payoffs, which has no dice."""
 
     game: "MatrixGame"
 
     @property
     def words(self) -> str:
-        """What agents are taken to do."""
+        """The assumed conduct of agents without a duty, as a clause for a text."""
         if self.game.payoffs.unasked is None:
             return super().words
         return (
@@ -33,45 +33,45 @@ class MatrixAhead(Ahead):
 
     @property
     def unasked_words(self) -> str:
-        """The same, shorter."""
+        """The assumed conduct of an agent without a duty, in a few words."""
         known = self.game.payoffs.unasked is not None
         return "what pays best at once" if known else super().unasked_words
 
     def most(self) -> dict[str, Fraction]:
-        """Return the best that can happen to it, every turn."""
+        """Return agent → its best payoff in one turn, times the turns."""
         most, turns = self.game.payoffs.most, self.game.turns
         return {agent: turns * most(agent) for agent in self.game.agents}
 
     def together(self) -> Fraction:
-        """Return what is best for all together, every turn."""
+        """Return the best total of one turn, times the turns."""
         return self.game.turns * self.game.payoffs.best_total
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str | None:
-        """Return the same at every turn."""
+        """Return the agent's action without a duty, which is the same at every turn."""
         if self.game.payoffs.unasked is None:
             return super().unasked(position, agent, waiting)
         return self.game.payoffs.unasked[agent]
 
 
 class MatrixAnalysis(Analysis):
-    """Replays of many coalitions at once, and what strict dominance and security levels say."""
+    """The analysis of a table: replays of many coalitions at once, dominance, security levels."""
 
     game: "MatrixGame"
 
     def dominance_solution(self) -> Baseline | None:
-        """Return the profile that is left by iterated strict dominance; None of several."""
+        """Return the profile that survives iterated strict dominance; None if several do."""
         found = self.game.payoffs.surviving()
         return found if found.kind == "actions" else None
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Many coalitions at once; every replay has as many turns as the record."""
+        """Return replays of many coalitions at once, each with as many turns as the record."""
         return self.game.payoffs.replays(self.game, record) or super().replays(record)
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(N) is the realised total; a smaller coalition has its α-value, v(∅) = 0.
+        """Return v(C): the realised total for N, 0 for ∅, and otherwise the α-value of C.
 
-        α-characteristic function: max over the members' joint actions of min over the others' of
-        the members' total, times the turns played (von Neumann and Morgenstern, 1944).
+        The α-value is the maximum over the members' joint actions of the minimum over the others'
+        of the members' total, times the turns played (von Neumann and Morgenstern, 1944).
         """
         if coalition == frozenset(self.game.agents):
             return realised_total(record)
@@ -80,15 +80,15 @@ class MatrixAnalysis(Analysis):
         return len(record) * self.game.payoffs.secure(coalition)
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """As the payoffs know them."""
+        """Return the games by classes of equal agents that the payoffs give, or None."""
         return self.game.payoffs.classes(record)
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """Turns times the best total of one turn."""
+        """The best total of one turn, times the turns."""
         return ReferencePoints(lambda: float(self.game.turns * self.game.payoffs.best_total))
 
     @property
     def ahead(self) -> Ahead:
-        """Return plays in which who is asked for nothing does what pays it best."""
+        """The simulator in which agents without a duty take the action that pays them best."""
         return MatrixAhead(self.game)

@@ -1,4 +1,4 @@
-"""The turns at which an action can be taken at all, where a game's phases rule others out.
+"""The turns at which an action is possible, in games whose phases rule out other turns.
 
 >>> testing = spans([3, 6, 7])
 >>> testing, outside(testing, 2, 9)
@@ -8,10 +8,10 @@
 from collections.abc import Callable, Iterable, Sequence
 
 Spans = Sequence[tuple[int, int]]
-"""Turns in order: the first and the last of each run of them."""
+"""Runs of consecutive turns, in order, each as its first and its last turn."""
 
 OpenTurns = Callable[[str, str], Spans | None]
-"""(agent, action) → the turns at which it can be taken; None where no turn rules it out."""
+"""(agent, action) → the turns at which it is possible; None if no turn rules it out."""
 
 
 def always_open(agent: str, action: str) -> Spans | None:
@@ -20,7 +20,7 @@ def always_open(agent: str, action: str) -> Spans | None:
 
 
 def spans(turns: Iterable[int]) -> list[tuple[int, int]]:
-    """Return ascending turns as runs."""
+    """Return ascending turns as runs of consecutive turns."""
     found: list[tuple[int, int]] = []
     for turn in turns:
         if found and found[-1][1] == turn - 1:
@@ -31,7 +31,7 @@ def spans(turns: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def outside(inside: Spans, first: int, last: int) -> list[tuple[int, int]]:
-    """Return the turns from the first to the last that are in no run."""
+    """Return the runs of the turns from `first` to `last` that are in no given run."""
     gaps, at = [], first
     for begins, ends in inside:
         gaps.append((at, min(begins - 1, last)))

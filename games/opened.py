@@ -1,4 +1,4 @@
-"""Which settings of a run, and which parameters of a game, name something that would be opened.
+"""The settings of runs and parameters of games whose values name a file or an import.
 
 >>> opens("market", "/etc/passwd"), opens("market", ""), opens("game", "escape_room")
 (True, False, False)
@@ -29,16 +29,16 @@ FILES: dict[str, Callable[[str], bool]] = {
     "tools": bool,
     "prompts": bool,
 }
-"""Key → whether its text names a file."""
+"""Key → the test of whether its value names a file."""
 
 
 def is_file(key: str, value: Any) -> bool:
-    """Return whether a setting names a file that is there."""
+    """Return whether a setting names an existing file."""
     return isinstance(value, str) and opens(key, value) and Path(value).is_file()
 
 
 def not_here(key: str, value: Any) -> str:
-    """What cannot be checked without a file that a finished run needs; empty if it is there."""
+    """Return what cannot be checked because a finished run's file is missing; "" if none is."""
     if key in IMPORTS or not opens(key, value) or Path(value).is_file():
         return ""
     return (
@@ -48,5 +48,5 @@ def not_here(key: str, value: Any) -> str:
 
 
 def opens(key: str, value: Any) -> bool:
-    """Return whether to heed a key opens a file of this machine, or imports a module."""
+    """Return whether using this setting opens a file of this machine or imports a module."""
     return key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value))

@@ -1,4 +1,4 @@
-"""What a game can be told, for whoever looks it up: each parameter's type, default and bounds.
+"""The parameters of a game, with their types, defaults and bounds, for help and pages.
 
 >>> from shapley_coop.games import load
 >>> for one in parameters(load("volunteers"))[-2:]:
@@ -21,18 +21,18 @@ TYPES = {
     "array": "list",
     "object": "mapping",
 }
-"""Types of JSON as they are told."""
+"""Type in a JSON schema → its name in texts."""
 
 
 class Parameter(NamedTuple):
-    """One thing that a game can be told.
+    """One parameter of a game.
 
     Attributes:
-        name: by which it is set.
-        type: what it takes, in words.
-        default: its value where nothing is given, as JSON.
-        bounds: what values it takes, in words; empty where any of its type.
-        meaning: what it says.
+        name: its name in settings.
+        type: the type of its values, in words.
+        default: its value if a run sets none, as JSON.
+        bounds: the allowed values, in words; empty if every value of the type is allowed.
+        meaning: its description.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Parameter(NamedTuple):
 
 
 def parameters(game: Game) -> list[Parameter]:
-    """Return all that a game can be told, with its values in this game as defaults."""
+    """Return all parameters of a game, with their values in this game as defaults."""
     shapes = game.Params.model_json_schema(by_alias=False)["properties"]
     values = game.params.model_dump(mode="json")
     return [
@@ -53,7 +53,7 @@ def parameters(game: Game) -> list[Parameter]:
 
 
 def _meaning(kind: type[Params], name: str) -> str:
-    """Return what a field is described by, in the nearest class that describes it."""
+    """Return a field's description, from the nearest class that has one."""
     fields = (each.model_fields.get(name) for each in kind.__mro__ if issubclass(each, Params))
     return next((field.description for field in fields if field and field.description), "")
 
@@ -62,13 +62,13 @@ def _type(shape: Mapping[str, Any]) -> str:
     if "anyOf" in shape:
         found = dict.fromkeys(map(_type, shape["anyOf"]))
         return "number" if found.keys() == {"integer", "number"} else " or ".join(found)
-    return TYPES[shape.get("type", "object")]  # what refers to a model of its own is a mapping
+    return TYPES[shape.get("type", "object")]  # a reference to another model is a mapping
 
 
 def _bounds(shape: Mapping[str, Any]) -> str:
     if "enum" in shape:
         return "one of " + ", ".join(map(str, shape["enum"]))
-    # Of a number that may be an integer or not pydantic gives its own names of bounds.
+    # For an integer or a float, pydantic writes ge, le, gt in place of JSON schema's names.
     least, most = shape.get("minimum", shape.get("ge")), shape.get("maximum", shape.get("le"))
     above, below = shape.get("exclusiveMinimum", shape.get("gt")), shape.get("exclusiveMaximum")
     told = [f"more than {above:,}"] if above is not None else []

@@ -1,4 +1,4 @@
-"""What every game can be told, and how a wrong parameter is answered."""
+"""The parameters that all games have, and the errors for wrong parameters."""
 
 from typing import Annotated, Any, Literal
 
@@ -16,21 +16,21 @@ Number = int | float
 
 
 MOST_AGENTS = 1_000
-"""At one table: all of them are asked in every turn."""
+"""The most agents in a game, because every agent is asked in every turn."""
 
 EVERYONE = "everyone"
-"""All agents, where a deal or a plan speaks of them as one."""
+"""The name for all agents in a deal or a plan that addresses them as one."""
 
 COUNT = "the count"
-"""Whose offer a split is that was counted and that nobody proposed."""
+"""The proposer of a split that was computed by counting, and that no agent proposed."""
 
 _ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", EVERYONE, "others", "*"})
 RESERVED = _ACCOUNTS | {"summariser", "judge", COUNT}
-"""Names of the ledger's accounts, of all agents, and of roles that no agent has."""
+"""Names of ledger accounts, of all agents together, and of roles that agents cannot have."""
 
 
 def _of_ratio(written: Any) -> Any:
-    """Return a ratio as people write it, '1/4', where a decimal can be as exact as money is."""
+    """Return the number of a ratio such as '1/4', which must be a multiple of a millionth."""
     if not isinstance(written, str):
         return written
     ratio = exact(written, "a payoff")
@@ -48,12 +48,12 @@ Payoff = Annotated[Number, BeforeValidator(_of_ratio)]
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can be a name: all of it seen, on one line, no space at its ends."""
+    """Return whether a text can be a name: visible, one line, no outer space, at most 64 long."""
     return 0 < len(text) <= 64 and text == text.strip() and is_one_line(text)
 
 
 def _numbered(written: Any) -> Any:
-    """Return a number of agents as so many names."""
+    """Return that many names for a number of agents; return anything else unchanged."""
     if isinstance(written, bool) or not isinstance(written, int):
         return written
     if not 2 <= written <= MOST_AGENTS:
@@ -70,7 +70,7 @@ class GameError(ValueError):
 
 
 class Params(BaseModel):
-    """What every game can be told; a game adds its own numbers in a subclass."""
+    """The parameters that every game has; a game adds its own in a subclass."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 

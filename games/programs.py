@@ -1,4 +1,4 @@
-"""Programs that define games: Python files and callables of one's own, and which may be run."""
+"""Programs that define games, Python files and callables, and the permission to run them."""
 
 import os
 import sys
@@ -17,11 +17,11 @@ CALLABLE = "python:"
 PYTHON = ".py"
 
 _named: set[str] | None = None
-"""The files and imports that may be run; None on a command line, which may name any."""
+"""The files and imports that may be run; None if any may, as on a command line."""
 
 
 def permit_only(programs: Iterable[str]) -> None:
-    """From now on run no other programs than these."""
+    """From now on allow only these programs."""
     global _named  # noqa: PLW0603 - a property of the process
     _named = {*programs}
 
@@ -30,7 +30,7 @@ def check_permitted(program: str) -> None:
     """Refuse a program that this process may not run.
 
     Raises:
-        GameError: its command line names others alone.
+        GameError: the command line of this process does not name the program.
     """
     if _named is not None and program not in _named:
         raise GameError(
@@ -40,42 +40,42 @@ def check_permitted(program: str) -> None:
 
 
 OWN: dict[str, ModuleType] = {}
-"""Name of a game → the file's module, for the files that this process has loaded."""
+"""Name of a game → its module, for the programs that this process has loaded."""
 
 
 def module_of_file(game: str) -> ModuleType:
-    """Return the module of a Python file; one that has changed is run again.
+    """Return the module of a Python file; a file that has changed is run again.
 
     Raises:
-        GameError: it may not be run here, cannot be, or defines no game.
+        GameError: the file may not be run here, cannot be run, or defines no game.
     """
     check_permitted(game)
     try:
         source = Path(game).read_bytes()
     except OSError as error:
         raise GameError(f"{game}: cannot be read: {error.strerror}") from None
-    # A name of a game may come from afar: no other program is run than one that defines a game.
+    # A remote caller may name the file, so only files that define a game are run.
     if not (b"\nGAME = " in source and b"shapley_coop" in source):
         raise GameError(f"{game}: defines no game: end it with GAME = YourGame, a subclass of Game")
     return _run(game, source)
 
 
 def called(game: str) -> type[Game] | dict[str, Any]:
-    """Return a kind of game, what a callable makes of one, or the content of a payoff file.
+    """Import a subclass of `Game`, or call an import that makes one or a payoff file's content.
 
     Raises:
-        GameError: it may not be run here, or makes no game.
+        GameError: the import may not be run here, fails, or makes no game.
     """
     check_permitted(game)
     path, _, name = game.removeprefix(CALLABLE).partition(":")
     if (here := os.getcwd()) not in sys.path:
-        sys.path.append(here)  # last: a file here stands in the place of no installed package
+        sys.path.append(here)  # last, so that no file here shadows an installed package
     try:
         module = import_module(path)
         made = getattr(module, name)
         if not (isinstance(made, type) and issubclass(made, Game)):
             made = made()
-    except Exception as error:  # whatever a module that is not ours may do when it is run
+    except Exception as error:  # a foreign module may raise anything
         said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         where = " here, but in the program that began the run" if path == "__main__" else ""
         raise GameError(f"{game}: cannot be built{where}: {said}") from None
@@ -94,9 +94,9 @@ def _run(path: str, source: bytes) -> ModuleType:
     module = ModuleType(f"game_{Path(path).stem}")
     module.__file__ = path
     try:
-        # Not imported: bytecode that Python keeps can be older than a file of the same length.
+        # Not imported: a cached bytecode can be stale for a changed file of the same length.
         exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102 - the user's own game
-    except Exception as error:  # whatever a file that is not ours may do when it is run
+    except Exception as error:  # a foreign file may raise anything
         said = " ".join(f"{type(error).__name__}: {error}".split())
         raise GameError(f"{path}: cannot be run: {said[:300]}") from None
     kind = getattr(module, "GAME", None)
@@ -109,9 +109,9 @@ def _run(path: str, source: bytes) -> ModuleType:
 
 
 def own_fault(error: BaseException) -> str:
-    """Where a game of one's own failed while it was played, and how; empty for other failures.
+    """Return where and how a loaded program failed during play; "" for other failures.
 
-    A game is told positions and actions, and nothing that is private.
+    Games get positions and actions only, so the error shows nothing private.
     """
     files = {module.__file__ for module in OWN.values()}
     frames = traceback.extract_tb(error.__traceback__)

@@ -1,4 +1,4 @@
-"""Public goods: what each gives is multiplied and shared by all: giving pays only jointly."""
+"""Public goods: gifts are multiplied and shared by all, so that giving pays only jointly."""
 
 from typing import ClassVar
 
@@ -37,14 +37,14 @@ class PublicGoods(SymmetricGame):
     params: PublicGoodsParams  # type: ignore[assignment]
 
     def story(self) -> str:
-        """For letters."""
+        """Return the story for letters."""
         return (
             f"Each has {self.params.endowment} in every turn and may give of it to a fund. What is "
             f"in the fund is multiplied by {self.params.multiplier} and shared evenly among all."
         )
 
     def formula(self) -> Formula:
-        """Return what is kept, and an even part of what the fund becomes."""
+        """Return each action's payoff: the endowment kept, plus an equal share of the fund."""
         p, n = self.params, len(self.agents)
         kept, part = exact(p.endowment), exact(p.endowment) / p.levels
         parts = ["keep", *(f"give {k}/{p.levels}" for k in range(1, p.levels)), "give"]

@@ -1,4 +1,4 @@
-"""What outcomes of a game are compared with; a game that knows better brings its own."""
+"""The points that a game's outcomes are compared with, such as the best total."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shapley_coop.games.game import Game
 
 MAX_STEPS = 2_000
-"""So many steps of a game are tried to find its best total; beyond that it stays unknown."""
+"""The most game steps tried to find the best total; beyond that it stays unknown."""
 
 MAX_JOINT_ACTIONS = 64
 
@@ -20,16 +20,16 @@ Point = tuple[float, ...]
 """One payoff per agent, in the agents' order, in the game's unit."""
 
 Amounts = Sequence[Any]
-"""The same, of whole or exact numbers."""
+"""One whole or exact number per agent, in the agents' order."""
 
 
 class ReferencePoints:
-    """Where payments can move every payoff, the best total says which outcomes are efficient.
+    """The reference points of a game in which payments can move every payoff.
 
-    A game in which nothing but the play moves payoffs lists its efficient outcomes in a subclass.
+    In it the best total identifies the efficient outcomes. Other games list them in a subclass.
 
     Args:
-        best: finds the best total when it is asked for.
+        best: returns the best total; called on first use.
     """
 
     def __init__(self, best: Callable[[], float | None] = lambda: None) -> None:
@@ -37,50 +37,50 @@ class ReferencePoints:
 
     @cached_property
     def best(self) -> float | None:
-        """The highest total of any play in which all act who can; None where it is unknown."""
+        """The highest total of any play in which all agents that can act do so; None if unknown."""
         return self._find_best()
 
     @cached_property
     def efficient(self) -> Sequence[Point]:
-        """Every efficient outcome; empty where the best total tells them."""
+        """All efficient outcomes; empty if the best total identifies them."""
         return ()
 
     @cached_property
     def nash(self) -> Point | None:
-        """The efficient outcome of the highest product of gains (the bargaining solution of Nash,
-        1950), without lotteries; None where the outcomes are not listed."""
+        """The efficient outcome with the highest product of gains (Nash's bargaining solution,
+        1950), without lotteries; None if the outcomes are not listed."""
         return None
 
     @cached_property
     def alone(self) -> Mapping[str, float] | None:
-        """Agent → what it has if nothing is agreed; None where that follows from the record."""
+        """Agent → its payoff without an agreement; None if that follows from the record."""
         return None
 
     payments: ClassVar[bool] = True
     """Whether payments can move every payoff, in a workflow that admits them."""
 
     turns_matter: ClassVar[bool] = True
-    """Whether a plan has to be played to be valued; else `valuation` does it."""
+    """Whether a plan is valued by playing it; otherwise `valuation` gives its payoffs."""
 
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
-        """What each agent ends up with by the actions of all; None if they are not a whole plan."""
+        """Return each agent's payoff from the actions of all; None if they are not a whole plan."""
         raise NotImplementedError("this game's plans are valued by playing them")
 
 
 def gains_of(point: Amounts, disagreement: Amounts) -> list[Any]:
-    """Return what each agent has beyond d."""
+    """Return each agent's gain over its disagreement payoff."""
     return [u - d for u, d in zip(point, disagreement, strict=True)]
 
 
 def parts_of_best(point: Amounts, disagreement: Amounts, best: Amounts) -> list[Fraction]:
-    """Return which part of its best gain each agent has, the least first.
+    """Return each agent's gain as a fraction of its best possible gain, in ascending order.
 
-    Agents that can gain nothing count nowhere.
+    Agents that can gain nothing are left out.
 
     Args:
         point: the payoffs.
-        disagreement: d.
-        best: the best that each agent can have.
+        disagreement: the payoffs without an agreement, d.
+        best: the best payoff of each agent.
     """
     most = gains_of(best, disagreement)
     pairs = zip(gains_of(point, disagreement), most, strict=True)
@@ -90,15 +90,15 @@ def parts_of_best(point: Amounts, disagreement: Amounts, best: Amounts) -> list[
 def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | None:
     """Return the highest total of rewards and pots, by playing every line of a small game.
 
-    Everybody acts who can, and nobody passes. On the game's own dice, so with hindsight. Equal
-    positions are played on once. Cost: at most `MAX_STEPS` steps of the game.
+    All agents that can act do so, on the game's own dice: the total is known with hindsight
+    only. Equal positions are evaluated once. Cost: at most `MAX_STEPS` steps of the game.
 
     Args:
         game: the game.
-        position: where it goes on from; by default its start.
+        position: the position to start from; by default the game's start.
 
     Returns:
-        None where the game is too large.
+        The total, or None if the game is too large.
     """
     if prod(len(actions) for actions in game.actions.values()) > MAX_JOINT_ACTIONS:
         return None
@@ -130,4 +130,4 @@ def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | 
 
 
 class _TooLarge(Exception):
-    """More steps than are tried."""
+    """The search would need more than `MAX_STEPS` steps."""

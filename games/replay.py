@@ -1,13 +1,13 @@
-"""Replays of a record: members of a coalition repeat their conduct, all others their baseline.
+"""Replays of a record: coalition members repeat their conduct, all others play their baseline.
 
-From the start and on the same dice. A recorded pass is conduct and is repeated. A member leaves
-the recorded path only in turns in which it could not act, where its action is not legal now, and
-after the record's end. There it goes through its own recorded turns in their order, again and again
-from the first, and takes the next that is legal; where none is, it takes its baseline. A play that
-was stopped before the game's end stops every replay at the same turn.
+A replay begins at the start, on the same dice. A recorded pass counts as conduct and is repeated. A
+member leaves the recorded path only where it could not act, where its recorded action is illegal
+now, and after the record's end. There it takes the next legal action of its own recorded turns,
+which it goes through in order, again and again; if none is legal, it plays its baseline. If the
+play was stopped before the game's end, every replay stops at the same turn.
 
-A schedule is no policy: a replay says what the same moves would have come to, and nothing about
-what people would have done.
+A schedule of moves is not a policy: a replay gives the outcome of the same moves, and does not
+predict how agents would have reacted.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
     from shapley_coop.games.turns import Position, Step, Turn
 
 Coalitions = NDArray[np.bool_]
-"""Shape (m, n): row k holds agent i or does not."""
+"""Boolean, shape (m, n): entry (k, i) says whether coalition k contains agent i."""
 
 COULD_NOT: Any = object()
-"""A recorded turn in which an agent had nothing to do; None is a pass."""
+"""A recorded turn in which the agent could not act. None is a pass."""
 
 RANDOM_PLAYS = 16
 MOST_ABSENT_PLAYS = 4_096
 MOST_AT_ONCE = 1 << 22
-"""Coalitions × agents whose rewards are held in memory together."""
+"""The most coalitions × agents whose rewards are in memory at once."""
 
 EXACT_AGENTS = 12
-"""Up to here all 2ⁿ coalitions are replayed step by step."""
+"""The most agents for which all 2ⁿ coalitions are replayed step by step."""
 
 
 @dataclass(frozen=True, eq=False)
 class Replays:
-    """What every agent earns in the replay of any coalition.
+    """The earnings of every agent in the replay of any coalition.
 
     Attributes:
-        agents: in order.
-        earned: from coalitions, shape (m, n), to amounts, shape (m, n + 1): each agent's own
-            rewards, and at last the pot; whole numbers in 1/unit, or fractions.
-        unit: how many of these amounts make one of the game's unit.
-        exact_agents: up to how many agents replaying all coalitions is quick.
+        agents: the agents in order.
+        earned: the function from coalitions, shape (m, n), to amounts, shape (m, n + 1): each
+            agent's own rewards, then the pot; whole numbers in 1/unit, or fractions.
+        unit: the number of these amounts in one of the game's unit.
+        exact_agents: the most agents for which replaying all coalitions is quick.
     """
 
     agents: tuple[str, ...]
@@ -62,32 +62,32 @@ class Replays:
     unit: int = 1
     exact_agents: int = EXACT_AGENTS
     parts: tuple[Fraction, ...] | None = None
-    """Each agent's part, where parts add up: its value by every marginal norm."""
+    """Each agent's part if the parts add up; it is the agent's value by every marginal norm."""
     classes: tuple[ByClass, ...] | None = None
-    """Games by classes of equals that W is the sum of, where they are known."""
+    """Games by classes of equal agents that sum up to W, if they are known."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
-        """W(C), of all agents and the pot, in 1/unit, shape (m,)."""
+        """Return W(C), the total of all agents and the pot, in 1/unit, shape (m,)."""
         at_once = max(1, MOST_AT_ONCE // len(self.agents))
         parts = [members[k : k + at_once] for k in range(0, max(1, len(members)), at_once)]
         return np.concatenate([np.asarray(self.earned(part).sum(axis=1)) for part in parts])
 
     def improvement(self, members: Coalitions) -> Fraction:
-        """v(C) = W(C) − W(∅) of one coalition, shape (1, n)."""
+        """Return v(C) = W(C) − W(∅) of one coalition, shape (1, n)."""
         there, nobody = self.totals(np.concatenate([members, np.zeros_like(members)])).tolist()
         return _fraction(there - nobody, self.unit)
 
     def improvements(self, members: Coalitions) -> NDArray[np.float64]:
-        """v(C) of many coalitions, in the game's unit, shape (m,)."""
+        """Return v(C) of many coalitions, in the game's unit, shape (m,)."""
         nobody = self.totals(np.zeros((1, len(self.agents)), dtype=np.bool_))[0]
         return np.asarray((self.totals(members) - nobody) / self.unit, dtype=np.float64)
 
     def alone(self) -> dict[str, Fraction]:
-        """W_i(∅): what each agent has if nobody takes part, the pot in equal parts."""
+        """Return W_i(∅): each agent's amount if nobody takes part, the pot in equal parts."""
         return self.of(np.zeros(len(self.agents), dtype=np.bool_))
 
     def of(self, members: NDArray[np.bool_]) -> dict[str, Fraction]:
-        """W_i(C) of one coalition: own rewards and an equal part of the pot."""
+        """Return W_i(C) of one coalition: each agent's own rewards and an equal part of the pot."""
         *own, pot = (_fraction(x, self.unit) for x in self.earned(members[None, :])[0])
         return {a: x + pot / len(self.agents) for a, x in zip(self.agents, own, strict=True)}
 
@@ -98,14 +98,14 @@ def _fraction(amount: Any, unit: int) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class Conduct:
-    """What a record says that each agent did.
+    """Each agent's recorded conduct.
 
     Attributes:
-        schedules: agent → turn by turn its action, None for a pass, or COULD_NOT.
+        schedules: agent → its action at each turn, None for a pass, or COULD_NOT.
         stopped: whether the play was stopped before the game's end.
-        replayed: the agents whose record is more than their baseline.
-        goes_on: whether members go through their own turns again where they leave the recorded
-            path; else they take their baseline there. False is for comparison alone.
+        replayed: the agents whose record differs from their baseline.
+        goes_on: whether members cycle through their own turns where they leave the recorded path;
+            otherwise they play their baseline there. False serves comparisons only.
     """
 
     schedules: dict[str, list[Any]]
@@ -115,7 +115,7 @@ class Conduct:
 
 
 def conduct(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Conduct:
-    """Read each agent's conduct; what it could do at each turn is replayed from the actions."""
+    """Return each agent's conduct; a replay of the record shows which actions were legal."""
     position = game.start()
     schedules: dict[str, list[Any]] = {agent: [] for agent in game.agents}
     differs = set()
@@ -133,7 +133,7 @@ def conduct(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Condu
 
 
 def step_by_step(game: "Game", did: Conduct) -> Replays:
-    """Replays of a conduct in any game, by its own `step`. Cost: a play for each coalition."""
+    """Return the replays of a conduct in any game, by `step`. Cost: one play per coalition."""
     baseline = game.baseline
     known: dict[bytes, list[Fraction]] = {}
 
@@ -160,7 +160,7 @@ def _mean_play(
 
 
 class _Play:
-    """One replay under way."""
+    """One replay in progress."""
 
     def __init__(
         self, game: "Game", did: Conduct, baseline: Baseline, inside: list[str], draw: int = 0
@@ -171,7 +171,7 @@ class _Play:
         self._cursor = dict.fromkeys(game.agents, 0)
 
     def run(self) -> list[Fraction]:
-        """Return each agent's rewards, and the pot."""
+        """Return each agent's total rewards in order, then the pot."""
         game, turns = self._game, len(next(iter(self._did.schedules.values()), []))
         last = turns if self._did.stopped else max(turns, game.turns)
         earned, pot = dict.fromkeys(game.agents, Fraction(0)), Fraction(0)
@@ -229,12 +229,12 @@ class _Play:
 def least_for_the_present(
     game: "Game", position: "Position", actions: dict[str, str], absent: list[str]
 ) -> "Step":
-    """Return the step under the joint action of the absent that leaves those present least.
+    """Return the step under the absent agents' joint action that is worst for those present.
 
-    It pays 0 to the absent. Of equals it is the first in the order of the actions.
+    The absent earn 0. Ties go to the first joint action in the order of the actions.
 
     Raises:
-        GameError: the absent have too many joint actions.
+        GameError: the absent agents have too many joint actions.
     """
     from shapley_coop.games.params import GameError
     from shapley_coop.games.turns import Step
@@ -254,7 +254,7 @@ def least_for_the_present(
 
 
 def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
-    """Return each agent's own rewards of a record, summed, in the game's unit."""
+    """Return each agent's sum of own rewards in a record, in the game's unit."""
     return {
         agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))
         for agent in agents
@@ -262,7 +262,7 @@ def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, F
 
 
 def additive(agents: tuple[str, ...], amounts: Sequence[Fraction]) -> Replays:
-    """Replays where each agent's part does not depend on the others: it has it, or nothing."""
+    """Return replays in which each member earns a fixed amount, and each other agent nothing."""
     parts = np.array([*amounts, Fraction(0)], dtype=object)
 
     def earned(members: Coalitions) -> NDArray[Any]:

@@ -1,7 +1,7 @@
-"""What runs a program that is not trusted, and what came of it.
+"""The interface to sandboxes that run untrusted programs, and the results of such programs.
 
-The core judges what a program did and runs none itself: an extension's sandbox does. A program is
-refused where there is no sandbox.
+The core judges the results of programs but runs none: the sandbox of an extension does. Without a
+sandbox, programs are refused.
 """
 
 from collections.abc import Sequence
@@ -13,37 +13,37 @@ from shapley_coop.extension import load, offered
 from shapley_coop.games.params import GameError
 
 PYTHON = "python"
-"""As a command's first word: the interpreter of this process, without its packages."""
+"""The first word of a command that runs this process's interpreter, without its packages."""
 
 Status = Literal["ended", "timeout", "flood", "memory", "files", "killed"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a command may use; sizes in bytes."""
+    """The limits of a command; sizes are in bytes."""
 
-    seconds: int = 10  # of the clock, and of CPU for each process
-    memory: int = 512 << 20  # of address space for each process; in use, for all together
+    seconds: int = 10  # of wall-clock time, and of CPU time of each process
+    memory: int = 512 << 20  # address space of each process; memory in use of all
     processes: int = 32
     open_files: int = 256
     file: int = 16 << 20  # the largest file that can be written
     disk: int = 64 << 20  # all that is written: workspace, /tmp and /dev/shm together
-    files: int = 10_000  # how many of them
+    files: int = 10_000  # the number of written files
     output: int = 64 << 10  # of stdout and of stderr, each
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What came of a command.
+    """The result of a command.
 
     Attributes:
-        status: "ended" by itself, or was ended: for "timeout", a "flood" of output, or for the
-            "memory" or number of "files" of all its processes together; "killed": the system
-            ended it, for want of memory.
-        code: the exit code, 128 + n after signal n; None if it was ended.
-        stdout: what it printed, no more than the limit.
-        stderr: what it complained, likewise.
-        sandboxed: whether it ran in a sandbox.
+        status: "ended" if the command ended by itself. Otherwise the reason why it was ended:
+            "timeout", a "flood" of output, the "memory" or number of "files" of all its processes
+            together, or "killed" by the system for lack of memory.
+        code: the exit code, 128 + n after signal n; None if the command was ended.
+        stdout: the output, up to the limit.
+        stderr: the error output, up to the limit.
+        sandboxed: whether the command ran in a sandbox.
     """
 
     status: Status
@@ -54,34 +54,34 @@ class CheckResult:
 
     @property
     def passed(self) -> bool:
-        """Whether it ended by itself, with exit code 0."""
+        """Whether the command ended by itself with exit code 0."""
         return self.status == "ended" and self.code == 0
 
 
 class SandboxMissing(GameError):
-    """Foreign code would have to run without a sandbox; one line names what to install."""
+    """Untrusted code would have to run without a sandbox; one line names what to install."""
 
 
 class Sandbox(Protocol):
-    """Runs programs that are not trusted; a module with these functions is one."""
+    """The functions of a sandbox for untrusted programs; a module with these functions is one."""
 
     def require_sandbox(self) -> None:
-        """Raise `SandboxMissing` where it does not work on this machine."""
+        """Raise `SandboxMissing` if the sandbox does not work on this machine."""
 
     def bounds(self) -> str:
-        """Say in a few words which bounds hold on this machine."""
+        """Return in a few words the limits that hold on this machine."""
 
     def run_checks(
         self, folder: str | Path, command: Sequence[str], limits: Limits | None, *, unsafe: bool
     ) -> CheckResult:
-        """Run a command, as the function `run_checks` says."""
+        """Run a command; see the function `run_checks` below."""
 
 
 def sandbox() -> Sandbox:
     """Return the sandbox of the first extension that brings one.
 
     Raises:
-        SandboxMissing: none does.
+        SandboxMissing: no installed extension brings one.
     """
     for name in offered("sandboxes"):
         return cast(Sandbox, load("sandboxes", name))
@@ -89,10 +89,10 @@ def sandbox() -> Sandbox:
 
 
 def require_sandbox() -> None:
-    """Refuse where there is no working sandbox.
+    """Check that there is a working sandbox.
 
     Raises:
-        SandboxMissing: says what to install, or what the kernel forbids.
+        SandboxMissing: there is none; one line says what to install or allow.
     """
     sandbox().require_sandbox()
 
@@ -104,16 +104,16 @@ def run_checks(
     *,
     unsafe: bool = False,
 ) -> CheckResult:
-    """Run a command on a copy of a folder; the folder itself stays as it is.
+    """Run a command on a copy of a folder; the folder itself stays unchanged.
 
     Args:
         folder: the workspace. Its .git is left out.
         command: program and arguments, no shell; `PYTHON` or a program of the system.
-        limits: what it may use.
-        unsafe: run it without a sandbox.
+        limits: the limits of the command.
+        unsafe: whether to run it without a sandbox.
 
     Raises:
-        SandboxMissing: there is no sandbox, and the caller did not ask to go without.
-        GameError: the folder or the program cannot be found, or is too large.
+        SandboxMissing: there is no sandbox, and `unsafe` is false.
+        GameError: the folder or the program is not found, or the folder is too large.
     """
     return sandbox().run_checks(folder, command, limits, unsafe=unsafe)

@@ -1,7 +1,7 @@
-"""One loop for every question that needs another play than the real one.
+"""The loop that plays all hypothetical plays of a game.
 
-What it answers is decided by who chooses: `replay` repeats a record's moves without some agents,
-`ahead` keeps a deal or breaks it. A game may do better, and play many at once on arrays.
+The policy decides which question a play answers: that of `replay` repeats recorded moves without
+some agents, that of `ahead` keeps or breaches a deal. Some games play many at once on arrays.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ Policy = Callable[[int, Position], dict[str, str]]
 """(turn from 1, position) → the action of each agent that takes one."""
 
 Transition = Callable[[Position, dict[str, str]], Step]
-"""(position, actions) → what they lead to."""
+"""(position, actions) → the step that they lead to."""
 
 
 def simulate(
@@ -26,14 +26,14 @@ def simulate(
     policy: Policy,
     transition: Transition | None = None,
 ) -> Iterator[tuple[dict[str, str], Step]]:
-    """Play turn by turn from a position on, and yield what was done and what it led to.
+    """Play turn by turn from a position, and yield each turn's actions and step.
 
     Args:
         game: the game.
-        position: where it stands.
+        position: the first position.
         turns: the numbers of the turns to play, at most; a game that is over ends earlier.
-        policy: what everybody does.
-        transition: what it leads to; by default the game's own `step`.
+        policy: gives the actions of all agents.
+        transition: gives the step for these actions; by default the game's own `step`.
     """
     for turn in turns:
         if game.over(position):

@@ -1,9 +1,9 @@
 """Symmetric games by a formula.
 
-All agents have the same actions, and the k-th adds k to a sum; what an agent gets depends on its
-own action and on the sum of the others' (an aggregative game: Selten 1970; Corchón 1994). A game of
-this kind states two lines, its actions and what each of them pays. It is played by its table, and
-where that is long by the formula, if an extension plays such games.
+All agents have the same actions, and action k adds k to a sum. An agent's payoff depends on its own
+action and on the others' sum (an aggregative game: Selten 1970; Corchón 1994). Such a game states
+only its actions and their payoffs. It is played by its table, or, if the table is long and an
+extension plays formulas, by the formula.
 """
 
 from abc import abstractmethod
@@ -21,17 +21,17 @@ from shapley_coop.games.params import GameError, Number
 from shapley_coop.games.table import Payoffs
 
 MOST_PRINTED = 200
-"""Actions and payoffs in a table, up to which letters print it; beyond, the formula."""
+"""The most actions and payoffs in a table that letters print; a larger game prints its formula."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A line over a range of sums: `pays` at its first sum, and `each` more for every further one.
+    """A linear piece of a formula: `pays` at its first sum, and `each` per unit above it.
 
     Attributes:
-        start: the first sum; the range goes on to the start of the next piece.
-        pays: there, in the game's unit.
-        each: more for each further one.
+        start: the first sum; the piece ends where the next piece starts.
+        pays: the payoff at the first sum, in the game's unit.
+        each: the increase for each further unit of the sum.
     """
 
     start: int
@@ -40,35 +40,35 @@ class Piece:
 
 
 Formula = Mapping[str, Sequence[Piece]]
-"""Action → what it pays, piece by piece, in terms of the sum of the others."""
+"""Action → its payoff as a function of the others' sum, piece by piece."""
 
 
 class Formulas(Protocol):
-    """What an extension's module knows of formulas; letters give one by a fact that it names."""
+    """An extension's module for formulas, registered under the fact in which letters state them."""
 
     Foresight: type[Foresight]
 
     def payoffs(self, agents: Sequence[str], formula: Formula, rounds: int) -> Payoffs:
-        """Return what answers for a formula in place of a table.
+        """Return the payoffs object of a formula, which replaces a table.
 
         Raises:
-            ValueError: too much is paid, or there are too many cases.
+            ValueError: a payoff is too large, or there are too many cases.
         """
         ...
 
     def listed(self, facts: Mapping[str, Any]) -> dict[tuple[str, ...], tuple[Fraction, ...]]:
-        """Return what every joint action pays, from the facts of a letter."""
+        """Return joint action → its payoffs, from the facts of a letter."""
         ...
 
 
 def formulas_for(facts: Mapping[str, Any]) -> Formulas | None:
-    """Return what reads the formula that the facts of a letter give; None where they give none."""
+    """Return the module that reads the formula in a letter's facts; None if there is no formula."""
     known = extension.offered("formulas")
     return next((extension.load("formulas", fact) for fact in known if facts.get(fact)), None)
 
 
 def is_printed(actions: int, agents: int) -> bool:
-    """Whether the table is short enough: a row for each joint action, two entries for each agent.
+    """Return whether the table is short enough: a row per joint action, two entries per agent.
 
     >>> is_printed(actions=2, agents=4), is_printed(actions=2, agents=5)
     (True, False)
@@ -78,7 +78,7 @@ def is_printed(actions: int, agents: int) -> bool:
 
 
 def paid(pieces: Sequence[Piece], others: int) -> Number:
-    """Return what an action pays at a sum of the others, to the nearest millionth.
+    """Return an action's payoff at a sum of the others, to the nearest millionth.
 
     >>> paid([Piece(0, -1), Piece(3, 10, "1/3")], 5)
     10.666667
@@ -97,17 +97,17 @@ class SymmetricGame(MatrixGame):
 
     @abstractmethod
     def formula(self) -> Formula:
-        """Return what each action pays; the k-th action adds k to the sum."""
+        """Return each action's payoff; action k, counted from 0, adds k to the sum."""
 
     @abstractmethod
     def story(self) -> str:
         """Return a sentence or two for letters."""
 
     def build(self) -> Payoffs:
-        """Few joint actions as a table; more of them by an extension, where one is installed.
+        """Return a table for few joint actions, else a formula if an extension plays formulas.
 
         Raises:
-            GameError: an action's name is none, a payoff is too large, or the table.
+            GameError: an action's name is invalid, a payoff is too large, or the table is.
         """
         formula, known = self.formula(), extension.offered("formulas")
         if is_printed(len(formula), len(self.agents)):
@@ -129,7 +129,7 @@ class SymmetricGame(MatrixGame):
             raise GameError(f"{self.name}: {error}") from None
 
     def table(self) -> MatrixParams:
-        """Return every joint action."""
+        """Return the table of every joint action."""
         formula = self.formula()
         plays = product(formula, repeat=len(self.agents))
         return MatrixParams(

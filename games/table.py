@@ -21,7 +21,7 @@ MAX_LOOKED_THROUGH = 4_096
 
 
 class Payoffs(Protocol):
-    """What answers for the payoffs of a turn of a normal-form game: a table, or a formula."""
+    """The payoffs of one turn of a normal-form game: a table, or a formula."""
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]: ...  # noqa: D102
     def surviving(self) -> Baseline: ...  # noqa: D102
@@ -38,10 +38,10 @@ class Payoffs(Protocol):
 
 
 class PayoffTable:
-    """What every joint action pays.
+    """The payoffs of every joint action.
 
     Args:
-        agents: in order.
+        agents: the agents in order.
         actions: agent → its actions.
         pays: joint action → agent → payoff.
     """
@@ -52,24 +52,24 @@ class PayoffTable:
         self.agents, self.actions, self.pays = tuple(agents), actions, pays
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]:
-        """Return each agent's minimum over the actions of those that took none."""
+        """Return each agent's minimum over the actions of the agents that took none."""
         choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
         plays = [self.pays[play] for play in product(*choices)]
         return {agent: min(pays[agent] for pays in plays) for agent in self.agents}
 
     def surviving(self) -> Baseline:
-        """What survives strict dominance, if that is one profile; else away, with a warning."""
+        """Return the only profile that survives strict dominance; else `away`, with a warning."""
         return surviving_baseline(self.agents, self.actions, self.pays)
 
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:
-        """Many coalitions at once; None where that takes too large a table."""
+        """Return replays of many coalitions at once; None if the table for them is too large."""
         return table_replays(game, record, self.pays)
 
     def classes(self, record: "Sequence[Turn]") -> None:
-        """In a table nobody is taken for another's equal."""
+        """Return None: a table does not know which agents are equal."""
 
     def secure(self, coalition: frozenset[str]) -> Fraction:
-        """The α-value of one turn: max over the members' joint actions of min over the others'."""
+        """Return the α-value of one turn: max over the members' actions of min over the others'."""
         return max(
             min(self._total(coalition, ours | theirs) for theirs in self._plays(coalition, False))
             for ours in self._plays(coalition, True)
@@ -81,14 +81,14 @@ class PayoffTable:
 
     @property
     def best_total(self) -> Fraction:
-        """The most that all together can earn in one turn."""
+        """The highest total payoff of one turn."""
         return max(sum(map(exact, pays.values()), Fraction(0)) for pays in self.pays.values())
 
     @cached_property
     def unasked(self) -> dict[str, str] | None:
-        """Agent → what pays it best if all others are equally likely to do anything.
+        """Agent → its best response to uniformly random others.
 
-        None of a table that is too large to be looked through.
+        None if the table is too large to be searched.
         """
         if len(self.pays) > MAX_LOOKED_THROUGH:
             return None
@@ -100,7 +100,7 @@ class PayoffTable:
         """Return the table, in Markdown.
 
         Args:
-            times: how often it is played, in words.
+            times: how often the game is played, in words.
         """
         return [
             f"{', '.join(self.agents)} choose an action at the same time, {times}. The table "
@@ -115,7 +115,7 @@ class PayoffTable:
         ]
 
     def facts(self) -> dict[str, Any]:
-        """Return the same for programs."""
+        """Return the table as JSON facts for programs."""
         cells = [
             {"play": dict(zip(self.agents, play, strict=True)), "pays": pays}
             for play, pays in self.pays.items()

@@ -1,4 +1,4 @@
-"""Replays of a table of payoffs, for many coalitions at once, and the baseline it implies."""
+"""Replays of a payoff table for many coalitions at once, and the baseline that it implies."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ UNDECLARED = (
 def surviving_baseline(
     agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays
 ) -> Baseline:
-    """Return the profile that survives strict iterated dominance by pure actions; else away."""
+    """Return the only profile that survives iterated strict dominance (pure); else `away`."""
     table, _ = _tensor(agents, actions, pays)
     left = [list(range(len(actions[agent]))) for agent in agents]
     while any(_drop_dominated(table, left, i) for i in range(len(agents))):
@@ -58,10 +58,10 @@ def _drop_dominated(table: NDArray[Any], left: list[list[int]], i: int) -> bool:
 
 
 def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> Replays | None:
-    """Replays by indexing; None where a baseline or the table's size asks for step by step.
+    """Return replays by indexing; None if the baseline or the table's size does not allow it.
 
-    Every replay has as many turns as the record, and no action is ever illegal, so nobody leaves
-    the recorded path. Cost: the different joint actions of the record × coalitions × agents.
+    Every replay has as many turns as the record. No action is ever illegal, so no agent leaves the
+    recorded path. Cost: the record's distinct joint actions × coalitions × agents.
     """
     agents, baseline = game.agents, game.baseline
     if baseline.kind not in ("actions", "away", "idle"):
@@ -75,7 +75,7 @@ def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> R
         return None
     table, unit = _tensor(agents, game.actions, pays, len(record))
     for i, extended in enumerate(passes):
-        if extended:  # whoever passes leaves each agent with the least that its actions would
+        if extended:  # a pass pays each agent the minimum over the passing agent's actions
             table = np.concatenate([table, table.min(axis=i, keepdims=True)], axis=i)
     codes = {a: {act: k for k, act in enumerate(game.actions[a])} for a in agents}
     counted = {
@@ -94,7 +94,7 @@ def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> R
 def _tensor(
     agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays, turns: int = 1
 ) -> tuple[NDArray[Any], int]:
-    """Payoffs as whole numbers, shape (actions of each …, n), and the unit that made them whole."""
+    """Return payoffs as whole numbers in 1/unit, shape (actions of each …, n), and the unit."""
     found = {x: exact(x) for x in {x for pay in pays.values() for x in pay.values()}}
     unit = lcm(*(x.denominator for x in found.values()))
     most = max(map(abs, found.values())) * unit * max(turns, 1) * len(agents)
@@ -110,7 +110,7 @@ def _tensor(
 def _by_actions(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], absent: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return the plays in which each of the absent takes its own action."""
+    """Return `earned` for a baseline in which each absent agent takes a fixed action."""
     n = table.shape[-1]
 
     def earned(members: Coalitions) -> NDArray[Any]:
@@ -126,7 +126,7 @@ def _by_actions(
 def _while_away(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], sizes: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Where the absent earn 0 and leave the others least; of equals the first joint action."""
+    """Return `earned` if the absent earn 0 and minimise the others' total; ties go to the first."""
     n = len(sizes)
 
     def earned(members: Coalitions) -> NDArray[Any]:

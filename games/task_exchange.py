@@ -1,4 +1,4 @@
-"""Task exchange: tasks are traded and then done; what each is worth to whom is private."""
+"""Task exchange: agents trade tasks and then do them; each agent's utilities are private."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -23,15 +23,15 @@ from shapley_coop.games.params import GameError, Params
 from shapley_coop.games.turns import Position, Step, Turn
 
 TOGETHER = 16
-"""Agents who can talk over one allocation of all tasks."""
+"""The most agents that can negotiate one allocation of all tasks together."""
 
 
 class TaskExchange(Game):
-    """Every agent starts with tasks; they may change hands, and whoever holds one does it.
+    """Every agent starts with tasks, may trade them, and does the tasks that it then holds.
 
-    Utility-aware task exchange (Kimura et al.). An action does one of one's own tasks, hands one
-    to another agent, or waits. What the work done is worth to its owner is paid when the play is
-    over, so that no utility is public while anybody still bargains over tasks.
+    Utility-aware task exchange (Kimura et al.). An action does one of the agent's own tasks, hands
+    one to another agent, or waits. Utilities of work done are paid at the end of the play, so that
+    no utility is public while agents still bargain over tasks.
     """
 
     name = "task_exchange"
@@ -39,7 +39,7 @@ class TaskExchange(Game):
     rolls_dice = False
     own_baseline = True
     by_hand: ClassVar[bool] = True
-    """Whether an agent can hand a task over by an action of its own."""
+    """Whether agents can hand tasks over by actions."""
 
     Params: ClassVar[type[Params]] = TaskExchangeParams
     analysed_by: ClassVar[type[Analysis]] = ExchangeAnalysis
@@ -67,10 +67,10 @@ class TaskExchange(Game):
             }
 
     def make_ready(self) -> None:
-        """Refuse one talk of too many.
+        """Check that there are not too many agents for one negotiation.
 
         Raises:
-            GameError: they are more than can talk over one allocation.
+            GameError: there are more than `TOGETHER` agents.
         """
         if len(self.agents) > TOGETHER:
             raise GameError(
@@ -78,7 +78,7 @@ class TaskExchange(Game):
             )
 
     def start(self) -> Position:
-        """Each agent holds its initial tasks, and nothing is done."""
+        """Return the position in which agents hold their initial tasks and none is done."""
         return {
             "turn": 1,
             "holds": {a: self.tasks.bits(mask) for a, mask in self.tasks.initial.items()},
@@ -87,25 +87,25 @@ class TaskExchange(Game):
         }
 
     def holdings(self, position: Position) -> Holdings:
-        """What can change hands: one of each task that an agent holds and that is not done."""
+        """Return the tasks that can change hands: those that an agent holds and has not done."""
         return tasks_left(self.tasks, position)
 
     def private(self, agent: str) -> dict[str, Any]:
-        """Return what only `agent` is told: its taste and its utilities; for its own letters alone.
+        """Return the taste and the utilities of `agent`, for its own letters alone.
 
-        Nothing of it is stored in a position, a record or shared state.
+        No position, record or shared state contains them.
         """
         return {**self.taste(agent), **worths(self.scenario, agent, self.tasks)}
 
     def taste(self, agent: str) -> dict[str, Any]:
-        """Return an agent's taste in words, where it has one; for its own letters alone."""
+        """Return an agent's taste in words, if it has one; for its own letters alone."""
         preference = self.scenario.preferences.get(agent)
         return {"preference": preference} if preference else {}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Return its own tasks that are not done, handing one over while trade is open, waiting.
+        """Return the agent's undone tasks, its hand-overs while trade is open, and waiting.
 
-        An agent keeps its last task, unless it is handed another in the same turn (`check`).
+        An agent keeps its last task, unless it receives another in the same turn (see `check`).
         """
         held = from_bits(position["holds"][agent], self.tasks.n)
         undone = self.undone(position, agent)
@@ -121,19 +121,18 @@ class TaskExchange(Game):
         return [hand(task, to) for task in tasks for to in self.agents if to != giver]
 
     def handed(self, action: str) -> tuple[str, str] | None:
-        """Return the task and the taker of a hand-over; None for anything else."""
+        """Return the task and the receiver of a hand-over; None for any other action."""
         return (
             None if action in self._positions else read_hand(action, self._positions, self._holders)
         )
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Tasks are done or change hands; utilities are paid with the last one.
+        """Do tasks or hand them over; pay the utilities with the last task.
 
-        What a contract has change hands does so at the end of the turn, if it is not done yet.
-        Trade closes with the first turn in which nothing is handed over. What an agent has done
-        pays it whether or not the tool's call succeeded: the tables price tasks, not results.
-        A call's result is what `position["results"]` holds for the task, where the workflow has
-        called a real tool, else a simulated one.
+        A contract's transfers happen at the end of the turn, for tasks that are not done yet. Trade
+        closes with the first turn without a hand-over. A task that is done pays whether or not its
+        tool call succeeded: the tables price tasks, not results. The result of a call is the one in
+        `position["results"]` if the workflow called a real tool, otherwise a simulated one.
         """
         self.check(position, actions)
         holds = {a: from_bits(bits, self.tasks.n) for a, bits in position["holds"].items()}
@@ -163,10 +162,10 @@ class TaskExchange(Game):
         return Step(after, rewards, effects=effects)
 
     def check(self, position: Position, actions: Mapping[str, str]) -> None:
-        """Refuse what is not legal; a last task may be handed over by who is handed another.
+        """Check that actions are legal; an agent may hand over its last task if it receives one.
 
         Raises:
-            GameError: names the agent, the action and what would be legal.
+            GameError: an action is illegal; the error names the agent and its legal actions.
         """
         handed = {agent: self.handed(action) for agent, action in actions.items()}
         takers = {found[1] for found in handed.values() if found}
@@ -178,7 +177,7 @@ class TaskExchange(Game):
         super().check(position, {a: act for a, act in actions.items() if a not in able})
 
     def _can_hand(self, position: Position, agent: str, task: str, to: str, given: bool) -> bool:
-        """Whether an agent can hand a task over: trade is open, and one is left or given to it."""
+        """Return whether an agent can hand a task over: trade is open, and it keeps or gets one."""
         if to == agent or agent not in self._holders or position["closed"] or self.over(position):
             return False
         held = from_bits(position["holds"][agent], self.tasks.n)
@@ -191,15 +190,15 @@ class TaskExchange(Game):
         return held & ~from_bits(position["done"], self.tasks.n)
 
     def over(self, position: Position) -> bool:
-        """Everything is done, or the turns are used up."""
+        """Return whether every task is done or the turns are used up."""
         return "0" not in position["done"] or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: who is absent keeps its own tasks and does them."""
+        """Return the baseline: an absent agent keeps its own tasks and does them."""
         return KEEPS_ITS_TASKS
 
     def happened(self, turn: Turn) -> str:
-        """Return what came of each tool call; the table of turns says which it was."""
+        """Return the results of tool calls; the table of turns says which tasks were done."""
         told = []
         for effect in turn.get("effects", []):
             result = {k: x for k, x in effect.items() if k not in ("effect", "agent", "task", "ok")}
@@ -208,11 +207,11 @@ class TaskExchange(Game):
         return "; ".join(told)
 
     def rules(self) -> str:
-        """Return who holds what, what can be done, and when it pays."""
+        """Return the rules: who holds which tasks, the actions, and when utilities are paid."""
         return rules_of(self.scenario, self.params.rounds)
 
     def facts(self) -> dict[str, Any]:
-        """All that is public: the atoms, who starts with what, and how composites are named."""
+        """Return the public facts: the atoms, the initial holdings, and the names of composites."""
         return {"game": self.name, **facts_of(self.tasks), "turns": self.params.rounds}
 
     def _simulated(self, name: str) -> dict[str, Any]:

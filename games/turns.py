@@ -1,4 +1,4 @@
-"""What a game's record is made of: positions, turns, steps, and what the turns add up to."""
+"""The parts of a game's record: positions, turns and steps; and the record's total."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,41 +6,41 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NotRequired
 
-from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
+from typing_extensions import TypedDict  # pydantic needs this version before 3.12
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.params import Number
 
 _SHORT = 80
-"""Characters of what is told of an effect; what is longer is left out of a line."""
+"""The most characters of one part of an effect in a line; longer parts are left out."""
 
 Position = dict[str, Any]
 """A position of a game: plain JSON, complete, and the same for the same seed and actions."""
 
 
 class Turn(TypedDict):
-    """One turn as the public record keeps it."""
+    """One turn of the public record."""
 
     turn: int  # from 1
-    actions: dict[str, str]  # agent → action; an agent that had nothing to do is absent
+    actions: dict[str, str]  # agent → action; an agent that took none has no entry
     rewards: dict[str, Number]  # agent → reward of this turn, in the game's unit
-    pot: NotRequired[Number]  # team reward of this turn, owned by no agent until it is settled
-    effects: NotRequired[list[dict[str, Any]]]  # what else happened, in order
+    pot: NotRequired[Number]  # team reward of this turn, which no agent owns before settlement
+    effects: NotRequired[list[dict[str, Any]]]  # other events, in order
 
 
 @dataclass(frozen=True)
 class Step:
-    """What one joint action leads to."""
+    """The result of one joint action."""
 
     position: Position
     rewards: dict[str, Number]
     pot: Number = 0
     effects: list[dict[str, Any]] = field(default_factory=list)
-    """What else happened. One with `"shock": True` can call for a renegotiation."""
+    """Other events. An effect with `"shock": True` can cause a renegotiation."""
 
 
 def effect_words(effect: Mapping[str, Any]) -> str:
-    """Return an effect without what is too long for a line."""
+    """Return an effect in words, without the parts that are too long for a line."""
     if effect.keys() == {"effect", "agent"}:
         return f"{effect['agent']} {effect['effect']}"
     told = (_words(key, value) for key, value in effect.items() if key != "shock")
@@ -54,13 +54,13 @@ def _words(key: str, value: Any) -> str:
 
 
 def excused(turn: Turn) -> frozenset[str]:
-    """Return the agents that the operator's budget left no call at a turn."""
+    """Return the agents whose calls at a turn were refused by the operator's budget."""
     effects = turn.get("effects", [])
     return frozenset(effect["agent"] for effect in effects if effect.get("excused") is True)
 
 
 class RecordKey:
-    """A record as the key of a cache: equal by what it says."""
+    """A record as the key of a cache; records with equal content are equal keys."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self.turns = turns
@@ -74,7 +74,7 @@ class RecordKey:
 
 
 def realised_total(record: Sequence[Turn]) -> Fraction:
-    """R(N, τ) = Σ_t Σ_j r_j^t plus the pot (Shapley-Coop, Eq. 7), exact, in the game's unit."""
+    """Return R(N, τ) = Σ_t Σ_j r_j^t plus the pot (Shapley-Coop, Eq. 7), in the game's unit."""
     return sum(
         (exact(r) for turn in record for r in [*turn["rewards"].values(), turn.get("pot", 0)]),
         start=Fraction(0),

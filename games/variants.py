@@ -1,4 +1,4 @@
-"""Variants of games that extensions bring, each for a parameter that the game itself lacks."""
+"""Variants of games from extensions, each for a parameter that the base game lacks."""
 
 from collections.abc import Iterable
 
@@ -7,11 +7,11 @@ from shapley_coop.games.game import Game
 
 
 def variant_of(game: str, params: Iterable[str]) -> type[Game] | None:
-    """Return the variant of a game that has one of these parameters; None where there is none.
+    """Return the variant of a game that has one of these parameters; None if there is none.
 
     Args:
-        game: its name.
-        params: the names of the parameters that are given.
+        game: the game's name.
+        params: the names of the given parameters.
 
     Raises:
         BrokenExtension: the variant cannot be imported.

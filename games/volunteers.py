@@ -11,7 +11,7 @@ from shapley_coop.games.symmetric import Formula, Piece, SymmetricGame
 
 
 class VolunteersParams(Params):
-    """What can be set with --set."""
+    """The benefit and cost of volunteering, which `--set` can change."""
 
     agents: Names = Field(default=["Alice", "Bob", "Carol"], min_length=2)
     benefit: Number = Field(default=5, description="What each has once somebody volunteers.")
@@ -20,7 +20,7 @@ class VolunteersParams(Params):
 
 
 class Volunteers(SymmetricGame):
-    """All benefit once one volunteers, and everybody would rather that another did."""
+    """All agents benefit once one volunteers, and each prefers that another does it."""
 
     name = "volunteers"
     title = "Volunteer's Dilemma"
@@ -28,12 +28,12 @@ class Volunteers(SymmetricGame):
     params: VolunteersParams  # type: ignore[assignment]
 
     def story(self) -> str:
-        """For letters."""
+        """Return the story for letters."""
         p = self.params
         return f"If anybody volunteers, everybody has {p.benefit}; it costs {p.cost}."
 
     def formula(self) -> Formula:
-        """Return what each action pays, by how many of the others volunteer."""
+        """Return each action's payoff by the number of other agents that volunteer."""
         p = self.params
         return {
             "wait": [Piece(0, 0), Piece(1, p.benefit)],

@@ -1,4 +1,4 @@
-"""What extensions say of the facts that their questions add to a letter."""
+"""The words of extensions for the facts that their questions add to a letter."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from shapley_coop import extension
 
 
 def brought(view: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the variable `brought`: what each such fact is in words, or nothing.
+    """Return the variable `brought`: the words for all such facts in a letter, or "".
 
     Args:
         view: the letter's facts.

@@ -1,4 +1,4 @@
-"""What the program computed, as tables: what an offer would pay, and what there is to divide."""
+"""Tables of computed amounts: the payoffs under an offer, and the total to divide."""
 
 import json
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ Facts = Mapping[str, Any]
 _NINE_IN_TEN = "where nine in ten of them end; rare ones can pull the mean out of it"
 _OF_FEW = "about the lowest and the highest of them"
 FEW = 20
-"""Plays up to which nine in ten are no range of their own."""
+"""The fewest plays for which a table gives the range of nine in ten."""
 
 
 @lru_cache(maxsize=8192)  # the letters of one wave repeat the same few numbers
 def amount(number: Any, signed: bool = False) -> str:
-    """Return an exact amount as people write it: at most four decimals."""
+    """Return an exact amount as text, rounded to at most four decimals."""
     value = Fraction(number)
     rounded = round(value, 4)
     sign = "+" if signed and rounded > 0 else ""
@@ -30,7 +30,7 @@ def amount(number: Any, signed: bool = False) -> str:
 
 
 def outlook(view: Facts) -> str:
-    """Return what the offer would pay, where the run computes it; empty otherwise."""
+    """Return the computed payoffs under the offer as a table; "" if the run computes none."""
     offer = view.get("offer", {})
     if found := offer.get("outlook"):
         return _outlook(cache_key(found), view["you"])
@@ -39,24 +39,24 @@ def outlook(view: Facts) -> str:
     return ""
 
 
-@lru_cache(maxsize=256)  # an agent is shown the same of an offer as often as it stands
+@lru_cache(maxsize=256)  # an agent's letters repeat an offer while it is on the table
 def _outlook(found: bytes, me: str) -> str:
     columns, rows, how = outlook_table(json.loads(found), me)
     return f"Computed{f' ({how})' if how else ''}:\n\n{table(columns, rows)}"
 
 
 def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], str]:
-    """What an offer would pay, as its reader is shown it: columns, rows, and how it was computed.
+    """Return the payoffs under an offer for one reader: columns, rows, and the way of computing.
 
     Args:
         found: a `DealOutlook` with rows, as plain JSON.
-        me: its reader.
+        me: the reader.
     """
     agents = [me, *(a for a in found["rows"][0]["payoffs"] if a != me)]
     told = _once_each(found["rows"])
     heads, paid = [_condition(row, me) for row in told], [row["payoffs"] for row in told]
     norm = found.get("norm")
-    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # what the offer says is told above
+    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # else the first row has them
         heads.append(f"split by {norm['name']}, if all keep it")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
@@ -80,7 +80,7 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
 
 
 def _condition(row: Facts, me: str) -> str:
-    """Return when a row of the table holds, as its reader would say it."""
+    """Return the condition of a table's row, in words for the reader."""
     said = str(row["if"])
     if row.get("who"):
         who = "you break it" if row["who"] == me else f"{row['who']} breaks it"
@@ -100,7 +100,7 @@ def _range(payoff: Any) -> str:
 
 
 def _incentives(parties: Facts, me: str) -> str:
-    """Return a certificate, a line for each party."""
+    """Return a certificate as a table, with a row for each party."""
     rows = []
     for agent in [me, *(a for a in parties if a != me)]:
         party = parties[agent]
@@ -130,14 +130,14 @@ def _breaking(party: Facts) -> str:
 
 
 def money(view: Facts, signed: bool = True) -> str:
-    """Return what there is to divide: amounts that add up, an agent a line."""
+    """Return the total to divide as a table, with a row for each agent and one for the sums."""
     computed, offer = view.get("computed") or {}, view.get("offer", {})
     columns = {"own rewards": view["own_rewards"]}
     if Fraction(view["pot"]):
         own, earned = view["own_rewards"], view["earned"]
         parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
         columns |= {"part of the team's": parts}
-    if signed:  # claims are made before anything that is computed by a norm
+    if signed:  # claims come before any amount by a norm
         columns |= {_standing(view): view["as_signed"]}
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}
@@ -158,7 +158,7 @@ def money(view: Facts, signed: bool = True) -> str:
 
 
 def _standing(view: Facts) -> str:
-    """Return the heading of the amounts that hold unless another split is agreed on."""
+    """Return the heading of the amounts that are paid unless another split is agreed on."""
     return "as signed" if view.get("contract") else "as earned"
 
 
@@ -169,12 +169,12 @@ def _sum(name: str, values: Mapping[str, str]) -> str:
 
 
 def percent(part: str | None) -> str:
-    """Return a part of the whole in per cent; a dash for none."""
+    """Return a fraction of the whole in per cent, or a dash for None."""
     return "–" if part is None else f"{amount(Fraction(part) * 100)} %"
 
 
 def _meaning(view: Facts, computed: Facts) -> str:
-    """Return how the columns relate, in sentences with the same amounts."""
+    """Return sentences that explain how the columns relate, with the same amounts."""
     said = []
     if Fraction(view["pot"]):
         parts = "; its parts here are equal, before any split that was agreed on"

@@ -1,4 +1,4 @@
-"""The course of a run, as letters give it: what follows play, and what holds without agreement."""
+"""The course of a run in letters: the steps after play, and the outcome without agreement."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from shapley_coop.prompts.render import render
 Facts = Mapping[str, Any]
 
 AFTER_PLAY = ("claim", "propose_split", "answer_split", "answer_bounty")
-"""The acts that follow the last turn."""
+"""The questions that follow the last turn."""
 
 _AGAIN = {
     "never": "",
@@ -23,7 +23,7 @@ _OTHERWISE = {
 
 
 def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
-    """The course without the steps that are over; a request for an action has what follows play."""
+    """Return the course without finished steps; requests for actions keep steps after play."""
     if bargains and not over:
         return course
     kept = [step for step in course["steps"] if step in AFTER_PLAY]
@@ -32,7 +32,7 @@ def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
 
 
 def otherwise(course: Facts, signed: bool = True) -> str:
-    """Return what holds if the last bargaining ends without agreement."""
+    """Return in words the outcome if the last bargaining ends without agreement."""
     disagreement = course.get("disagreement", "signed")
     if disagreement == "signed" and not signed:
         return "everybody keeps what it has earned"
@@ -54,14 +54,14 @@ def course_words(course: Facts) -> dict[str, Any]:
 
 
 def _of_its_own(course: Facts) -> str:
-    """Return how agents agree, in the words of a question that brings its own; else nothing."""
+    """Return how agents agree, in words of the question that defines this; "" if none does."""
     if not (own := course.get("course")):
         return ""
     return render(f"{own['of']}_course", rounds=course["rounds"], **own["words"]).strip()
 
 
 def bargained_again(when: str) -> str:
-    """Return when a contract is bargained over again."""
+    """Return in words when a contract is bargained again."""
     if when in _AGAIN:
         return _AGAIN[when]
     turns = when.removeprefix("every ")

@@ -20,19 +20,19 @@ from shapley_coop.many import MANY
 from shapley_coop.prompts.words import few, plain, quoted
 
 MOST_COLUMNS = 3
-"""Up to so many agents have a column each in the table of turns; of more, equal actions share."""
+"""The most agents that have a column each in the table of turns; more share equal actions."""
 
 MOST_GROUPS = 8
-"""The most groups that are listed; the rest are one line with their number and range of values."""
+"""The most groups that are listed; the rest share a line with their number and range."""
 
 MOST_HEARD = 3
-"""The most messages of one kind that are printed whole, and sayings that are quoted and counted."""
+"""The most messages of one kind printed in full, and the most sayings quoted with their counts."""
 
 Event = Mapping[str, Any]
 
 
 def rows_of_many(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """A table of agents, the reader's row first; among many, agents with equal rows share one."""
+    """Return the rows of a table, the reader's first; among many agents, equal rows are merged."""
     if len(rows) <= MANY:
         return [list(row) for row in rows]
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -53,7 +53,7 @@ def _each(names: Sequence[str]) -> str:
 
 
 def _from_to(cells: Iterable[str]) -> str:
-    """Several cells as one: their common value, the range of numbers, or how many differ."""
+    """Return several cells as one: their common value, their range, or the number of values."""
     found = list(dict.fromkeys(cells))
     if len(found) == 1:
         return found[0]
@@ -65,7 +65,7 @@ def _from_to(cells: Iterable[str]) -> str:
 
 
 def together(of_each: Mapping[str, str]) -> str:
-    """A fact of each agent on one line; of several agents, those with an equal fact are grouped.
+    """Return each agent's fact on one line; several agents with an equal fact are grouped.
 
     >>> together({"Ann": "7", "Ben": "8.5", "Cem": "8.5", "Dee": "8.5"})
     'Ann 7, others 8.5'
@@ -86,7 +86,7 @@ def together(of_each: Mapping[str, str]) -> str:
 
 
 def of_group(row: Mapping[str, Any]) -> str:
-    """What each of several agents holds; of those that no line has room for, all together."""
+    """Return the line on a group: some agents' names, the number of others, and their holdings."""
     more = row["agents"] - len(row["some"])
     named = [", ".join(map(plain, row["some"])), f"{more} more" if more else ""]
     held = f"{plain(row['each'])} each" if "each" in row else f"{plain(row['in_all'])} in all"
@@ -94,9 +94,9 @@ def of_group(row: Mapping[str, Any]) -> str:
 
 
 def folded(events: Sequence[Event]) -> list[Event]:
-    """The history; of many messages of one kind in one wave, a few are whole and the rest counted.
+    """Return the history; of many messages of one kind in a wave, a few are whole, others counted.
 
-    The agents of a wave are asked and answer together, so that its lines never change later.
+    The agents of a wave are asked and answer together, so the lines on a wave never change later.
     """
     if len(events) <= MANY:
         return [*events]
@@ -108,7 +108,7 @@ def folded(events: Sequence[Event]) -> list[Event]:
 
 
 def _wave(event: Event) -> tuple[Any, ...]:
-    """What the messages of one wave have in common; empty for a standing offer or an action."""
+    """Return the key that a wave's messages share; () for an offer on the table or an action."""
     if "by" not in event or "revision" in event:
         return ()
     return event.get("topic"), event.get("before_turn"), event.get("about", ""), event.get("turn")
@@ -131,7 +131,7 @@ def _told_of(wave: list[Event]) -> list[Event]:
 
 
 def _heard(words: Counter[str]) -> str:
-    """Return what many said: the most frequent sayings, with their number."""
+    """Return the most frequent sayings of many messages, with their counts."""
     often = [(said, n) for said, n in words.most_common(MOST_HEARD) if n > 1]
     told = [f"{quoted(said)} ×{n}" for said, n in often]
     left = words.total() - sum(n for _, n in often)
@@ -139,7 +139,7 @@ def _heard(words: Counter[str]) -> str:
 
 
 def counted_together(of_each: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Return how often each thing was done by all together."""
+    """Return how often all agents together did each thing."""
     sums: Counter[str] = Counter()
     for counts in of_each.values():
         sums.update(counts)

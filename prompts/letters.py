@@ -1,8 +1,8 @@
-"""The one writer of letters: what an agent sees, put into plain words for a model.
+"""The only writer of letters: an agent's view of the table, in plain words for a model.
 
-Static text comes first, then what only grows, and last what holds for this request alone, so that
-a provider's prefix cache covers as much as possible. Programs get the same facts as an object
-(`Letter.facts`) and read none of this.
+Static text comes first, then text that only grows, and last the text of this request, so that
+a provider's prefix cache covers as much as possible. Programs read the same facts as an object
+(`Letter.facts`) instead of the words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,19 +30,19 @@ def write_rules(
     guidance: bool = False,
     outsider: bool = False,
 ) -> str:
-    """Return the system part: the same for all who are asked for the same kind of thing.
+    """Return the system part, which is equal for all agents that get the same kind of question.
 
-    It begins alike in all letters of a run; only letters of a bargaining go on with what can be
-    offered.
+    All letters of a run have the same beginning; only letters for bargaining add the clauses that
+    can be offered.
 
     Args:
         template: `table`, or `exchange_table` for the talk over tasks.
         rules: the game's rules, in Markdown.
-        known: `agents`, `procedure`, whether it `bargains` or play is `over`, and of a bargaining
-            `kinds`, `norms`, `compares_with`.
-        instructions: what the run's owner asks of all agents.
-        guidance: whether agents are asked to weigh the others' utilities.
-        outsider: whether it is for one who is no party.
+        known: the facts `agents`, `procedure`, `bargains`, `over` (whether play is over), and for
+            bargaining `kinds`, `norms` and `compares_with`.
+        instructions: the run owner's instructions to all agents.
+        guidance: whether agents are asked to consider the others' utilities.
+        outsider: whether the reader is no party.
     """
     course = from_here(known["procedure"], known.get("over", False), known.get("bargains", False))
     going_on = {
@@ -67,7 +67,7 @@ def write_rules(
 
 
 def _language(known: Facts, going_on: Facts) -> str:
-    """Return how clauses are written; empty where none can be offered."""
+    """Return the text on how to write clauses; "" if no clause can be offered."""
     if not (kinds := known.get("kinds")):
         return ""
     number = len(known.get("agents", []))
@@ -92,14 +92,14 @@ def write_request(
     words: Sequence[Words] = (),
     outsider: bool = False,
 ) -> str:
-    """Return the part for one agent, now.
+    """Return the part of a letter for one agent and one request.
 
     Args:
-        view: what the agent sees (`state.view.agent_view`).
-        history: what happened in public (`write_history`).
-        secret: what its user told it alone.
-        utilities: what the game tells it alone.
-        words: the variables that the template of what is asked has beside those of all.
+        view: the agent's view of the table (`state.view.agent_view`).
+        history: the public history in words (`write_history`).
+        secret: the private words of its user to this agent.
+        utilities: the private facts of the game for this agent.
+        words: functions that give the variables that only this question's template has.
         outsider: whether the reader is no party.
     """
     given = variables(view, words)
@@ -124,7 +124,7 @@ def write_request(
 
 
 def _in_force(contract: Facts, turns: int) -> str:
-    """Return the clauses in force; where goods change hands, that nobody has to do it by hand."""
+    """Return the clauses in force, with a note if the program transfers goods by them."""
     told = [contract_lines(contract, turns), _of_others(contract)]
     if any(clause["kind"] == "give" for clause in contract.get("clauses", [])):
         told.append(_HANDED_OVER)
@@ -132,7 +132,7 @@ def _in_force(contract: Facts, turns: int) -> str:
 
 
 def _of_others(contract: Facts) -> str:
-    """Of a large contract, which is told in part: what is left out, and at what prices it trades.
+    """Return the note on the clauses that a letter omits from a large contract, with their prices.
 
     >>> _of_others({"others": 248, "hash": "0dfb"})
     '248 further clauses bind others, not you (hash of the whole deal: 0dfb).'
@@ -160,15 +160,15 @@ def write_retry(
     tries: int = 0,
     heard: bool = True,
 ) -> str:
-    """Return what follows a refused answer in the conversation with its author.
+    """Return the message that follows a refused answer in the conversation with its author.
 
     Args:
-        label: of the fault.
-        feedback: all that was wrong, in words; several faults begin a line each with "- ".
-        read: what was read soundly, in words.
-        attempt: the number of the try that follows; 0 leaves it out.
-        tries: how many there are; 0 leaves it out.
-        heard: whether what it says to all is delivered even if the last try cannot be used.
+        label: the fault's label.
+        feedback: all faults in words; several faults begin a line each with "- ".
+        read: the parts of the answer that were read soundly, in words.
+        attempt: the number of the next try; 0 leaves the number out.
+        tries: the number of all tries; 0 leaves the number out.
+        heard: whether the answer's speech is delivered even if the last try cannot be used.
     """
     faults = [fault.strip().removeprefix("- ") for fault in feedback.split("\n- ")]
     return render(
@@ -184,17 +184,17 @@ def write_retry(
 
 
 def write_history(events: Sequence[Facts], turns: int = 0) -> str:
-    """Return what happened in public: the same for all who are asked at the same time.
+    """Return the public history in words, equal for all agents that are asked at the same time.
 
     Args:
-        events: as `state.history` gives them.
-        turns: how many the game has.
+        events: the events from `state.history`.
+        turns: the number of the game's turns.
     """
     return in_words(events, turns)
 
 
 def _utilities(facts: Facts) -> str:
-    """Return what the game tells one agent alone; numbers by mask on one line."""
+    """Return the game's private facts for one agent in words; numbers by mask on one line."""
     lines = []
     for key, value in facts.items():
         if key == "utilities":
@@ -211,7 +211,7 @@ def _utilities(facts: Facts) -> str:
 
 
 def _told_once(key: str, value: Any, facts: Facts) -> Any:
-    """Return what a fact tells; worths by count are left out where they are told by option."""
+    """Return the value of a fact, without values by count for goods that have values by option."""
     if key != "worth_to_you":
         return value
     return {good: x for good, x in value.items() if good not in facts.get(_BY_OPTION, ())}
@@ -225,7 +225,7 @@ _OWN = {
     "you_can_pay_at_most": "You can pay {} at most, in all.",
     "you_have_without_a_deal": "Without a deal you end with {}.",
 }
-"""A fact that a market tells one agent alone → its sentence."""
+"""A private fact of a market → its sentence."""
 
 
 def _by_option(worth: Mapping[str, Any]) -> str:
@@ -233,7 +233,7 @@ def _by_option(worth: Mapping[str, Any]) -> str:
 
 
 def _with_steps(worths: Any) -> str:
-    """Amounts by good; a list has the worth of the first unit, of the second, and so on."""
+    """Return values by good in words; a list gives the first unit's value, then the second's."""
     if not isinstance(worths, Mapping):
         return plain(worths)
     if all(isinstance(x, Mapping) for x in worths.values()):

@@ -1,4 +1,4 @@
-"""The only renderer of letters, from the shipped templates or from a pack in their place."""
+"""The only renderer of letters, from the shipped templates or from a pack that replaces them."""
 
 import hashlib
 import json
@@ -33,36 +33,36 @@ _SETTINGS: dict[str, Any] = {
     "keep_trailing_newline": True,
 }
 _environment = Environment(**_SETTINGS)  # noqa: S701
-_environment.globals.clear()  # ours use none, and each rendering would copy them
-# Packs are others' templates: they name their variables and reach nothing else.
+_environment.globals.clear()  # shipped templates use none, and each rendering would copy them
+# Packs are foreign templates, so they run in a sandbox and reach nothing but their variables.
 _foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
 for _each in (_environment, _foreign):
     _each.filters["in_line"] = visible
-# Read when imported: a server's event loop must not wait for files.
+# Read at import, because a server's event loop must not wait for files.
 _shipped = {path.stem: path.read_text(encoding="utf-8") for path in _HERE.glob("*.md")}
 
 
-# What could open a tag or close a fence; `visible` adds what could end a line, or hides.
+# Characters that open a tag or close a fence; `visible` also escapes line ends and hidden ones.
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`"}
 
 
 @cache
 def _templates() -> Mapping[str, str]:
-    """Return every template: ours, and those of the letters that extensions' workflows ask."""
+    """Return name → text of all templates: the shipped ones, and those of extensions."""
     brought = extension.offered("templates")
     return _shipped | {name: extension.load("templates", name) for name in brought}
 
 
 def names() -> list[str]:
-    """Every template there is, sorted."""
+    """Return the names of all templates, sorted."""
     return sorted(_templates())
 
 
 def fingerprint(pack: Mapping[str, str] | None = None) -> str:
-    """A hash of all templates, by which letters of two versions, or of two packs, are told apart.
+    """Return a hash of all templates, which differs between versions and between packs.
 
     Args:
-        pack: the templates in place of ours.
+        pack: the templates that replace shipped ones.
     """
     pack = pack or {}
     texts = (pack.get(name) or text for name, text in sorted(_templates().items()))
@@ -70,15 +70,15 @@ def fingerprint(pack: Mapping[str, str] | None = None) -> str:
 
 
 def render(name: str, /, **variables: Any) -> str:
-    """Fill a template; whoever wrote what it is filled with, nothing in it is hidden.
+    """Fill a template; no hidden character is left in the text, whoever wrote the values.
 
     Args:
-        name: of the Markdown file, without its ending.
-        **variables: all that the template names.
+        name: the name of the Markdown file, without its ending.
+        **variables: all variables that the template names.
 
     Raises:
         jinja2.UndefinedError: a variable is missing.
-        KeyError: there is no such letter.
+        KeyError: there is no such template.
     """
     foreign = _pack.get().get(name)
     template = _of_a_pack(foreign) if foreign else _ours(name)
@@ -86,11 +86,11 @@ def render(name: str, /, **variables: Any) -> str:
 
 
 def fill(text: str, /, **variables: Any) -> str:
-    """Fill a template that an extension ships, as `render` fills ours; no pack replaces it.
+    """Fill an extension's own template, as `render` fills shipped ones; no pack replaces it.
 
     Args:
-        text: of the template.
-        **variables: all that it names.
+        text: the template's text.
+        **variables: all variables that the template names.
 
     Raises:
         jinja2.UndefinedError: a variable is missing.
@@ -106,10 +106,10 @@ _pack: ContextVar[Mapping[str, str]] = ContextVar("pack", default={})  # noqa: B
 
 @contextmanager
 def using(pack: Mapping[str, str]) -> Iterator[None]:
-    """Write letters with a pack's templates in place of the shipped ones.
+    """Write letters with a pack's templates within the `with` block.
 
     Args:
-        pack: template → text; what it does not name stays as shipped.
+        pack: template → text; all other templates stay as shipped.
     """
     before = _pack.set(pack)
     try:
@@ -119,11 +119,11 @@ def using(pack: Mapping[str, str]) -> Iterator[None]:
 
 
 def check_pack(pack: Mapping[str, str]) -> None:
-    """Refuse a pack whose letters would say less than ours, or could not be written.
+    """Check that a pack's letters can be written and say no less than the shipped ones.
 
     Raises:
-        ValueError: a template is none of ours, cannot be read, leaves out a variable of ours or
-            names one that letters do not give.
+        ValueError: a template is unknown, cannot be parsed, leaves out a variable of the shipped
+            template, or names another variable.
     """
     for name, text in pack.items():
         if name not in _templates():
@@ -155,12 +155,12 @@ def _of_a_pack(text: str) -> Template:
 
 
 def fenced(facts: Mapping[str, Any]) -> str:
-    """Facts as one fenced JSON block, where the answer is to be JSON as well."""
+    """Return facts as one fenced JSON block, for letters whose answer is JSON too."""
     return f"```json\n{_escaped(facts)}\n```"
 
 
 def compact_json(value: Any) -> str:
-    """Return a value as JSON within a line."""
+    """Return a value as JSON on one line."""
     return _compact(cache_key(value))
 
 

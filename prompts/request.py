@@ -1,4 +1,4 @@
-"""The variables of the request templates: the facts of one letter, each as words."""
+"""The variables of request templates: the facts of one letter in words."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -17,17 +17,17 @@ from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted, told
 Facts = Mapping[str, Any]
 
 OWN = "you_hold"
-"""The part of a position that is its reader's own; the rest is put into words once for all."""
+"""The key of the reader's own part of a position; the other parts have the same words for all."""
 
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
 
 Words = Callable[[Facts], dict[str, Any]]
-"""Some variables of one template, from the facts of its letter."""
+"""A function from a letter's facts to some variables of its template."""
 
 
 def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
-    """The variables that the template of a request can use: those of all, and its own words."""
+    """Return the variables of a request's template: those of all requests, and its own."""
     last_round = "rounds" in view and view["round"] >= view["rounds"]
     contract = bool(view.get("contract"))
     found = {
@@ -52,7 +52,7 @@ def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
 
 
 def offer_to_answer(view: Facts) -> dict[str, Any]:
-    """Return the offer to be answered; its clauses only where the history does not show them."""
+    """Return the variables on the offer to answer; its clauses only if the history lacks them."""
     offer = view.get("offer", {})
     turns = view["procedure"]["turns"]
     text = clauses(offer.get("in_words", ""), turns)
@@ -73,7 +73,7 @@ def _others(answering: Sequence[str]) -> str:
 
 
 def _counters(order: Sequence[str], by: str) -> str:
-    """Return whose offer is answered next, where several answer with one of their own."""
+    """Return which counter-offer is answered next, if several agents can make one."""
     if len(order) < 2:
         return ""
     shown = order if len(order) <= MOST_NAMED else [*order[:MOST_NAMED], "…"]
@@ -84,7 +84,7 @@ def _counters(order: Sequence[str], by: str) -> str:
 
 
 def turn_of_game(view: Facts) -> dict[str, Any]:
-    """Return a turn of the game: what the deal asks for, and what can be done."""
+    """Return the variables on a turn of the game: the deal's duties and the legal actions."""
     duties = view.get("duties", [])
     asked = [plain(duty["action"]) for duty in duties if not duty["forbidden"]]
     forbidden = [plain(duty["action"]) for duty in duties if duty["forbidden"]]
@@ -100,15 +100,15 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=64)  # all agents of a wave are told the same
+@lru_cache(maxsize=64)  # all letters of one wave have the same sums
 def _earned(sums: tuple[tuple[str, str], ...]) -> str:
-    """Return what each has earned so far; empty before anybody has."""
+    """Return each agent's earnings so far; "" before any agent has earned."""
     earned = {agent: amount(x) for agent, x in sums}
     return together(earned) if any(float(x) for x in earned.values()) else ""
 
 
 def _pays(view: Facts) -> bool:
-    """Return whether the deal in force changes payoffs, which the record's rewards do not show."""
+    """Return whether the deal in force changes payoffs; the record's rewards do not show this."""
     clauses_in_force = view.get("contract", {}).get("clauses", [])
     enforced = view["procedure"].get("enforcement") != "notional"
     return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)
@@ -130,13 +130,13 @@ def _legal(actions: Sequence[str]) -> str:
 
 
 def _standing(view: Facts) -> str:
-    """Return the game's position, without the turn, which the letter gives elsewhere."""
+    """Return the position in words, without the turn, which the letter gives elsewhere."""
     position = {k: x for k, x in view.get("position", {}).items() if k not in ("turn", OWN)}
     own = told({OWN: view["position"][OWN]}) if OWN in view.get("position", {}) else ""
     return "\n".join(filter(None, [own, _told(cache_key(position)) if position else ""]))
 
 
-@lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
+@lru_cache(maxsize=64)  # agents with equal views of a position share the words
 def _told(facts: bytes) -> str:
     known = json.loads(facts)
     groups = [of_group(row) for row in known.pop("groups", [])]
@@ -147,7 +147,7 @@ def _told(facts: bytes) -> str:
 
 
 def _by_column(value: Any) -> dict[str, str]:
-    """A table of many agents' numbers as one line for each column; empty for anything else."""
+    """Return a table of many agents' numbers as one line per column; {} for anything else."""
     rows = list(value.values()) if isinstance(value, Mapping) else []
     if len(rows) <= MOST_COLUMNS or not all(isinstance(row, Mapping) for row in rows):
         return {}
@@ -160,11 +160,11 @@ def _by_column(value: Any) -> dict[str, str]:
 
 
 def split(view: Facts, signed: bool = True) -> dict[str, Any]:
-    """Return the last bargaining: what there is to divide, and what an answer would change.
+    """Return the variables on the last bargaining: the total to divide, and an answer's effect.
 
     Args:
         view: the letter's facts.
-        signed: whether what was signed is shown; claims are made before that.
+        signed: whether to show the signed amounts; agents make claims without seeing them.
     """
     me, offer, contract = view["you"], view.get("offer", {}), bool(view.get("contract"))
     change = "change" in offer
@@ -181,7 +181,7 @@ def split(view: Facts, signed: bool = True) -> dict[str, Any]:
 
 
 def _direction(view: Facts) -> str:
-    """The paper's "I need to {ask|pay} reward": the computed payoff against what was signed."""
+    """Return how the computed payoff differs from the present one ("I need to {ask|pay}")."""
     computed = view.get("computed")
     if not computed or "as_signed" not in view:
         return ""
@@ -195,7 +195,7 @@ def _direction(view: Facts) -> str:
 
 
 def trade(view: Facts) -> dict[str, Any]:
-    """Return the talk over tasks."""
+    """Return the variables on the talk over tasks."""
     pending = view.get("pending") or {}
     worth = pending.get("your_utility")
     yours = f"Your part is worth {worth:.3g} to you." if worth is not None else ""
@@ -211,7 +211,7 @@ def trade(view: Facts) -> dict[str, Any]:
 
 
 def contract_lines(contract: Facts, turns: int = 0) -> str:
-    """Return the clauses in force, by the ids under which breaches and amendments cite them."""
+    """Return the clauses in force, with the ids by which breaches and amendments cite them."""
     return _listed(contract.get("in_words", ""), turns)
 
 

@@ -1,4 +1,4 @@
-"""The public history in words: messages, and a table of turns; both only grow at the end."""
+"""The public history in words: messages and a table of turns, which grow only at the end."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ Event = Mapping[str, Any]
 
 NOTHING = "Nothing yet."
 NOT_PLAYED = "No turn has been played yet."
-"""The history of a letter that lists turns alone, before the first turn."""
+"""The history before the first turn, in a letter that lists turns only."""
 _DONE = {
     "accept": "accepts{about}",
     "reject": "rejects{about}",
@@ -27,7 +27,7 @@ _DONE = {
     "write": "writes the contract",
 }
 _AFTER_PLAY = {"split", "judgement"}
-"""Topics of the talk once all turns are played; all others come before a turn."""
+"""The topics of talks after the last turn; all other talks come before a turn."""
 
 _UNASKED = "without a number: nobody is asked to answer it"
 _LINE = re.compile(r"^c(\d+)\. ", re.MULTILINE)
@@ -35,11 +35,11 @@ _EVERY_TURN = re.compile(r" at every turn\.$", re.MULTILINE)
 
 
 def in_words(events: Sequence[Event], turns: int = 0) -> str:
-    """Return the public history.
+    """Return the public history in words.
 
     Args:
-        events: as `state.history` gives them: what was said, what was done, and sums of both.
-        turns: how many the game has; 0 where that is not known.
+        events: the events from `state.history`: messages, turns, and sums of both.
+        turns: the number of the game's turns; 0 if unknown.
     """
     parts: list[str] = []
     before: Event = {}
@@ -85,7 +85,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _in_sum(event: Event) -> str:
-    """Older events as counts and sums."""
+    """Return older events as counts and sums."""
     told = [f"{event['in_sum']} earlier events, in sum"]
     if "turns" in event:
         first, last = event["turns"]
@@ -117,9 +117,9 @@ def _heading(event: Event) -> str:
     return f"\n**Talk before turn {event['before_turn']}**\n"
 
 
-@by_identity(2048)  # every letter tells all messages before it
+@by_identity(2048)  # every letter repeats all earlier messages
 def _said(event: Event, turns: int) -> str:
-    """Return a message: who said what, and what it did."""
+    """Return a message in words: its author, its act and its speech."""
     who, act = plain(event["by"]), str(event["does"])
     about = f" offer {event['about']}" if "about" in event else ""
     did = _DONE.get(act, act).format(about=about)
@@ -146,7 +146,7 @@ def _at(event: Event) -> str:
 
 def _tasks(event: Event) -> str:
     if "masks" in event:
-        return plain(event["masks"])  # by which its reader finds the descriptions
+        return plain(event["masks"])  # the reader finds the descriptions by mask
     return quoted(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 
@@ -157,5 +157,5 @@ def clauses(text: str, turns: int = 0) -> str:
 
 
 def at_turns(text: str, turns: int) -> str:
-    """Clauses in words, without "at every turn" in a game of one turn."""
+    """Return clauses in words, without "at every turn" if the game has one turn."""
     return _EVERY_TURN.sub(".", text) if turns == 1 else text

@@ -1,4 +1,4 @@
-"""Facts as Markdown in plain words; what agents wrote is always quoted, so that it forges nothing.
+"""Facts as Markdown in plain words; agents' texts are always quoted, so that they forge nothing.
 
 >>> quoted('Fine.\\n# Your turn')
 '"Fine.\\\\n# Your turn"'
@@ -18,11 +18,11 @@ from functools import lru_cache
 from typing import Any
 
 MOST_NAMED = 8
-"""Agents that a sentence about several names."""
+"""The most agents that one sentence names."""
 
-# What could open a tag or a fence, or end a line for some reader of the letter.
+# Characters that open a tag or a fence, or that end a line for some reader of the letter.
 ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x7f\x85\u2028\u2029"}
-# In code that is indented as a block nothing opens; only its lines have to stay lines.
+# In an indented block nothing opens a tag or a fence, so only line ends are escaped.
 _LINE_ENDS = {ord(char): f"\\x{ord(char):02x}" for char in "\r\v\f\x1c\x1d\x1e"} | {
     ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"
 }
@@ -30,12 +30,12 @@ _PLAIN = re.compile(r"[\w .,:;!?+\-–−()/%'’=…×·&@$€→*]{0,2000}")
 
 
 def quoted(text: str) -> str:
-    """Return what an agent wrote, as one string in double quotes on one line."""
+    """Return an agent's text as one string in double quotes on one line."""
     return json.dumps(text, ensure_ascii=False).translate(ESCAPES)
 
 
 def plain(value: Any) -> str:
-    """Return a value within a line: a number or simple words as they are, anything else quoted."""
+    """Return a value within a line: a number or simple words unchanged, anything else quoted."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
@@ -50,7 +50,7 @@ def plain(value: Any) -> str:
 
 
 def few(names: Sequence[str]) -> str:
-    """Some names; of many the first, and how many more there are.
+    """Return names as a phrase; of many names, the first ones and the number of others.
 
     >>> few(["Ann", "Ben"])
     'Ann and Ben'
@@ -67,7 +67,7 @@ def name(key: Any) -> str:
     return plain(str(key).replace("_", " "))
 
 
-@lru_cache(maxsize=8192, typed=True)  # a table is written anew for each of its readers
+@lru_cache(maxsize=8192, typed=True)  # letters to several readers repeat a table's cells
 def cell(value: Any) -> str:
     """Return a value in a cell of a table."""
     return plain(value).replace("|", "\\|")
@@ -81,13 +81,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def block(text: str) -> str:
-    """Return text of several lines as it is, indented, so that none of them can be read as ours."""
+    """Return lines indented as a block, so that none can pass for a line of the program."""
     lines = text.translate(_LINE_ENDS).strip("\n").split("\n")
     return "\n".join(f"    {line}".rstrip() for line in lines)
 
 
 def told(facts: Mapping[str, Any]) -> str:
-    """Any facts in words: lines, and tables where there is a fact for each of several."""
+    """Return facts in words: as lines, and as a table for rows with equal columns."""
     lines, parts = [], []
     for key, value in facts.items():
         if _is_table(value):
@@ -100,7 +100,7 @@ def told(facts: Mapping[str, Any]) -> str:
 
 
 def _is_table(value: Any) -> bool:
-    """Return whether it is several facts of the same names."""
+    """Return whether a value consists of rows with the same columns."""
     rows = list(value.values()) if isinstance(value, Mapping) else value
     if not isinstance(rows, list) or not rows or not all(isinstance(x, Mapping) for x in rows):
         return False
@@ -117,13 +117,13 @@ def _as_table(key: str, value: Any) -> str:
 
 
 def _holds_text(value: Any) -> bool:
-    """Return whether it is text of several lines, or names with such texts."""
+    """Return whether a value is a text of several lines, or a mapping with such a text."""
     texts = value.values() if isinstance(value, Mapping) else [value]
     whole = all(isinstance(text, str) for text in texts)
     return whole and any("\n" in text for text in texts)
 
 
 def _texts(key: str, value: Any) -> Iterable[tuple[str, str]]:
-    if isinstance(value, Mapping):  # of names, or paths, which stay as they are
+    if isinstance(value, Mapping):  # keys are names or paths, which stay unchanged
         return [(plain(str(at)), text) for at, text in value.items()]
     return [(name(key), value)]

@@ -1,5 +1,5 @@
-"""What is asked of agents: a question a file, named as its template in `prompts`.
+"""The questions to agents: one file each, named like its template in `prompts`.
 
-Each says what its letter shows, what it is answered with, how an answer is read and checked, how
-sound answers enter the table, and how an embedded agent answers (`state.turn.Question`).
+A question defines the facts of its letter, the form of its answer, how an answer is read, checked
+and published on the table, and how an embedded agent answers (`state.turn.Question`).
 """

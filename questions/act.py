@@ -1,4 +1,4 @@
-"""Ask every agent that can act for its action; all are sealed until they are in."""
+"""The question for an action, to every agent that can act; actions stay sealed until all are in."""
 
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.faults import Fault
@@ -18,7 +18,7 @@ from shapley_coop.state.who import able
 
 @reading
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
-    """Read one action that is legal now."""
+    """Read one action that is legal now, and its content."""
     found = chosen(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found
@@ -26,7 +26,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Ask the game whether it can be done now. What is said beside it stays sealed with it."""
+    """Refuse an action that the game does not allow now. Words beside the action stay sealed."""
     wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
     if not wrong:
         return {"act": "act", "text": ""}

@@ -1,4 +1,4 @@
-"""Ask all others what they say to an offer: yes, no, or no with an offer of their own."""
+"""The question for an answer to an offer: yes, no, or no with a counter-offer."""
 
 from typing import Annotated, Literal
 
@@ -40,16 +40,16 @@ class Reply(Drafted, Spoken):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Write the decision, and the deal of a counter-offer."""
+        """Return the decision as tags, with the deal of a counter-offer."""
         return decision_in(fields)
 
 
 def decision_in(fields: Fields) -> str:
-    """Write a decision on an offer, with whatever stands beside it."""
+    """Return a decision on an offer as tags, with any proposal beside it."""
     decision = str(fields.get("decision", "")).lower()
     if decision == "accept":
         named = fields.get("offer")
-        # Beside an acceptance no offer can stand: what is there is left for the reader to refuse.
+        # An acceptance allows no proposal beside it; the reader refuses one that is there.
         return (f"<ACCEPT>{named}</ACCEPT>" if named else "<ACCEPT>") + proposal(fields)
     return ("<REJECT>" if decision in ("reject", "counter") else "") + proposal(fields)
 
@@ -77,7 +77,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
-    """Let nobody agree to what it could not sign."""
+    """Refuse agreement to a deal that the agent could not sign."""
     if said.decision == "accept":
         fault = cannot_sign(turn, agent, turn.evaluated.offered)
         return fault or {"act": "accept", "text": said.speech or ""}
@@ -88,7 +88,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def _undecided(turn: TurnContext, message: Message) -> str:
-    """Return what to ask of an answer that does not say yes or no, or says both."""
+    """Return the feedback on an answer that decides nothing, or accepts and rejects at once."""
     asked = ask_back(turn.evaluated.offer)
     if message.accept is not None:
         return f"You accept and reject at once. {asked}"

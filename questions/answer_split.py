@@ -1,4 +1,4 @@
-"""Ask all others what they say to a split."""
+"""The question for an answer to a proposed split."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Ask every agent what part of what all achieved was its doing, before values are shown."""
+"""The question which part of the joint result an agent claims, before values are shown."""
 
 import re
 from functools import partial
@@ -27,10 +27,10 @@ _NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
 
 
 def _percent(value: Any) -> str:
-    """Write a part in per cent; what is in words has a unit of its own."""
+    """Return a part in per cent; a text that is not a bare number has its own unit."""
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
         return value
-    # Up to 1, under the name of per cent, it could be a part as well: the reader asks back.
+    # A number up to 1 may be meant as a fraction of the whole, so the reader asks back.
     doubtful = isinstance(value, int | float | str) and 0 < float(value) <= 1
     return f"percent: {value}" if doubtful else f"{value}%"
 
@@ -44,13 +44,13 @@ class Claim(Spoken):
 
     @classmethod
     def declined(cls, facts: Facts) -> Fields:
-        """Claim an even part, as a program does that only acts."""
+        """Claim an equal part, as a program does that only acts."""
         return {"percent": str(100 / len(facts["agents"]))}
 
 
 @reading
 def read(turn: TurnContext, agent: str, message: Message) -> Claim | Fault:
-    """Read the part, from 0 to 1."""
+    """Read the claimed part, from 0 to 1."""
     found = claimed(message)
     if isinstance(found, Fault):
         return found
@@ -59,7 +59,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Claim | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Claim) -> AgentOutput | Fault:
-    """Take any part: what is claimed pays nothing."""
+    """Accept any part, because claims pay nothing."""
     return {"act": "claim", "text": said.speech or "", "part": str(said.percent)}
 
 

@@ -1,4 +1,4 @@
-"""Ask every agent for a private plan, before tasks are traded."""
+"""The question for a private plan, before tasks are traded."""
 
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.questions.reason import check, read_thought

@@ -1,4 +1,4 @@
-"""Ask the next in turn about a draft: it accepts it, puts another forward, or declines."""
+"""The question about a draft to the next agent: accept, put another forward, or decline."""
 
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.deal import Deal
@@ -16,7 +16,7 @@ from shapley_coop.state.turn import Question, TurnContext
 
 @reading
 def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
-    """Read an acceptance of what the letter showed, a draft of one's own, or `<REJECT>`."""
+    """Read an acceptance of the offer in the letter, a new draft, or `<REJECT>`."""
     if message.action is not None:
         return Fault("VOID", "It is not yet time to act: answer the offer.")
     if message.accept is not None:
@@ -38,7 +38,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
-    """Let nobody accept or put forward what it could not sign."""
+    """Refuse to accept or put forward a draft that the agent could not sign."""
     if said.decision == "accept":
         return accepting(turn, agent, said.speech)
     if said.found is None:
@@ -47,7 +47,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def accepting(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
-    """Accept what stands; of words alone nothing can be signed yet."""
+    """Return the acceptance of the current offer; a fault if its clauses cannot be signed."""
     offer = turn.evaluated.offer
     assert offer is not None, "an offer stands that the message accepts"
     deal = Deal.of(offer["deal"])

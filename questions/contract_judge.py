@@ -1,4 +1,4 @@
-"""Ask an impartial judge whether each clause of the contract was kept."""
+"""The question to an impartial judge whether each clause of the contract was kept."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -47,7 +47,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Judgement | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Judgement) -> AgentOutput | Fault:
-    """Take any judgement: the report compares it with the monitor's."""
+    """Accept any judgement; the report compares it with the monitor's."""
     return {"act": "claim", "text": str(said.verdicts or "")}
 
 

@@ -1,4 +1,4 @@
-"""Ask whoever speaks first for a draft of a contract, in clauses or in words alone."""
+"""The question to the first speaker for a draft contract, in clauses or in words alone."""
 
 from functools import partial
 
@@ -18,12 +18,12 @@ from shapley_coop.state.view import enforcement, norms, stand, talk_round
 from shapley_coop.state.who import speaker
 
 PROSE = "prose"
-"""The talk in which offers made in words alone are recorded: they bind no party."""
+"""The topic under which the talk records offers in words alone, which bind no party."""
 
 publish = partial(put_or_join, in_words=PROSE)
 
 IN_WORDS = Reading(Deal())
-"""What stands where a draft is in words alone."""
+"""The reading of a draft in words alone: a deal without clauses."""
 
 
 @reading
@@ -42,9 +42,9 @@ def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
 def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
     """Certify clauses before they reach the table.
 
-    A contract that cannot be kept, that a party could never pay, or that leaves its own author
-    below its reservation value is sent back. Words alone may be agreed on too; an outsider then
-    drafts the clauses, and all parties sign those.
+    A contract is sent back if it cannot be kept, if a party could never pay it, or if it leaves its
+    author below its reservation value. Words alone may be agreed on too: then the summariser drafts
+    the clauses, and all parties sign them.
     """
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}
@@ -52,7 +52,7 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
 
 
 def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
-    """Read a draft: without clauses where it is in words alone."""
+    """Read a draft; a draft in words alone gives IN_WORDS."""
     if message.proposal is not None:
         return read_proposal(message.proposal, terms_of(turn))
     if not message.speech:
@@ -64,7 +64,7 @@ def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
 def drafting(
     turn: TurnContext, agent: str, found: Reading, speech: str | None
 ) -> AgentOutput | Fault:
-    """Put a draft forward: what is in clauses, if its author can sign it."""
+    """Return the draft as an offer; a fault if its author could not sign its clauses."""
     said: AgentOutput = {"act": "propose", "text": speech or ""}
     fault = None if found is IN_WORDS else cannot_sign(turn, agent, found.deal)
     return fault or offering(said, found)

@@ -1,4 +1,4 @@
-"""Ask every party whether it signs the clauses that were drafted from words."""
+"""The question whether a party signs the clauses that were drafted from words."""
 
 from typing import Annotated, Literal
 
@@ -28,7 +28,7 @@ class Signature(Spoken):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Write the decision, with whatever stands beside it: the reader refuses that."""
+        """Return the decision as tags; the reader refuses any proposal beside it."""
         return decision_in(fields)
 
 
@@ -46,7 +46,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Signature | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Signature) -> AgentOutput | Fault:
-    """Let nobody sign what it could not."""
+    """Refuse a signature that the agent could not give."""
     if said.decision == "accept":
         return accepting(turn, agent, said.speech)
     return {"act": "reject", "text": said.speech or ""}

@@ -1,4 +1,4 @@
-"""Ask an impartial summariser to write down what all accepted."""
+"""The question to an impartial summariser, who writes down the accepted offer."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -48,19 +48,19 @@ class Document(Prose):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Narrow it to prose where clauses were agreed."""
+        """Return `Prose` if clauses were agreed, since only prose is left to write."""
         agreed = facts.get("offer", {}).get("clauses")
         return Prose if agreed else super().narrowed(facts, carries)
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Write the clauses, and why there are none."""
+        """Return the clauses as tags, with the reason if there are none."""
         return proposal(fields) + super().decided(fields)
 
 
 @reading
 def read(turn: TurnContext, agent: str, message: Message) -> Document | Fault:
-    """Read prose with its clauses; where words were agreed, or why none can be made of them."""
+    """Read prose with its clauses; after words alone, also the reason why there are no clauses."""
     agreed, prose = turn.evaluated.offered, message.speech
     if message.reject is not None and not agreed.clauses:
         return Document.holding(None, prose=None, impossible=message.reject or prose or "")
@@ -73,11 +73,11 @@ def read(turn: TurnContext, agent: str, message: Message) -> Document | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
-    """Take prose in five sections that says what the clauses say, and nothing else.
+    """Accept prose in five sections that says exactly what the clauses say.
 
-    Where clauses were agreed, they stand as they are: a summary that adds, drops or changes one
-    goes back with the difference. Where words were agreed, the clauses come with the prose; they
-    are certified, and the parties will sign them. Words of which no clauses can be made are
+    Agreed clauses stay unchanged: a summary that adds, drops or changes one goes back with the
+    difference. After an agreement in words, the clauses come with the prose; they are certified,
+    and the parties will sign them. If no clauses can be made of the words, the agreement is
     rejected, with a reason that all parties read.
     """
     if said.found is None or said.prose is None:
@@ -93,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
-    """Return the clauses that the prose is about."""
+    """Return the clauses that the prose describes."""
     if message.proposal is None:
         if agreed.clauses:
             return Reading(agreed)
@@ -106,10 +106,10 @@ def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fau
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """The written contract is read by all; clauses drafted from words wait to be signed.
+    """Publish the written contract; clauses drafted from words wait to be signed.
 
-    Verdicts: `written` (what was accepted is a contract already), `to_sign`, and `unwritten`
-    (words alone, of which no contract came).
+    Verdicts: `written` (the accepted offer is a contract already), `to_sign`, and `unwritten`
+    (no contract was made of the words).
     """
     said, table = outputs[SUMMARISER], turn.table
     offer = turn.evaluated.offer
@@ -137,7 +137,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def _unwritten(said: AgentOutput) -> str:
-    """Return why no contract came of words that all had accepted."""
+    """Return the reason why no contract was made of words that all had accepted."""
     why = said["text"] or f"no draft of its clauses was sound ({said.get('label', '')})"
     return f"All accepted an offer in words, but the summariser made no contract of it: {why}"
 

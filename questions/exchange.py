@@ -1,6 +1,6 @@
-"""Ask a trader to speak about who does which tasks: it proposes, accepts or rejects.
+"""The question for a trader's message about who does which tasks.
 
-Two readings: what is no valid message goes back to its author, or all is delivered as it is.
+There are two readings: invalid messages go back to their author, or all are delivered unchanged.
 """
 
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ class Trade(Spoken):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Write the decision, and who is to have what."""
+        """Return the decision as tags, with the proposed allocation."""
         held = fields.get("allocation") or []
         allocation = {h.get("agent"): h.get("tasks") for h in held if isinstance(h, Mapping)}
         put = element_of_json("PROPOSAL", allocation) if allocation else ""
@@ -64,7 +64,7 @@ class Trade(Spoken):
 
 
 def read(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
-    """Read a valid message, or say by a label what is wrong (utility-aware exchange, B.2)."""
+    """Read a valid message, or return a fault with its label (utility-aware exchange, B.2)."""
     if fault := unfinished(answer):
         return fault
     talk = talk_in(turn, agent)
@@ -79,7 +79,7 @@ def read(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
-    """Let nobody agree to an allocation that is worth less to it than it requires."""
+    """Refuse an allocation whose utility is below the agent's reservation value."""
     least, masks = reservation(turn, agent), said.allocation
     if least is not None and isinstance(masks, Mapping):
         worth = talk_in(turn, agent).worth(agent, masks[agent])
@@ -92,9 +92,9 @@ def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
 
 
 def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
-    """Read what any message does, as it was written.
+    """Read the decision of any message, and keep the message as it was written.
 
-    Where it is not clear what of it is thought, nothing of it is said: here nobody is asked back.
+    If thoughts cannot be told from speech, nothing is delivered: this reading never asks back.
     """
     text = as_written(answer.text)
     message, decision = scan(text), "pass"
@@ -106,17 +106,17 @@ def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Faul
 
 
 def turns_of_talk(evaluated: EvaluatedTable) -> int:
-    """Return how many turns the talk has, the first private."""
+    """Return the number of turns of the talk; the first turn is private."""
     return exchange_of(evaluated).params.talk
 
 
 def attempts(evaluated: EvaluatedTable) -> int:
-    """Return how many invalid messages end the talk at one turn."""
+    """Return the number of invalid messages at one turn that ends the talk."""
     return exchange_of(evaluated).params.attempts
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """Return one turn of talk. Verdicts: `said` and `error` (no valid message in all attempts)."""
+    """Publish one turn of talk. Verdicts: `said`, and `error` if no attempt was valid."""
     said = next(iter(outputs.values()))
     unread = said["act"] == "pass" and "pointer" not in said
     lost = unread and said.get("label") not in (CHOSEN, SPENT_UP)
@@ -124,7 +124,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def deal_in(turn: TurnContext, by: str, text: str) -> Deal:
-    """Return a delivered proposal as a deal; one that is not valid says nothing that could bind."""
+    """Return a delivered proposal as a deal; an invalid proposal gives a deal without clauses."""
     tasks = talk_in(turn, by).tasks
     masks = masks_in(tasks, by, text)
     return Deal() if masks is None else as_deal(tasks, masks)
@@ -147,4 +147,4 @@ QUESTION = TradeQuestion(
 )
 
 AS_IT_IS = replace(QUESTION, read=read_as_it_is)
-"""The same; every message is delivered as it is written."""
+"""The same question, but every message is delivered as it is written."""

@@ -1,4 +1,4 @@
-"""Ask one agent for an offer."""
+"""The question for an offer, to one agent."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ class Offer(Drafted, Spoken):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Write the deal as one element; `<REJECT>` for none."""
+        """Return the deal as one element, or `<REJECT>` for none."""
         return proposal(fields) or "<REJECT>"
 
 
@@ -63,7 +63,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
-    """Let nobody offer what it could not sign."""
+    """Refuse an offer that its author could not sign."""
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}
     fault = cannot_offer(turn, agent, said.found, said.speech)
@@ -71,7 +71,7 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """The speaker's proposal becomes the offer that stands; a pass leaves none."""
+    """Make the speaker's proposal the offer on the table; a pass leaves no offer."""
     (author, said), table = next(iter(outputs.items())), turn.table
     revision = table["revision"] + 1 if "deal" in said else 0
     return {
@@ -82,7 +82,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def deal_in(turn: TurnContext, message: Message) -> Reading | Fault:
-    """Read the deal of a message; words alone are asked back."""
+    """Read the deal of a message; words alone give a fault."""
     if message.proposal is None:
         return Fault(
             "MPT",
@@ -95,7 +95,7 @@ def deal_in(turn: TurnContext, message: Message) -> Reading | Fault:
 
 
 def cannot_offer(turn: TurnContext, agent: str, found: Reading, speech: str | None) -> Fault | None:
-    """Say why an agent cannot put its name to a deal of its own; None if it can."""
+    """Return the fault if an agent could not sign its own deal; None if it could."""
     fault = cannot_sign(turn, agent, found.deal)
     return _beside(fault, speech) if fault else None
 

@@ -1,4 +1,4 @@
-"""Ask one agent who is to end up with what."""
+"""The question for a split of the total, to one agent."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Ask all who bargain, each in private, for collective payoff, externality and price."""
+"""The question for private reasoning on collective payoff, externality and price."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ from shapley_coop.state.who import bargaining
 
 
 def read_thought(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fault:
-    """Read a plan: nobody else reads it, so that no tags are needed."""
+    """Read a private plan, which needs no tags because no other agent reads it."""
     if fault := unfinished(answer):
         return fault
     message = scan(answer.text)
@@ -32,7 +32,7 @@ def read_thought(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fau
 
 
 def read(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fault:
-    """Read reasoning with its three results."""
+    """Read reasoning that states all three results."""
     thought = read_thought(turn, agent, answer)
     if isinstance(thought, Fault):
         return thought
@@ -44,12 +44,12 @@ def read(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Thought) -> AgentOutput | Fault:
-    """Take any thought: it is private, so that there is nothing to say."""
+    """Accept any thought, and say nothing in public."""
     return {"act": "think", "text": ""}
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """Keep where each agent's reasoning waits; its results are evaluated after the run."""
+    """Keep a pointer to each agent's reasoning; its results are evaluated after the run."""
     kept, now = keep_thoughts(turn, outputs), turn.evaluated.turn
     reasoned: list[Reasoned] = [
         {"id": f"{now}.{agent}", "turn": now, "agent": agent, "pointer": pointer}

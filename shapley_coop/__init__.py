@@ -5,15 +5,15 @@
 >>> outcome["payoffs"]
 {'Alice': 4.5, 'Bob': 4.5}
 
-These names are public (`docs/python.md` has an example of each); no other module promises anything.
-Each is imported when it is first used, so that importing the package costs nothing.
+Only these names are public and stable; `docs/python.md` has an example of each. Every name is
+imported at its first use, so that importing the package is cheap.
 """
 
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if not (Path(__file__).parent / "graphs").is_dir():  # git wrote its link as a text file
+if not (Path(__file__).parent / "graphs").is_dir():  # git wrote the symbolic link as a text file
     raise ImportError(
         "this clone has no symbolic links, which make its folders one package: "
         "git config core.symlinks true, then git checkout -- shapley_coop"
@@ -37,7 +37,7 @@ _PUBLIC = {
     "shapley": "front",
     "workflow": "front",
 }
-"""Name → the module that has it, and its name there if it is another."""
+"""Name → the module that defines it, with the name in that module if it differs."""
 
 if TYPE_CHECKING:
     from shapley_coop.deals.analysis.certificate import certify
@@ -88,5 +88,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names too, before they are imported."""
+    """Return all names, including public ones that are not imported yet."""
     return sorted({*globals(), *__all__})

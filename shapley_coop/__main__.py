@@ -1,4 +1,4 @@
-"""`coop`, as `python -m shapley_coop`."""
+"""The entry point of `python -m shapley_coop`, which is the command `coop`."""
 
 from shapley_coop.cli import main
 

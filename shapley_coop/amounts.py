@@ -1,6 +1,6 @@
-"""Amounts: exact fractions inside, whole millionths in the ledger, plain decimals outside.
+"""Amounts: exact fractions in computations, whole millionths in the ledger, decimals in texts.
 
-The one place for reading, writing and rounding numbers that people are paid by.
+This module alone reads, writes and rounds the numbers by which agents are paid.
 
 >>> from shapley_coop.amounts import apportion, exact, plain, to_micro
 >>> plain(exact(0.1) + exact("1/5"))
@@ -25,24 +25,24 @@ Number = int | float | Fraction
 """A worth, a value or an amount."""
 
 OneNumber = TypeVar("OneNumber", int, float, Fraction, Number)
-"""One kind of number, kept: fractions in, fractions out."""
+"""A type of number that a function keeps: fractions in, fractions out."""
 
 MAX_EXPONENT = 400
-"""Beyond any float; keeps "1e999999999" from filling the memory with zeros."""
+"""Larger than any float's exponent; it keeps "1e999999999" from filling the memory with zeros."""
 
 
 def exact(number: Number | str, what: str = "the number") -> Fraction:
-    """Return the fraction that `number` was written as: 0.1 is 1/10, "1/3" is 1/3.
+    """Return the fraction that `number` is written as: 0.1 is 1/10, "1/3" is 1/3.
 
-    A float stands for the shortest decimal that prints it, not for its binary expansion: three
-    shares of 0.1, 0.2 and 0.7 then sum to 1.
+    A float means the shortest decimal that prints it, not its binary expansion: shares of 0.1, 0.2
+    and 0.7 then sum to 1.
 
     Args:
         number: an integer, float, fraction, or a string of a decimal or of a ratio.
         what: how an error names the number.
 
     Raises:
-        ValueError: it is not a number, or not a finite one.
+        ValueError: `number` is not a finite number.
     """
     if type(number) is Fraction:
         return number
@@ -61,7 +61,7 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
     return _fraction(repr(float(number)))
 
 
-@lru_cache(maxsize=4096)  # the same few numbers are read at every turn
+@lru_cache(maxsize=4096)  # every turn reads the same few numbers
 def _fraction(text: str) -> Fraction:
     if "/" in text:
         over, under = text.split("/")
@@ -80,7 +80,7 @@ def parse_exact(value: Any) -> Fraction:
     """Read 5.5, "5.5", "11/2" or "55%" without rounding.
 
     Raises:
-        ValueError: no finite number, or one too large or too fine to be meant.
+        ValueError: the value is not a finite number, or has too large a size or denominator.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction | Decimal):
         raise ValueError("is no number: give 5.5, '11/2' or '55%'")
@@ -99,7 +99,7 @@ def parse_exact(value: Any) -> Fraction:
 
 
 def plain(number: Fraction) -> str:
-    """Return a fraction as people write it: a decimal where it ends, else numerator/denominator."""
+    """Return a fraction as text: a finite decimal if there is one, else numerator/denominator."""
     if number.denominator == 1:
         return str(number.numerator)
     as_decimal = format(Decimal(number.numerator) / Decimal(number.denominator), "f")
@@ -112,17 +112,17 @@ Exact = Annotated[
     PlainSerializer(plain, return_type=str),
     WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]}),
 ]
-"""A pydantic field that holds an exact number; a string in JSON."""
+"""The type of a pydantic field with an exact number, which is a string in JSON."""
 
 MICRO = 1_000_000
-"""Micro-units in one of the game's unit."""
+"""The number of micro-units in one of the game's unit."""
 
 
 def to_micro(amount: Number | str) -> int:
-    """Return an amount in whole micro-units: the nearest, ties to the even one.
+    """Return an amount rounded to whole micro-units, with ties to the even one.
 
     Args:
-        amount: in the game's unit; 4.5, "4.5" and "9/2" are the same.
+        amount: the amount in the game's unit; 4.5, "4.5" and "9/2" are the same.
 
     Raises:
         ValueError: the amount is not a finite number.
@@ -131,15 +131,15 @@ def to_micro(amount: Number | str) -> int:
 
 
 def from_micro(micro: int) -> Fraction:
-    """Return the amount in the game's unit, exactly."""
+    """Return the exact amount in the game's unit."""
     return Fraction(micro, MICRO)
 
 
 def normalised(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
-    """Values brought to sum to a total: φᵢ + (total − Σφ) · |φᵢ| / Σ|φ|.
+    """Return the values scaled to sum to a total: φᵢ + (total − Σφ) · |φᵢ| / Σ|φ|.
 
-    Efficient values stay as they are; values of one sign become total · φᵢ / Σφ, the usual
-    normalisation; who has 0 keeps 0. Where all are 0, everybody has an equal part.
+    Efficient values stay unchanged. Values of one sign become total · φᵢ / Σφ, the usual
+    normalisation. A value of 0 stays 0; if all are 0, the total is divided equally.
 
     Raises:
         ValueError: there are no values.
@@ -156,12 +156,12 @@ def normalised(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
 
 
 def apportion(total: int, weights: Sequence[Number]) -> list[int]:
-    """Whole numbers in proportion to the weights, summing exactly to the total.
+    """Return whole numbers that sum exactly to the total, in proportion to the weights.
 
-    Largest remainder (Hamilton 1792): everyone gets its quota total · wᵢ / Σw rounded down, and
-    what is left goes to the largest fractions lost, ties to the lower index. A debt is divided as
-    its opposite would be: apportion(−t, w) = −apportion(t, w). A negative weight has a negative
-    quota, as long as the weights sum to more than 0.
+    Method of largest remainders (Hamilton 1792): each index gets its quota total · wᵢ / Σw rounded
+    down; the rest goes to the largest remainders, ties to the lower index. A negative total mirrors
+    the positive one: apportion(−t, w) = −apportion(t, w). Negative weights have negative quotas
+    if the weights sum to more than 0.
 
     Raises:
         ValueError: the weights do not sum to more than 0.
@@ -175,11 +175,11 @@ def apportion(total: int, weights: Sequence[Number]) -> list[int]:
 
 
 def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
-    """Payoffs in whole micro-units, each within one of its exact amount, summing to the total.
+    """Round payoffs to whole micro-units that sum to the total; each changes by less than one.
 
     Args:
-        payoffs: in the game's unit, of either sign.
-        total_micro: what they sum to, in micro-units, rounded.
+        payoffs: the exact payoffs in the game's unit, of either sign.
+        total_micro: the total of the payoffs, rounded to micro-units.
 
     Raises:
         ValueError: the payoffs do not sum to the total.
@@ -187,7 +187,7 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
     given = [exact(payoff, "a payoff") for payoff in payoffs]
     if all(MICRO % payoff.denominator == 0 for payoff in given):
         parts = [payoff.numerator * (MICRO // payoff.denominator) for payoff in given]
-        if sum(parts) == total_micro:  # as mostly: nothing is to be rounded
+        if sum(parts) == total_micro:  # the usual case: nothing to round
             return parts
     quotas = [payoff * MICRO for payoff in given]
     whole = sum(quotas, Fraction(0))
@@ -200,7 +200,7 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
 
 
 def _largest_remainder(quotas: Sequence[Fraction], total: int) -> list[int]:
-    """Quotas rounded to sum to a total that is less than 1 from their own sum."""
+    """Return the quotas rounded to sum to a total that differs by less than 1 from their sum."""
     parts = [floor(quota) for quota in quotas]
     by_fraction_lost = sorted(range(len(quotas)), key=lambda i: parts[i] - quotas[i])
     for i in by_fraction_lost[: total - sum(parts)]:

@@ -1,4 +1,4 @@
-"""Call asynchronous code from synchronous code, also where an event loop already runs.
+"""Calls of asynchronous code from synchronous code, even inside a running event loop.
 
 >>> import asyncio
 >>> async def double(number: int) -> int:
@@ -23,29 +23,29 @@ Result = TypeVar("Result")
 def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end and return its result.
 
-    It runs on an event loop in a daemon thread, one per process, so that a notebook or a server
-    that has a loop of its own can call it. It sees the caller's context variables as they are now;
-    what it sets in them stays inside. If the caller is interrupted, the coroutine is cancelled.
+    It runs on the event loop of a daemon thread, one per process, so that a notebook or a server
+    with a running loop can call it. It sees the caller's present context variables; its changes to
+    them stay inside. If the caller is interrupted, the coroutine is cancelled.
 
     Raises:
-        RuntimeError: the call comes from that event loop itself and would wait for itself for ever.
-        BaseException: whatever the coroutine raises.
+        RuntimeError: the call comes from that event loop itself, and would wait for ever.
+        BaseException: the exception that the coroutine raises.
     """
     if threading.current_thread() is _background.thread:
         coroutine.close()
         raise RuntimeError("run_blocking was called from its own event loop: await instead")
-    # `call_soon_threadsafe`, beneath, copies the context of this thread for the task.
+    # The loop's `call_soon_threadsafe` copies this thread's context for the task.
     future = asyncio.run_coroutine_threadsafe(coroutine, _background.loop())
     try:
         return future.result()
     finally:
-        future.cancel()  # does nothing once it is done
+        future.cancel()  # no effect on a finished future
 
 
 def iterate_blocking(parts: AsyncGenerator[Result]) -> Iterator[Result]:
     """Iterate over an asynchronous generator; see `run_blocking`.
 
-    It is advanced for each part, and closed if the caller stops before its end.
+    The generator advances for each part, and is closed if the caller stops before its end.
     """
     ended = object()
 
@@ -60,7 +60,7 @@ def iterate_blocking(parts: AsyncGenerator[Result]) -> Iterator[Result]:
 
 
 class _Background:
-    """The process's event loop in a thread, started when it is first needed."""
+    """The event loop of the process in a daemon thread, started at its first use."""
 
     def __init__(self) -> None:
         self._starting = threading.Lock()
@@ -80,19 +80,19 @@ class _Background:
 
 _background = _Background()
 
-# A forked child inherits the object but not its thread: it starts its own.
+# A forked child inherits this object but not its thread, so the child starts afresh.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_background.__init__)  # type: ignore[misc]
 
 
 async def apart(call: Callable[[Given], Result], given: Given) -> Result:
-    """Call something in a daemon thread: it may wait for ever, and keeps no process from its end.
+    """Call a function in a daemon thread, which may block for ever without holding up the exit.
 
     >>> asyncio.run(apart(str.upper, "yes"))
     'YES'
 
     Raises:
-        BaseException: whatever the call raises.
+        BaseException: the exception that the call raises.
     """
     loop = asyncio.get_running_loop()
     found = loop.create_future()
@@ -102,7 +102,7 @@ async def apart(call: Callable[[Given], Result], given: Given) -> Result:
             how(what)
 
     def tell(how: Callable[[Any], None], what: Any) -> None:
-        with suppress(RuntimeError):  # the loop has ended: nobody waits any more
+        with suppress(RuntimeError):  # the loop has ended, and no caller waits
             loop.call_soon_threadsafe(settle, how, what)
 
     def run() -> None:

@@ -1,11 +1,11 @@
-"""Canonical JSON and its hash: RFC 8785 (JCS) and SHA-256, so that anybody's library agrees.
+"""Canonical JSON and its hash by RFC 8785 (JCS) and SHA-256, which other libraries reproduce.
 
 >>> canonical({"b": 1.0, "a": "Zoë"}).decode()
 '{"a":"Zoë","b":1}'
 >>> digest({"a": "Zoë", "b": 1})[:12]
 'fc07bcc0f5a8'
 
-Whole numbers beyond 2^53 − 1, which RFC 8785 has no form for, are written as strings.
+Whole numbers beyond 2^53 − 1 have no form in RFC 8785, so they are written as strings.
 """
 
 import hashlib
@@ -18,17 +18,17 @@ import rfc8785
 from shapley_coop.amounts import plain
 
 SAFE = 2**53 - 1
-"""The largest whole number that JSON is certain to carry unchanged (RFC 7493)."""
+"""The largest whole number that every JSON reader keeps unchanged (RFC 7493)."""
 
 
 def canonical(value: Any) -> bytes:
-    """Plain JSON as the bytes that are hashed and signed.
+    """Return the canonical bytes of plain JSON, which are hashed and signed.
 
     Args:
         value: mappings with string keys, lists, tuples, strings, numbers, booleans and None.
 
     Raises:
-        ValueError: it holds something else: NaN, infinity, a lone surrogate, another type.
+        ValueError: the value contains NaN, infinity, a lone surrogate, or another type.
     """
     try:
         return rfc8785.dumps(value)
@@ -39,19 +39,19 @@ def canonical(value: Any) -> bytes:
 
 
 def digest(value: Any) -> str:
-    """SHA-256 of the canonical JSON, in hexadecimal.
+    """Return the SHA-256 of a value's canonical JSON, in hexadecimal.
 
     Raises:
-        ValueError: as `canonical`.
+        ValueError: as for `canonical`.
     """
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
 def cache_key(value: Any) -> bytes:
-    """Plain JSON as bytes by which a cache knows it again; their form may change.
+    """Return plain JSON as bytes for the key of a cache; their form may change.
 
     Args:
-        value: as for `canonical`, in whatever order of keys; fractions are written as strings.
+        value: as for `canonical`, with keys in any order; fractions are written as strings.
     """
     try:
         return fitted(orjson.dumps(value, default=plain))
@@ -60,10 +60,10 @@ def cache_key(value: Any) -> bytes:
 
 
 def fitted(written: bytes) -> bytes:
-    """Return what orjson wrote, in memory of its own length, to be kept.
+    """Return a copy of orjson's output whose memory is no larger than needed, to be kept.
 
-    orjson leaves the buffer that it wrote to behind its bytes: 4 kB at least, and up to twenty
-    times their length.
+    orjson's output keeps its whole buffer alive: at least 4 kB, and up to twenty times the
+    output's length.
     """
     return bytes(memoryview(written))
 

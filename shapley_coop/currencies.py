@@ -1,4 +1,4 @@
-"""The currencies of ISO 4217 that money is paid in, and how fine an amount in each can be.
+"""The currencies of ISO 4217 in which payments are made, and the decimals of each.
 
 >>> [decimals_of(code) for code in ("JPY", "EUR", "KWD", "")]
 [0, 2, 3, 2]
@@ -14,12 +14,12 @@ _BY_DECIMALS = {
     "TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG",
     3: "BHD IQD JOD KWD LYD OMR TND",
 }
-"""Decimals of the smallest unit → the active codes of list one, without funds and metals."""
+"""Decimals of the smallest unit → the active codes of ISO's list one, without funds and metals."""
 _DECIMALS = {code: n for n, codes in _BY_DECIMALS.items() for code in codes.split()}
 
 
 def decimals_of(currency: str) -> int:
-    """Decimals of the smallest amount that is paid: 0 of yen; 2 where no currency is named.
+    """Return the decimals of a currency's smallest amount: 0 for yen; 2 if no currency is named.
 
     Args:
         currency: a code of three capital letters, or empty.

@@ -1,12 +1,11 @@
-"""Weighted Earned Value: what part of a whole each agent's artefacts earned.
+"""Weighted Earned Value: the part of a whole that each agent's artefacts earned.
 
     part_i = Σ_k (θ_{i,k} / Σ_j θ_{j,k}) · w_k / Σ_k w_k        (Shapley-Coop, appendix B.2)
 
-θ_{i,k} counts the artefacts of kind k that agent i made, and w_k is the share of the whole that all
-artefacts of that kind are worth. The paper gives each w_k as an interval; parts are computed from
-the intervals' middles. Kinds of which nobody made anything are left out. The value is additive: a
-coalition is worth the sum of its members' parts, which are then their Shapley values.
-
+θ_{i,k} counts the artefacts of kind k that agent i made; w_k is the share of the whole that belongs
+to all artefacts of kind k. The paper gives each w_k as an interval; parts use the middle of each
+interval. Kinds that no agent made are left out. The value is additive: a coalition's worth is the
+sum of its members' parts, so these parts are their Shapley values.
 >>> made = {"Ann": {"code": Fraction(3)}, "Ben": {"code": Fraction(1), "fixes": Fraction(2)}}
 >>> [f"{low} to {high}" for low, high in earned_intervals(made, WEIGHTS).values()]
 ['81/4 to 30', '87/4 to 35']
@@ -23,7 +22,7 @@ Weights = dict[str, tuple[Number, Number]]
 """Kind of artefact → lowest and highest share of the whole, in percent."""
 
 Intervals = Mapping[str, tuple[Number, Number]]
-"""The same, to be read alone."""
+"""The read-only form of `Weights`."""
 
 WEIGHTS: Weights = {
     "code": (27, 40),  # effective lines
@@ -41,8 +40,8 @@ def earned_intervals(
     """Return the lowest and the highest percent of the whole that each agent earned.
 
     Args:
-        artefacts: agent → kind → count, 0 or more; a kind that an agent does not name counts 0.
-        weights: interval by kind.
+        artefacts: agent → kind → count, 0 or more; missing kinds count 0.
+        weights: kind → the interval of its weight.
     """
     earned = {agent: (Fraction(0), Fraction(0)) for agent in artefacts}
     for kind, (least, most) in weights.items():
@@ -59,7 +58,7 @@ def parts(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, Fraction]:
-    """Return each agent's part of one whole; even parts where nothing that weighs was made."""
+    """Return each agent's part of one whole; equal parts if no artefact has a weight."""
     middles = {a: low + high for a, (low, high) in earned_intervals(artefacts, weights).items()}
     whole = sum(middles.values(), Fraction(0))
     if not whole:
@@ -71,11 +70,11 @@ def part_intervals(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, tuple[Fraction, Fraction]]:
-    """The least and the most that each agent's part of one whole can be, whatever the weights.
+    """Return the least and the greatest part of one whole that each agent can have.
 
-    Each weight is anywhere in its interval. A part is the mean of the agent's parts of the kinds,
-    weighted by what a kind is worth: it is the most where kinds above some part weigh the most that
-    they can, and all others the least.
+    Each weight may lie anywhere in its interval. A part is the mean of the agent's parts by kind,
+    weighted by the kinds' weights. It is greatest if the kinds above some part have their highest
+    weight, and all other kinds their lowest.
 
     >>> made = {"Ann": {"code": Fraction(3)}, "Ben": {"code": Fraction(1), "fixes": Fraction(2)}}
     >>> [f"{least} to {most}" for least, most in part_intervals(made, WEIGHTS).values()]

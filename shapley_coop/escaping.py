@@ -1,9 +1,9 @@
-r"""Text of others, as people and models read it: nothing hidden, nothing forged.
+r"""Escaping of foreign text, so that readers see all of it and nothing in it is forged.
 
-Names, speech, commits and files come from agents and strangers. What of it nobody could see is the
-same everywhere, in letters, terminals, pages, reports and names; `hides` says whether a text holds
-any of it. Readers differ in what they obey besides: Markdown has its signs, and a spreadsheet
-computes what begins like a formula.
+Names, speech, commits and files come from agents and strangers. The same characters count as hidden
+in letters, terminals, pages, reports and names; `hides` says whether a text contains any. Some
+readers also interpret visible characters: Markdown has markup, and a spreadsheet computes a cell
+that begins like a formula.
 
 >>> visible("fine\n  signed 0123\x1b[2J")
 'fine\\n  signed 0123\\u001b[2J'
@@ -28,15 +28,15 @@ _IGNORABLE = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
 )
-"""Default_Ignorable_Code_Point: DerivedCoreProperties.txt of Unicode 16.0.0."""
+"""The code points with Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 16.0.0)."""
 _BLANK = "\u2800\ufffc\U00013441\U00013442\U00016fe4\U0001d159"
-"""Printable by Unicode, and nothing is drawn: blanks of Braille, hieroglyphs, Khitan and music."""
+"""Characters that Unicode calls printable but that draw nothing, such as the blank of Braille."""
 _SHAPELESS = re.compile(f"[{_IGNORABLE}{_BLANK}]")
 
 _SYMBOL = "[©®‼⁉™ℹ\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 SELECTED = rf"(?<={_SYMBOL})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)"
-"""A pattern: the selector of a symbol that is shown as text or as an emoji."""
-# Scripts in which a joiner, or a non-joiner, changes how the letters at both its sides are written.
+"""The pattern of the selector that shows a symbol as text or as an emoji."""
+# Scripts in which a joiner or a non-joiner changes the form of its neighbouring letters.
 _CURSIVE = "[\u0620-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff\u1810-\u18af]"
 _JOINED = (
     rf"(?<={_CURSIVE})[\u200c\u200d](?={_CURSIVE})"
@@ -54,22 +54,22 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?%?")
 
 
 def visible(text: str) -> str:
-    """Text within one line: it cannot end the line, move a cursor or hold what nobody sees.
+    """Return a text escaped for one line: it cannot end the line, move a cursor or hide characters.
 
-    What is escaped is written as in JSON, so that a line of JSON stays the same data. An emoji
-    keeps its own selector.
+    Escapes have the form of JSON, so that a line of JSON keeps its data. An emoji keeps its
+    selector.
     """
     return _NOT_PLAIN.sub(partial(_as_escape, _KEPT_IN_LINE), text)
 
 
 def visible_lines(text: str) -> str:
-    """Return text of several lines: as `visible`, but line breaks, tabs and joined letters stay."""
+    """Return a text escaped as by `visible`, but with its line breaks, tabs and joined letters."""
     escape = partial(_as_escape, _KEPT_IN_LINES)
     return _NOT_PLAIN_IN_LINES.sub(escape, text.replace("\r\n", "\n"))
 
 
 def visible_data(value: Any) -> Any:
-    """Plain data with nothing hidden in any of its texts: see `visible_lines`."""
+    """Return plain data with `visible_lines` applied to all texts in it."""
     if isinstance(value, str):
         return visible_lines(value)
     if isinstance(value, Mapping):
@@ -78,40 +78,40 @@ def visible_data(value: Any) -> Any:
 
 
 def hides(text: str) -> bool:
-    """Return whether a text holds what nobody could see: see `visible`."""
+    """Return whether a text has characters that `visible` escapes."""
     return visible(text) != text
 
 
 def is_one_line(text: str) -> bool:
-    """Return whether all of a text is seen, on one line, with no blank but the space."""
+    """Return whether a text is visible, on one line, and has no blanks but spaces."""
     return text.isprintable() and not hides(text)
 
 
 def without_hidden(text: str) -> str:
-    """Text on one line without what nobody could see; each run of white space is one space."""
+    """Return a text on one line without hidden characters, and with single spaces."""
     line = " ".join(text.split())
     return line if is_one_line(line) else " ".join("".join(filter(is_one_line, line)).split())
 
 
 def marked_lines(text: str) -> list[str]:
-    """What somebody said, line by line: a further line begins with a mark, as no line of ours does.
+    """Return the lines of a speech; all but the first get a mark that no line of a letter has.
 
-    Each run of white space is one space, so that none of it can be moved to where a line breaks.
+    Each run of white space becomes one space, so that no text can be moved past a line break.
     """
     first, *more = [" ".join(line.split()) for line in text.splitlines() if line.strip()] or [""]
     return [first, *(f"> {line}" for line in more)]
 
 
 def in_markdown(text: str) -> str:
-    """Text on one line of Markdown, which shows it as it is: no markup, no line of its own."""
+    """Return a text as one line of Markdown that shows it literally, without markup."""
     return _MARKS.sub(r"\\\1", visible(" ".join(text.split())))
 
 
 def in_cell(text: str) -> str:
-    """Return text as a cell of a table that spreadsheets open: what would be a formula is text.
+    """Return a text for a cell of a spreadsheet's table: formulas become text.
 
-    A number stays a number; anything else that begins with = + - or @, behind white space or in
-    full width, too, gets an apostrophe in front, as spreadsheets themselves write text.
+    A number stays a number. Any other text that begins with = + - or @, even after white space or
+    in full width, gets a leading apostrophe, as spreadsheets themselves mark text.
     """
     if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
         return f"'{text}"
@@ -120,7 +120,7 @@ def in_cell(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_hidden(char: str) -> bool:
-    """Whether it is a control, a format, a half pair, private, unassigned, or has no shape."""
+    """Return whether a character is a control, format, surrogate, private or shapeless one."""
     if _SHAPELESS.match(char):
         return True
     return not char.isprintable() and unicodedata.category(char) != "Zs"

@@ -1,14 +1,14 @@
-"""What an extension brings, and which are installed.
+"""The parts of an extension, and the installed extensions.
 
-An extension is a package with its code, its tests and one object of named parts. Those of this
-distribution are the folders of `extensions/`, each with `EXTENSION` in its `__init__.py`; an
-installed package names its own as an entry point::
+An extension is a package with code, tests, and one object that names its parts. The folders of
+`extensions/` are this distribution's extensions, each with `EXTENSION` in its `__init__.py`. An
+installed package names its object as an entry point::
 
     [project.entry-points."shapley_coop.extensions"]
     hamlet = "my_package:EXTENSION"
 
-The core knows extensions by this object alone: it imports what a part names when somebody uses it,
-and goes on without an extension that is absent.
+The core knows an extension by this object alone. It imports a part when the part is first used,
+and works without absent extensions.
 
 >>> tug = Extension("tug", "Games with a rope.", games={"tug": "my_package.tug:GAME"})
 >>> tug.games["tug"]
@@ -28,21 +28,21 @@ from shapley_coop.extras import LibraryMissing
 GROUP = "shapley_coop.extensions"
 
 Places = Mapping[str, str]
-"""Name → `module:name`, which is imported when it is used."""
+"""Name → `module:name`, which is imported at its first use."""
 
 Callers = Literal["anybody", "operators", "parties"]
-"""Who may use a route: whoever reads it, those who run workflows, those who sit at a table."""
+"""The callers that may use a route: readers, operators of workflows, or parties at a table."""
 
 
 class Setting(NamedTuple):
-    """A field that an extension adds to a run's configuration, as `coop run` takes it.
+    """A field that an extension adds to a run's configuration, as an option of `coop run`.
 
     Attributes:
-        flag: the option.
-        help: what the option says.
-        reads: the place of a callable that reads what is given for one agent, where the option is
-            given once for each, as NAME=text.
-        kind: the type of its value, where it is given once; bool is a switch.
+        flag: the option's name.
+        help: the option's help text.
+        reads: for an option that is given once per agent, as NAME=text: the place of the callable
+            that reads such a text.
+        kind: for an option that is given once: the type of its value; bool is a switch.
     """
 
     flag: str
@@ -89,74 +89,73 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Extension:
-    """One extension; every part may be left out.
+    """One extension; every part is optional.
 
     Attributes:
-        name: what it is called, as its folder is.
-        about: what it is for, in one line; `coop list` and the help of its commands show it.
-        games: subclasses of `Game`.
-        variants: a game and a parameter that it lacks, as `task_exchange.meetings` → the subclass
-            of the game that has it, which plays where the parameter is given.
-        schemes: a scheme before a colon → the subclass of `Game` that plays what stands behind it.
-        formulas: a fact by which letters give payoffs that are too many for a table → what knows
-            them (`shapley_coop.games.symmetric.Formulas`).
-        analyses: such a fact → what a contract does to each party's incentives there
+        name: the extension's name, which is also its folder's name.
+        about: its purpose in one line; `coop list` and the help of its commands show this line.
+        games: a game's name → the subclass of `Game`.
+        variants: a game and a parameter that it lacks, such as `task_exchange.meetings` → the
+            subclass that has this parameter; it plays if a run sets the parameter.
+        schemes: a scheme before a colon → the subclass of `Game` that plays the rest of the name.
+        formulas: a fact by which letters give payoffs too many for a table → the module that reads
+            this fact (`shapley_coop.games.symmetric.Formulas`).
+        analyses: such a fact → the analysis of a contract's effects on each party's incentives
             (`shapley_coop.deals.analysis.certificate.Analysis`).
-        clauses: a kind → the subclass of `Clause` (`shapley_coop.deals.language.clauses.base`); its
-            file imports nothing that imports a deal.
-        seats: a provider → a callable of a seat, an agent and a seed that makes a chat model, or a
-            `Provider` (`shapley_coop.seats.provider`), which also says what to check.
+        clauses: a kind of clause → the subclass of `Clause`
+            (`shapley_coop.deals.language.clauses.base`); its module must not import deals.
+        seats: a provider → a callable that makes a chat model from a seat, an agent and a seed; or
+            a `Provider` (`shapley_coop.seats.provider`), which also declares checks.
         programs: a module → its tuple of factories that may sit as `python:module:factory` without
-            the operator's leave, since they are shipped.
-        questions: what its letters ask for → the `Question` of a workflow (`state.turn`), or, away
-            from tables, what seats know of it (`seats.asked.Asked`).
-        templates: the name of such a question, or NAME_course → its template's text.
+            the operator's permission, because they are shipped.
+        questions: the `ask` of a letter → the `Question` of a workflow (`state.turn`); for letters
+            without a table, the facts for seats (`seats.asked.Asked`).
+        templates: the name of such a question, or NAME_course → the text of its template.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
-            clone's `langgraph.json` names it by its file. If it asks models, its context names one
-            as a seat does, by `model` and `base_url`: these are judged for tenants.
-        words: a fact that its questions add to the letters of moves → a callable of all facts that
-            returns what the letter says of it.
-        moves: such a fact → a callable of the letter's facts and the record that returns an
-            embedded agent's action.
-        readings: a fact of its games → a callable of the facts of a letter that asks for a move and
-            of the record, which returns both as an embedded agent shall read them.
-        courses: a fact of its games → a callable of an embedded agent's parts
-            (`shapley_coop.seats.embedded.bargaining.Agent`), which returns what it answers there in
-            a way of its own: what a letter asks for → a callable that returns the answer.
-        audits: an effect that its workflows record → a callable of the game and the record that
-            returns what was not played by their rule, a line each.
-        rechecks: a node of its workflows → what is recomputed of a run that has it
+            clone's `langgraph.json` names the graph by its file. A graph's context names models as
+            seats do, by `model` and `base_url`, so that the server can check them for tenants.
+        words: a fact that its questions add to letters for moves → a callable from all facts to
+            the letter's text on this fact.
+        moves: such a fact → a callable from the letter's facts and the record to an action.
+        readings: a fact of its games → a callable from the facts of a letter that asks for a move,
+            and the record, to both in the form that an embedded agent reads.
+        courses: a fact of its games → a callable from an embedded agent's parts
+            (`shapley_coop.seats.embedded.bargaining.Agent`) to the letters that it answers in a
+            special way: the `ask` of a letter → a callable that returns the answer.
+        audits: an effect that its workflows record → a callable from the game and the record to
+            the breaches of the workflow's rule, a line each.
+        rechecks: a node of its workflows → the recomputation for runs with this node
             (`shapley_coop.evals.rechecks.Recheck`).
-        replays: a word of `coop credit RUN --replay` → a callable of the evaluated table, a norm
-            and what is called after each coalition, which returns the agents' values by other
-            replays, the improvement, and whether with everybody present they did as recorded.
-        dice: what `coop credit RUN --dice N` does: a callable of the evaluated table, a norm, N and
-            what is called after each of the dice, which returns what is reported.
-        measures: the key of a measure that the core names and does not work out (`distance`) → a
-            callable of a row and of what stands behind the colon, which returns a number or None.
-        credits: a name → a callable of the evaluated table and a norm; what it returns, of which
-            people are told the `lines`, stands under the name in what `coop credit RUN` reports.
-        sections: a heading of each suite in a sweep's report → a callable of the suite's runs
-            (`shapley_coop.evals.sweeps.stored.Stored`), which returns what stands below, as HTML.
-        news: a key of its workflows' table → a callable of its value that returns lines to print.
-        pictures: a game → a callable of an ended run's table, which draws it as SVG.
+        replays: a word of `coop credit RUN --replay` → a callable from the evaluated table, a norm
+            and a callback for each coalition to the agents' values by other replays, the
+            improvement, and whether the replay of all agents agrees with the record.
+        dice: the function of `coop credit RUN --dice N`: a callable from the evaluated table, a
+            norm, N and a callback for each of the dice to the report.
+        measures: the key of a measure that the core names but cannot compute (`distance`) → a
+            callable from a row and the text after the colon to a number or None.
+        credits: a name → a callable from the evaluated table and a norm to a part of the report of
+            `coop credit RUN`, stored under the name; people see the part's `lines`.
+        sections: a heading under each suite of a report → a callable from a suite's runs
+            (`shapley_coop.evals.sweeps.stored.Stored`) to the section's HTML.
+        news: a key of its workflows' table → a callable from the key's value to lines to print.
+        pictures: a game → a callable from the table of an ended run to an SVG picture.
         workflows: a name → the workflow that its page compiles.
-        sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
-        routes: a name → a callable that is given the inbox of people's letters and makes Starlette
-            routes of the server. Where a library of theirs is absent, the server goes on without.
-        callers: a path of these routes → who may use it, where callers have tokens; a path that is
-            not named here, nobody.
-        suites: a suite's name → the package whose folder holds `name.yaml`.
+        sandboxes: a name → a sandbox (`shapley_coop.games.sandbox.Sandbox`).
+        routes: a name → a callable from the inbox of people's letters to Starlette routes of the
+            server. If a library of the routes is absent, the server runs without them.
+        callers: a path of these routes → the callers that may use it, if callers have tokens. No
+            caller may use a path without an entry.
+        suites: a suite's name → the package whose folder has `name.yaml`.
         batches: a provider → its `shapley_coop.evals.sweeps.playing.Batches`.
-        players: what plays a sweep's cells elsewhere: a callable of a URL and the sweep's id
-            (`shapley_coop.evals.sweeps.playing.Player`).
-        settings: a field that it adds to a run's configuration → how `coop run` takes it.
-        additions: the extension's name → what reads these fields and checks answers by them
-            (`shapley_coop.state.additions.Addition`).
-        tenants: what tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
-        commands: what people come for → the words of a command, as `attribute` or `import coopeval`
-            → its function.
-        first: the first words of those that `coop --help` lists; `coop help --all` has the others.
+        players: a name → a callable from a URL and a sweep's id to a player that plays the sweep's
+            cells elsewhere (`shapley_coop.evals.sweeps.playing.Player`).
+        settings: a field that it adds to a run's configuration → the option of `coop run`.
+        additions: the extension's name → the object that reads these fields and checks answers by
+            them (`shapley_coop.state.additions.Addition`).
+        tenants: tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
+        commands: a purpose → the words of a command, such as `attribute` or `import coopeval` →
+            its function.
+        first: the first words of the commands in `coop --help`; `coop help --all` lists all.
     """
 
     name: str
@@ -200,21 +199,21 @@ class Extension:
 
 
 class BrokenExtension(ValueError):
-    """An extension, or a part of one, cannot be loaded; one line says which, and why."""
+    """The error that an extension, or a part, cannot be loaded; one line says which, and why."""
 
 
 def installed() -> Mapping[str, Extension]:
-    """Return the extensions that can be loaded, by name: this distribution's, then others'."""
+    """Return name → extension for all that load: this distribution's first, then others."""
     return {name: found for name, found in _found().items() if isinstance(found, Extension)}
 
 
 def broken() -> Mapping[str, str]:
-    """Return why each extension that cannot be loaded cannot, by its name."""
+    """Return name → reason for the extensions that cannot be loaded."""
     return {name: found for name, found in _found().items() if isinstance(found, str)}
 
 
 def offered(kind: Kind) -> Mapping[str, tuple[Extension, str]]:
-    """Return what all extensions offer of a kind: name → the extension, and the place."""
+    """Return all parts of a kind: name → the extension, and the part's place."""
     return {
         name: (extension, place)
         for extension in installed().values()
@@ -223,34 +222,34 @@ def offered(kind: Kind) -> Mapping[str, tuple[Extension, str]]:
 
 
 def open_to(path: str) -> Callers | None:
-    """Return who may use a path of an extension's route; None for what none names."""
+    """Return the callers that may use a path of a route; None if no extension names the path."""
     named = [one.callers[path] for one in installed().values() if path in one.callers]
     return named[0] if named else None
 
 
 def load(kind: Kind, name: str) -> Any:
-    """Import what an extension offers.
+    """Import a part of an extension.
 
     Raises:
-        BrokenExtension: it cannot be imported.
-        KeyError: no extension offers it.
-        LibraryMissing: a library of its extra is not installed.
+        BrokenExtension: the part cannot be imported.
+        KeyError: no extension has this part.
+        LibraryMissing: a library of the extension's extra is not installed.
     """
     _, place = offered(kind)[name]
     try:
         return imported(place)
     except LibraryMissing:
         raise
-    except Exception as error:  # whatever a package that is not ours may do when it is loaded
+    except Exception as error:  # a foreign package may raise anything when it is loaded
         raise faulty(kind, name, error) from None
 
 
 def only(kind: Kind, missing: str) -> Any:
-    """Import what an extension offers of a kind of which one is used.
+    """Import the first part of a kind of which only one is used.
 
     Raises:
-        BrokenExtension: it cannot be imported.
-        ValueError: none offers it; `missing` says so.
+        BrokenExtension: the part cannot be imported.
+        ValueError: no extension has one; the error is `missing`.
     """
     for name in offered(kind):
         return load(kind, name)
@@ -258,13 +257,13 @@ def only(kind: Kind, missing: str) -> Any:
 
 
 def imported(place: str) -> Any:
-    """Import what `module:name` names."""
+    """Return the object that `module:name` names, or the module if there is no name."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name) if name else import_module(module)
 
 
 def faulty(kind: Kind, name: str, error: BaseException | str) -> BrokenExtension:
-    """Say in one line why a part of an extension cannot be used."""
+    """Return the error that says in one line why a part of an extension cannot be used."""
     extension, place = offered(kind)[name]
     return BrokenExtension(f"{name} of {extension.name} ({place}): {_one_line(error)}")
 
@@ -282,7 +281,7 @@ def _found() -> Mapping[str, Extension | str]:
 def _shipped() -> list[str]:
     try:
         folder = import_module(GROUP)
-    except ModuleNotFoundError:  # all were removed
+    except ModuleNotFoundError:  # all extensions were removed
         return []
     return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
 
@@ -290,7 +289,7 @@ def _shipped() -> list[str]:
 def _loaded(entry: EntryPoint) -> Extension | str:
     try:
         extension = entry.load()
-    except Exception as error:  # whatever a package that is not ours may do when it is loaded
+    except Exception as error:  # a foreign package may raise anything when it is loaded
         return f"{entry.name} ({entry.value}): {_one_line(error)}"
     return extension if isinstance(extension, Extension) else f"{entry.value} is no Extension"
 

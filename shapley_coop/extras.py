@@ -1,9 +1,9 @@
-"""Libraries that only some commands need: each comes with an extra, and an error names its line.
+"""Libraries that only some commands need: each belongs to an extra, which errors name.
 
     with needing("sepa", "a payment file"):
         from sepaxml import SepaTransfer
 
-Every import of such a library stands in such a block, or in a package whose `__init__` has one.
+Import such a library only inside such a block, or in a package whose `__init__` has one.
 """
 
 from collections.abc import Iterator
@@ -12,16 +12,16 @@ from importlib.util import find_spec
 
 
 class LibraryMissing(ValueError):
-    """A library is not installed; one line says who needs it, and what installs it."""
+    """The error that a library is missing; one line says what needs it and how to install it."""
 
 
 def missing(who: str, library: str, extra: str = "") -> LibraryMissing:
     """Return the error that says how to install a library.
 
     Args:
-        who: what needs it.
-        library: its name.
-        extra: of ours that brings it; empty for a library that none brings.
+        who: the feature that needs the library.
+        library: the library's name.
+        extra: the extra of this package that installs the library; empty if there is none.
     """
     package = f'"shapley-coop[{extra}]"' if extra else library
     return LibraryMissing(f"{who} needs {library}: pip install {package}")
@@ -29,24 +29,24 @@ def missing(who: str, library: str, extra: str = "") -> LibraryMissing:
 
 @contextmanager
 def needing(extra: str, who: str) -> Iterator[None]:
-    """Name the extra where an import of its libraries fails.
+    """Turn a failed import within the block into an error that names the extra.
 
     Args:
-        extra: of `pyproject.toml`.
-        who: what needs it, as the beginning of a sentence.
+        extra: the extra's name in `pyproject.toml`.
+        who: the feature that needs the libraries, as the beginning of a sentence.
 
     Raises:
-        LibraryMissing: a library is absent, or lacks what is imported of it.
+        LibraryMissing: a library is absent, or lacks the imported name.
     """
     try:
         yield
     except ImportError as error:
         library = (error.name or extra).partition(".")[0]
         if library == __package__:
-            raise  # our own fault, and no library's
+            raise  # a fault of this package, not of a library
         raise missing(who, library, extra) from None
 
 
 def is_installed(library: str) -> bool:
-    """Return whether a library can be imported; nothing is."""
+    """Return whether a library can be imported, without importing it."""
     return find_spec(library) is not None

@@ -1,4 +1,4 @@
-"""Read YAML and JSON that people wrote: every fault is one line that says where and what.
+"""Reading YAML and JSON files that people wrote; every error is one line with place and reason.
 
 >>> from pathlib import Path
 >>> from tempfile import mkdtemp
@@ -18,29 +18,29 @@ _MAX_REASON_CHARS = 300
 Problem = type[ValueError]
 
 MOST_BYTES = 256 * 2**20
-"""Of one file: what is larger, as a device that never ends, is not read to its end."""
+"""The most bytes that are read of a file, which may be a device that never ends."""
 
 _MOST_REPEATED = 1_000_000
-"""What aliases and merges (`<<`) may add to a YAML text: 340 bytes can ask for billions."""
+"""The most values that aliases and merges (`<<`) may add: 340 bytes can ask for billions."""
 
 
 class TooLarge(ValueError):
-    """A file that is not read to its end."""
+    """The error that a file is too large to be read."""
 
 
 def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
-    """Return the text of a file that somebody else may have written.
+    """Return the text of a file that may come from a stranger.
 
     Raises:
         OSError: it cannot be read.
         TooLarge: it has more than `MOST_BYTES`.
-        UnicodeDecodeError: it is not in this encoding.
+        UnicodeDecodeError: the file is not in this encoding.
     """
     return bytes_of(path).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def bytes_of(path: str | Path) -> bytes:
-    """Return what a file holds that somebody else may have written.
+    """Return the bytes of a file that may come from a stranger.
 
     Raises:
         OSError: it cannot be read.
@@ -54,10 +54,10 @@ def bytes_of(path: str | Path) -> bytes:
 
 
 def yaml_of(text: str) -> Any:
-    """Return what YAML says, as plain data.
+    """Return the plain data of a YAML text.
 
     Raises:
-        yaml.YAMLError: it is no YAML, names a Python object, or repeats too much.
+        yaml.YAMLError: the text is not YAML, names a Python object, or repeats too much.
     """
     import yaml
 
@@ -65,19 +65,19 @@ def yaml_of(text: str) -> Any:
     node = loader.get_single_node()
     if node is None:
         return None
-    # Of a text without aliases each value has a character, and each character is in one value.
+    # Without aliases each value needs a character, and each character is in one value.
     if _size(node, {}) > 2 * len(text) + _MOST_REPEATED:
         raise _refused(f"its aliases repeat more than {_MOST_REPEATED} values", node)
     return loader.construct_document(node)
 
 
 def _size(node: Any, sizes: dict[int, int]) -> int:
-    """Values and characters that a YAML node comes to, aliases with all that they repeat."""
+    """Return the number of values and characters in a YAML node, with aliases expanded."""
     if (known := sizes.get(id(node))) is not None:
         if not known:
             raise _refused("an alias is inside of what it repeats", node)
         return known
-    sizes[id(node)] = 0  # until all of it is counted
+    sizes[id(node)] = 0  # marks the node as in progress
     if isinstance(node.value, str):
         found = 1 + len(node.value)
     else:
@@ -99,8 +99,8 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
 
     Args:
         path: the file.
-        kind: what it should hold, with its article: `a game`.
-        problem: what to raise.
+        kind: the expected content for errors, with its article: `a game`.
+        problem: the class of the error to raise.
 
     Raises:
         ValueError: as `problem`: the file cannot be read, or is not UTF-8.
@@ -117,15 +117,15 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
 
 
 def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueError) -> Any:
-    """Read a JSON file, in which no key may stand twice in one object and NaN is no number.
+    """Read a JSON file; a repeated key in an object, NaN and Infinity are errors.
 
     Args:
         path: the file.
-        kind: what it should hold, with its article.
-        problem: what to raise.
+        kind: the expected content for errors, with its article.
+        problem: the class of the error to raise.
 
     Raises:
-        ValueError: as `problem`: the file cannot be read, or is no such JSON.
+        ValueError: as `problem`: the file cannot be read, or is not such JSON.
     """
     text = read_text(path, kind, problem=problem)
     try:
@@ -141,9 +141,9 @@ def read_data(
 
     Args:
         path: the file.
-        kind: what it should hold, with its article.
+        kind: the expected content for errors, with its article.
         private: whether the message must not quote the file, as the parsers' own messages do.
-        problem: what to raise.
+        problem: the class of the error to raise.
 
     Raises:
         ValueError: as `problem`: the file cannot be read or parsed.
@@ -168,17 +168,17 @@ def read_mapping(
     private: bool = False,
     problem: Problem = ValueError,
 ) -> dict[str, Any]:
-    """Read a YAML or JSON file that holds a mapping.
+    """Read a mapping from a YAML or JSON file.
 
     Args:
         path: the file.
-        kind: what it should hold, with its article.
-        hint: what to write into it: `give name and agents`.
+        kind: the expected content for errors, with its article.
+        hint: the correction in the error: `give name and agents`.
         private: as for `read_data`.
-        problem: what to raise.
+        problem: the class of the error to raise.
 
     Raises:
-        ValueError: as `problem`: the file cannot be read or parsed, or holds something else.
+        ValueError: as `problem`: the file cannot be read or parsed, or is no mapping.
     """
     content = read_data(path, kind, private=private, problem=problem)
     if not isinstance(content, dict):
@@ -187,7 +187,7 @@ def read_mapping(
 
 
 def no_such(kind: str, name: str, known: Iterable[str], instead: str = "") -> str:
-    """Say in one line that there is nothing of a name, what there is, and which may be meant.
+    """Return one line that says that a name is unknown, which names exist, and which is nearest.
 
     >>> no_such("norm", "shaply", ["equal", "shapley"])
     "no norm 'shaply': there are equal, shapley; did you mean 'shapley'?"
@@ -199,7 +199,7 @@ def no_such(kind: str, name: str, known: Iterable[str], instead: str = "") -> st
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Ask whether the nearest of the known words was meant; empty if none is near.
+    """Return the question whether the nearest known word was meant; "" if none is near.
 
     >>> did_you_mean("ronds", ["rounds", "seed"])
     ": did you mean 'rounds'?"
@@ -232,7 +232,7 @@ def no_number(constant: str) -> Any:
 
 
 def _line(error: BaseException) -> str:
-    """Say in which line a parser stopped, where it knows."""
+    """Return the line at which a parser stopped, as " (line 3)"; "" if unknown."""
     mark = getattr(error, "problem_mark", None)
     line = mark.line + 1 if mark else getattr(error, "lineno", 0)
     return f" (line {line})" if line else ""
@@ -241,6 +241,6 @@ def _line(error: BaseException) -> str:
 def _reason(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    if problem := getattr(error, "problem", ""):  # of YAML, without an excerpt of several lines
+    if problem := getattr(error, "problem", ""):  # YAML's reason, without its excerpt of lines
         return f"it is no YAML{_line(error)}: {problem}"
     return " ".join(str(error).split())[:_MAX_REASON_CHARS]

@@ -1,4 +1,4 @@
-"""Functions of the public front that no room has in this form; import them from `shapley_coop`."""
+"""Public functions that only this module defines; import them from `shapley_coop`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -27,22 +27,22 @@ async def play(
 
     Args:
         graph: the workflow's name.
-        config: what is played, by whom, and within which limits; a mapping of its fields will do.
-        run: the run's name; empty: one is made up.
+        config: what is played, by whom, and within which limits; or a mapping of these fields.
+        run: the run's name; if empty, a name is generated.
         watch: is called after each node with its name and its update.
         person: answers letters for the people at the table.
-        settings: fields of the configuration beside, or in the place of, `config`. `game` may be a
-            `Game`, and in `seats` may sit a function of a letter and its facts, a LangChain chat
-            model, or a compiled LangGraph graph.
+        settings: fields of the configuration, which add to or replace those of `config`. `game` may
+            be a `Game`. A value of `seats` may be a function of a letter and its facts, a LangChain
+            chat model, or a compiled LangGraph graph.
 
     Returns:
-        What `coop run --json` prints (`docs/run.schema.json`), with attributes.
+        The result that `coop run --json` prints (`docs/run.schema.json`), with attributes.
 
     Raises:
-        TypeError: the game or a seat is an object of another kind.
+        TypeError: the game or a seat is an object of an unknown kind.
         ValueError: the workflow, the game, a parameter, an agent or a seat is wrong.
         CredentialsMissing: a seat's key is not set.
-        SeatError: a seat did not answer; `coop resume RUN`, or `resume`, goes on.
+        SeatError: a seat did not answer; `coop resume RUN`, or `resume`, continues the run.
         Waiting: people are asked, and no `person` answers for them.
     """
     from shapley_coop.graphs.running import play as played
@@ -56,7 +56,7 @@ async def play(
 
 
 def _told_apart(config: Any, settings: Mapping[str, Any]) -> tuple[Any, Mapping[str, "Seated"]]:
-    """Return the configuration, and the objects at its seats."""
+    """Return the configuration as plain fields, and the objects at its seats."""
     from shapley_coop.games import Game
     from shapley_coop.games.given import recipe_of
     from shapley_coop.seats.objects import told_apart
@@ -96,7 +96,7 @@ def play_sync(
 ) -> Outcome:
     """Play a workflow to its settlement and return the result; the synchronous twin of `play`.
 
-    It also works where an event loop is running already, as in a notebook.
+    It also works inside a running event loop, as in a notebook.
     """
     return run_blocking(play(graph, config, run, watch, person, **settings))
 
@@ -107,17 +107,17 @@ async def resume(
     watch: "Watcher | None" = None,
     person: "Person | None" = None,
 ) -> Outcome:
-    """Go on with a run that stopped or waits; what was finished is not done again.
+    """Continue a run that stopped or waits; finished steps are not repeated.
 
     Args:
-        run: its name.
-        seats: agent → the object that sat there, given again; all others are in the record.
+        run: the run's name.
+        seats: agent → the same object as before; the record knows all other seats.
         watch: is called after each node with its name and its update.
         person: answers letters for the people at the table.
 
     Raises:
-        TypeError: a seat is an object of another kind.
-        ValueError: there is no such run, or an object that sat there is not given again.
+        TypeError: a seat is an object of an unknown kind.
+        ValueError: there is no such run, or the object of a seat is not given again.
         SeatError: a seat did not answer.
         Waiting: people are asked, and no `person` answers for them.
     """
@@ -137,7 +137,7 @@ def resume_sync(
     watch: "Watcher | None" = None,
     person: "Person | None" = None,
 ) -> Outcome:
-    """Go on with a run that stopped or waits; the synchronous twin of `resume`."""
+    """Continue a run that stopped or waits; the synchronous twin of `resume`."""
     return run_blocking(resume(run, seats, watch, person))
 
 
@@ -145,7 +145,7 @@ def workflow(name: str) -> "App":
     """Return a workflow as a compiled LangGraph graph, without a checkpoint saver.
 
     Raises:
-        ValueError: there is no workflow of that name.
+        ValueError: there is no workflow with this name.
     """
     from shapley_coop.graphs import builder
 
@@ -159,11 +159,11 @@ def shapley(
 
     Args:
         agents: the players; at most 20.
-        worth: the characteristic function: what a coalition is worth. It is called once for each
-            of the 2**n coalitions.
+        worth: the characteristic function, from a coalition to its worth. It is called once for
+            each of the 2**n coalitions.
 
     Returns:
-        Agent → value, in the unit of the worths. They sum to the worth of all minus that of none.
+        Agent → value, in the unit of the worths. The values sum to v(N) − v(∅).
 
     Raises:
         ValueError: there are too many agents, a name repeats, or a worth is not finite.

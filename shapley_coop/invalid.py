@@ -1,4 +1,4 @@
-"""What is wrong with data that people wrote, in one line of plain words: where, and what would do.
+"""Validation errors in one line of plain words: the place, the fault, and the correction.
 
 >>> from pydantic import BaseModel, ValidationError
 >>> class Lamp(BaseModel, extra="forbid"):
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class FirstError(NamedTuple):
-    """What pydantic found wrong first, in plain words; as text, it is one line.
+    """The first error that pydantic found, in plain words; `str` gives one line.
 
     Attributes:
         where: the path to the value, joined by dots; empty for the whole.
-        reason: what is wrong with it.
+        reason: the fault of the value.
         unknown: whether `where` is a field that does not exist.
-        instead: which field may have been meant, or which there are; empty if that is not known.
+        instead: the field that may have been meant, or a list of fields; empty if unknown.
     """
 
     where: str
@@ -43,19 +43,19 @@ class FirstError(NamedTuple):
 def first_error(
     error: "ValidationError", of: "type[BaseModel] | None" = None, beside: Iterable[str] = ()
 ) -> FirstError:
-    """Return the first of a validation's errors; an unknown field goes before one that is missing.
+    """Return the first error of a validation; unknown fields come before missing ones.
 
     Args:
-        error: what was raised.
-        of: the model; where a value is written otherwise than it has to be, its field's
-            description says how, and for a field that it does not have, the nearest is named.
-        beside: what the data may name beside the model's fields.
+        error: the error raised.
+        of: the model. Its field's description explains how a malformed value is written, and its
+            fields are searched for the nearest to an unknown one.
+        beside: names that the data may have besides the model's fields.
     """
     every = error.errors(include_url=False, include_input=False)
     first = min(every, key=lambda one: one["type"] != "extra_forbidden")
     loc, kind = [str(part) for part in first["loc"]], first["type"]
     reason = _plain(kind, first["msg"], first.get("ctx", {}))
-    if loc and loc[-1] in _TAGS:  # of several kinds that a value may have
+    if loc and loc[-1] in _TAGS:  # the value's type is a union
         reason = reason.replace("whole number", "number") if len(every) > 1 else reason
         loc = loc[:-1]
     loc = [part for part in loc if not part.startswith(("list[", "dict["))]
@@ -81,11 +81,11 @@ _FORMS = {
     "list": "a list",
     **dict.fromkeys(("dict", "model", "mapping"), "a mapping, as in {key: value}"),
 }
-"""What a value has to be → by how pydantic's names of errors begin."""
+"""Beginning of pydantic's error type → the required form of the value."""
 
 
 def _plain(kind: str, message: str, told: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value, without pydantic's own words."""
+    """Return the fault of a value in words of this package, not pydantic's."""
     form = _FORMS.get(kind.partition("_")[0])
     if form and kind.endswith(("_type", "_parsing", "_from_float", "_number")):
         return f"it has to be {form}"
@@ -102,7 +102,7 @@ def _plain(kind: str, message: str, told: Mapping[str, Any]) -> str:
 
 
 def _fields(model: "type[BaseModel] | None", loc: Iterable[str]) -> list[str]:
-    """Return the fields that could stand at a place of a model, whatever models lie on the way."""
+    """Return the fields possible at a path in a model, through all nested models."""
     for part in loc:
         if model and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation) or model
@@ -110,7 +110,7 @@ def _fields(model: "type[BaseModel] | None", loc: Iterable[str]) -> list[str]:
 
 
 def _model_in(annotation: Any) -> "type[BaseModel] | None":
-    """Return the model that values of a type hold, if any."""
+    """Return the model inside a type annotation, or None."""
     if hasattr(annotation, "model_fields"):
         return cast("type[BaseModel]", annotation)
     return next(filter(None, map(_model_in, get_args(annotation))), None)

@@ -1,4 +1,4 @@
-"""From how many agents on they are told together, in a letter's words and in a game's facts."""
+"""The number of agents above which letters and facts describe agents together."""
 
 MANY = 12
-"""Up to so many agents each has a line of its own, and each thing that it can give is listed."""
+"""The most agents for which letters have a line for each, and list each possible gift."""

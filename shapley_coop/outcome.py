@@ -1,4 +1,4 @@
-"""What a run came to, as a program reads it: the result of `coop run --json`, with attributes."""
+"""The result of a run for programs: the JSON of `coop run --json`, with attributes."""
 
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(dict[str, Any]):
-    """What a run came to: a dictionary (`docs/run.schema.json`) whose chief keys are attributes.
+    """The result of a run: a dictionary (`docs/run.schema.json`) with attributes for its main keys.
 
     >>> found = Outcome(run="one", status="agreed", payoffs={"Ann": 4.5}, contract=None)
     >>> found.payoffs == found["payoffs"], found.contract
@@ -24,22 +24,22 @@ class Outcome(dict[str, Any]):
 
     @property
     def status(self) -> str:
-        """How it ended, as "agreed" or "no_deal"."""
+        """The way in which the run ended, such as "agreed" or "no_deal"."""
         return cast(str, self["status"])
 
     @property
     def payoffs(self) -> dict[str, float]:
-        """Agent → what it ends with, in the game's unit."""
+        """Agent → its final payoff after settlement, in the game's unit."""
         return cast(dict[str, float], self["payoffs"])
 
     @property
     def credit(self) -> dict[str, Any]:
-        """What each agent added by the record: `shapley`, `marginal`, and what they rest on."""
+        """Each agent's contribution by the record: `shapley`, `marginal`, and their assumptions."""
         return cast(dict[str, Any], self["credit"])
 
     @property
     def breaches(self) -> list[dict[str, Any]]:
-        """Who broke which clause, with the evidence."""
+        """The breaches: the agent, the broken clause, and the evidence."""
         return cast(list[dict[str, Any]], self["breaches"])
 
     @property
@@ -51,7 +51,7 @@ class Outcome(dict[str, Any]):
         return Deal.model_validate({"clauses": signed["clauses"]}) if signed else None
 
     def verify(self) -> bool:
-        """Compute every number again from the record; `coop verify RUN` prints what was found."""
+        """Return whether every number follows from the record; see `coop verify RUN`."""
         from shapley_coop.evals.verifying import verify_run
 
         return all(check.sound for check in run_blocking(verify_run(self.run)))

@@ -1,8 +1,8 @@
-"""What a process may do that no file can permit it.
+"""The permissions of a process that no file can grant.
 
-Suites, parameters, tasks, scenarios and the folders of sweeps are data, which people send one
-another. What they ask for that would run programs of theirs is refused, unless the command line, or
-the program that imports this package, permitted it first:
+Suites, parameters, tasks, scenarios and sweep folders are data that people send to one another. If
+such data asks to run foreign programs, the request is refused, unless the command line, or the
+program that imports this package, gave the permission first:
 
 >>> from shapley_coop.permissions import PROGRAMS, permit, permitted
 >>> permitted(PROGRAMS)
@@ -15,7 +15,7 @@ from typing import Literal
 Permission = Literal["no sandbox", "programs"]
 
 NO_SANDBOX: Permission = "no sandbox"
-"""Run what agents wrote as processes of this machine: `--unsafe-no-sandbox`."""
+"""Run programs of agents without a sandbox on this machine: `--unsafe-no-sandbox`."""
 
 PROGRAMS: Permission = "programs"
 """Run the Python files and imports that a suite or a sweep's folder names: `--trust-programs`."""
@@ -25,20 +25,20 @@ _programs: set[str] = set()
 
 
 def permit(what: Permission) -> None:
-    """Permit it for the rest of this process; never on the word of a file or of a request."""
+    """Grant a permission for the rest of this process; no file or request may cause this."""
     _permitted.add(what)
 
 
 def permitted(what: Permission) -> bool:
-    """Return whether it was permitted."""
+    """Return whether a permission was granted."""
     return what in _permitted
 
 
 def permit_program(name: str) -> None:
-    """Permit one program by its name, as in `python:bots:careful`; never on the word of a file."""
+    """Permit one program by its name, such as `python:bots:careful`; no file may cause this."""
     _programs.add(name)
 
 
 def program_permitted(name: str) -> bool:
-    """Return whether this program was permitted, alone or with all others."""
+    """Return whether this program, or every program, is permitted."""
     return name in _programs or permitted(PROGRAMS)

@@ -1,7 +1,7 @@
-"""Caches of a process, none of which grows without bound.
+"""Bounded caches of a process.
 
-`by_identity` keeps what is made of objects that nobody changes, found again by which object it is:
-to hash a message takes longer than much of what is made of it.
+`by_identity` caches results for objects that never change, keyed by the object's identity. Hashing
+a message would take longer than many of the computations that are cached.
 
 >>> made = []
 >>> @by_identity(2)
@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 
 
 class Bounded(dict[Key, Value]):
-    """A dictionary that is emptied once it holds `MOST_KEPT` entries."""
+    """A dictionary that empties itself before it would exceed `MOST_KEPT` entries."""
 
     def __setitem__(self, key: Key, value: Value) -> None:
         if len(self) >= MOST_KEPT:
@@ -34,12 +34,12 @@ class Bounded(dict[Key, Value]):
 
 
 def by_identity(most: int) -> Callable[[Function], Function]:
-    """Have a function remember what it makes of an object, its first argument.
+    """Return a decorator that caches a function's results by the identity of its first argument.
 
-    Other arguments are compared: of one object what was made last is kept.
+    The other arguments are compared; each object keeps its latest result only.
 
     Args:
-        most: so many objects are kept, and stay alive; then it begins anew.
+        most: the most objects that are cached and kept alive; then the cache is emptied.
     """
 
     def remembering(make: Function) -> Function:

@@ -1,4 +1,4 @@
-"""Public keys with which anybody can sign: one signature fits every message."""
+"""A check against weak public keys, for which one signature fits every message."""
 
 from typing import Any
 
@@ -8,19 +8,19 @@ _SMALL_ORDER = (
     0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826,
     0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7,
 )
-"""The y of each point of the curve of Ed25519 whose order divides 8."""
+"""The y coordinates of the points of Ed25519's curve whose order divides 8."""
 
 _ED25519_BYTES = 32
 
 
 def check_strength(key: Any) -> None:
-    """Refuse an Ed25519 key for which one signature fits every message.
+    """Check that no single signature fits every message under an Ed25519 key.
 
     Args:
-        key: a public key of the library cryptography's; one of another kind passes.
+        key: a public key of the library cryptography; other kinds of keys pass.
 
     Raises:
-        ValueError: its point is of small order, or is not written in its one form.
+        ValueError: the key's point has small order, or is not in canonical form.
     """
     raw = key.public_bytes_raw() if hasattr(key, "public_bytes_raw") else b""
     if len(raw) != _ED25519_BYTES:

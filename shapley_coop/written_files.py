@@ -1,4 +1,4 @@
-"""Write files whole, in folders that are made for them."""
+"""Writing files atomically, and making their folders."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,7 +9,7 @@ def make_folder(folder: Path) -> None:
     """Make a folder unless it exists.
 
     Raises:
-        ValueError: it cannot be made.
+        ValueError: the folder cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -18,11 +18,11 @@ def make_folder(folder: Path) -> None:
 
 
 def replace_file(path: Path, text: Iterable[str]) -> None:
-    """Write a file atomically: afterwards it is there whole, or as it was before.
+    """Write a file atomically: it then has the whole new text, or its old content.
 
     Args:
         path: the file.
-        text: all of it, or its parts, of which one is held at a time.
+        text: the text, or its parts; only one part is in memory at a time.
     """
     draft = path.with_name(f".{path.name}.{uuid4().hex}")
     try:

@@ -1,4 +1,4 @@
-"""Institutions beside contracts: a mediator, delegates, reputation, and trade in pairs."""
+"""Institutions other than contracts: a mediator, delegates, reputation, and trade in pairs."""
 
 from shapley_coop.extension import Extension, Setting
 

@@ -1,8 +1,8 @@
-"""How an embedded agent reads a letter about one encounter among many, with changing partners.
+"""The reading of letters about one encounter among many, with changing partners.
 
-It is a game of two, of me and whom I meet now. What my partner did counts whomever it did it to: so
-a strategy that answers what the other did last goes by reputation (image scoring: Nowak and
-Sigmund, Nature 393, 1998).
+Such a letter becomes a game of two, between its reader and the present partner. All past actions of
+the partner count, even those against others. So a strategy that answers the partner's last action
+works by reputation (image scoring: Nowak and Sigmund, Nature 393, 1998).
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from shapley_coop.games import Turn
 def in_encounter(
     facts: dict[str, Any], record: Sequence[Turn]
 ) -> tuple[dict[str, Any], list[Turn]]:
-    """Return the facts and the record of the encounter at hand; as they are where there is none.
+    """Return the facts and the record of the present encounter; unchanged if there is none.
 
     Args:
-        facts: the letter's.
-        record: the turns played, by all.
+        facts: the letter's facts.
+        record: the turns played by all agents.
     """
     partner, cells = (facts.get("position") or {}).get("partner"), facts.get("encounter")
     if facts.get("contract") or not (partner and cells):

@@ -1,4 +1,4 @@
-"""How an agent's choice is read and checked, where it may delegate its move to a mediator."""
+"""Reading and checking of choices, in games in which an agent may delegate to a mediator."""
 
 from shapley_coop.deals.language.choices import chosen_of
 from shapley_coop.deals.language.faults import Fault
@@ -21,7 +21,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Let nobody delegate what its mandate forbids; words beside the choice stay sealed with it."""
+    """Refuse a delegation that the agent's mandate forbids; words beside the choice stay sealed."""
     mediator = mediator_of(turn.evaluated.game)
     delegates = said.action == mediator.word
     fault = _never_allowed(turn.evaluated, mediator, agent) if delegates else None
@@ -29,7 +29,7 @@ def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
 
 
 def _never_allowed(evaluated: EvaluatedTable, mediator: Mediator, agent: str) -> Fault | None:
-    """Why an agent's limits do not let it delegate: the mediator could do what it never may."""
+    """Return a fault if the mediator could take an action that the agent's limits forbid."""
     never = limits_of(evaluated.config, agent).never
     if not set(never) & set(mediator.stage.actions[agent]):
         return None

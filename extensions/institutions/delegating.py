@@ -1,9 +1,9 @@
-"""How an embedded agent chooses between an action of its own and a mediator that plays for it.
+"""An embedded agent's choice between its own action and delegation to the mediator.
 
-It compares what the mediator's rule promises, over the turns left. Of the others it expects what
-they did last time: who delegated does so again. In the first turn it expects that to delegate of
-those whom it would pay, if all others did; and nothing of the kind of all others, who are expected
-to do what pays them most if everybody else is equally likely to do anything.
+The agent compares payoffs under the mediator's rule over the remaining turns. It expects others to
+repeat their last choice to delegate or not. In the first turn it expects an agent to delegate if
+that would pay this agent, given that all others delegate. All other agents are expected to play a
+best response to uniformly random others.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,18 +19,18 @@ from shapley_coop.seats.embedded.strategies import StageReader, selfish
 
 @dataclass(frozen=True)
 class Delegator(StageReader):
-    """One agent in front of a letter that lets it delegate its move."""
+    """The reader of one letter that lets its agent delegate its move."""
 
     @property
     def mediator(self) -> Mediator:
-        """The rule, for whatever set of agents delegates."""
+        """The mediator, whose rule gives the actions for any set of delegators."""
         return Mediator(self.stage)
 
     def choose(self) -> str:
-        """To delegate where that pays no less than the best own action; else that action.
+        """Return the word to delegate if no own action pays more; else the best own action.
 
         Raises:
-            Missing: the letter lacks what it takes to tell.
+            Missing: the letter lacks a fact that the comparison needs.
         """
         me, others = self.facts["you"], self.expected
         word = str(fact(self.facts, "mediator", "choose"))
@@ -43,7 +43,7 @@ class Delegator(StageReader):
 
     @property
     def expected(self) -> set[str]:
-        """Which of the others are expected to delegate."""
+        """The other agents that are expected to delegate."""
         others = [agent for agent in self.stage.agents if agent != self.facts["you"]]
         if self.record:
             did = [agent for _, who in delegated(self.record[-1:]) for agent in who]
@@ -52,11 +52,11 @@ class Delegator(StageReader):
         return {a for a in others if self.worth(a, everybody) >= self.alone(a, everybody - {a})}
 
     def worth(self, agent: str, delegating: Collection[str]) -> Fraction:
-        """Return what an agent gets in the turns left if those delegate in each of them."""
+        """Return an agent's total in the remaining turns if these agents delegate in each turn."""
         return sum((self.pays(agent, delegating, at) for at in self._left), Fraction(0))
 
     def alone(self, agent: str, others: Collection[str]) -> Fraction:
-        """What it gets if it does what pays best in each of them, and those others delegate."""
+        """Return an agent's total by its best action in each turn, if these others delegate."""
         return sum(
             (
                 max(self.pays(agent, others, at, x) for x in self.stage.actions[agent])
@@ -66,13 +66,13 @@ class Delegator(StageReader):
         )
 
     def pays(self, agent: str, delegating: Collection[str], at: int, own: str = "") -> Fraction:
-        """Return what one turn pays an agent.
+        """Return an agent's payoff in one turn.
 
         Args:
-            agent: whom.
-            delegating: for whom the mediator plays.
+            agent: the agent.
+            delegating: the agents for which the mediator plays.
             at: the turn.
-            own: the agent's action; by default what it is expected to do.
+            own: the agent's action; by default its expected one.
         """
         play = {**self._selfish, **self.mediator.plays(delegating, at)}
         if own:
@@ -90,13 +90,13 @@ class Delegator(StageReader):
 
 
 def chosen(facts: Mapping[str, Any], record: list[Turn]) -> str:
-    """Return what an embedded agent chooses: an action of its own, or to delegate.
+    """Return an embedded agent's choice: an action of its own, or the word to delegate.
 
     Args:
-        facts: the letter's.
-        record: the turns played, as the letter tells them.
+        facts: the letter's facts.
+        record: the turns played, in the letter's form.
 
     Raises:
-        Missing: the letter lacks what it takes to tell.
+        Missing: the letter lacks a fact that the comparison needs.
     """
     return Delegator(facts, record).choose()

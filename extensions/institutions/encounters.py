@@ -1,7 +1,7 @@
-"""Encounters: a dilemma with a new partner each turn, whose conduct with all others is known.
+"""Encounters: a dilemma with a new partner each turn, whose past conduct is public.
 
-What an agent does to one partner is its reputation with the next (Nowak and Sigmund, Nature 393,
-1998). The schedule is a round robin, so that nobody meets anybody again before it has met all.
+An agent's action against one partner is its reputation with the next (Nowak and Sigmund, Nature
+393, 1998). The schedule is a round robin: agents meet again only after meeting all others.
 
 >>> game = Encounters()
 >>> [game.partner("Alice", turn) for turn in (1, 2, 3, 4)]
@@ -24,7 +24,7 @@ COOPERATE, DEFECT = "cooperate", "defect"
 
 
 class EncountersParams(Params):
-    """What can be set with --set; the payoffs are those of the Prisoner's Dilemma here."""
+    """The agents, the turns, and the payoffs: by default those of a Prisoner's Dilemma."""
 
     agents: Names = Field(default=["Alice", "Bob", "Carol", "Dave"], min_length=2)
     rounds: int = Field(default=10, ge=1, le=200, description="Turns.")
@@ -41,18 +41,18 @@ class EncountersParams(Params):
 
 
 class EncountersAnalysis(Analysis):
-    """Payoffs are a table, for each pair."""
+    """The analysis, for which each encounter is a table of payoffs."""
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """Return the best total: what pays a pair most, in every encounter."""
+        """Return the best total: the best joint payoff of a pair, in every encounter."""
         p, game = self.game.params, self.game
         best = max(2 * p.reward, p.temptation + p.sucker, 2 * p.punishment)
         return ReferencePoints(lambda: float(best * len(game.agents) * game.turns / 2))
 
 
 class Encounters(Game):
-    """Each turn everybody meets a new partner, and knows what that one has done to others."""
+    """Each turn every agent meets a new partner, and knows its past actions against others."""
 
     name = "encounters"
     rolls_dice = False
@@ -73,27 +73,27 @@ class Encounters(Game):
         }
 
     def partner(self, agent: str, turn: int) -> str:
-        """Whom an agent meets at a turn: the first stays, all others move up a place each turn."""
+        """Return an agent's partner at a turn: all agents but the first rotate by one place."""
         first, *others = self.agents
         moved = (turn - 1) % len(others)
         circle = [first, *others[moved:], *others[:moved]]
         return circle[len(circle) - 1 - circle.index(agent)]
 
     def start(self) -> Position:
-        """Return the first turn."""
+        """Return the position before the first turn."""
         return {"turn": 1}
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """Return the turn, and who is met."""
+        """Return the turn and the agent's partner."""
         met = {} if self.over(position) else {"partner": self.partner(agent, position["turn"])}
         return {**position, **met}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Return both actions, in each turn."""
+        """Return both actions in each turn, or none after the last."""
         return [] if self.over(position) else list(self.actions[agent])
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Each pair is paid; who does nothing defects."""
+        """Return the payoffs of each pair; an agent without an action defects."""
         self.check(position, actions)
         turn = int(position["turn"])
         did = {agent: actions.get(agent, DEFECT) for agent in self.agents}
@@ -101,11 +101,11 @@ class Encounters(Game):
         return Step({"turn": turn + 1}, pays)
 
     def over(self, position: Position) -> bool:
-        """After the last turn."""
+        """Return whether the last turn is played."""
         return int(position["turn"]) > self.turns
 
     def rules(self) -> str:
-        """Return who meets whom, and what an encounter pays."""
+        """Return the payoffs of an encounter and the schedule of partners."""
         rows = [f"| {own} | {other} | {pays} |" for (own, other), pays in self._pays.items()]
         meetings = [
             f"- {agent}: {', '.join(self.partner(agent, t) for t in range(1, self._cycle + 1))}"
@@ -128,7 +128,7 @@ class Encounters(Game):
         )
 
     def facts(self) -> dict[str, Any]:
-        """Return what an encounter pays, and who meets whom."""
+        """Return the payoffs of an encounter and the schedule of partners, as JSON facts."""
         cells = [{"own": a, "other": b, "pays": x} for (a, b), x in self._pays.items()]
         cycle = range(1, self._cycle + 1)
         return {
@@ -142,24 +142,24 @@ class Encounters(Game):
 
     @property
     def _cycle(self) -> int:
-        """After so many turns all have met."""
+        """The number of turns after which all agents have met."""
         return min(self.turns, len(self.agents) - 1)
 
 
 class EncountersForesight(Foresight):
-    """Whoever has a duty keeps it; all others do what pays best against who may do anything."""
+    """Foresight: an agent keeps its duty, or else plays a best response to a random partner."""
 
     FACTS = ("actions", "encounter", "partners", "turns")
     sure_of_habits = False
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep what an encounter pays, and who meets whom."""
+        """Read the payoffs of an encounter and the schedule of partners."""
         self.turns, self.partners = int(facts["turns"]), facts["partners"]
         self.choices = list(facts["actions"][self.me])
         self.pays = {(x["own"], x["other"]): float(x["pays"]) for x in facts["encounter"]}
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Play every turn left."""
+        """Predict the remaining turns."""
         record: list[Turn] = list(self.record)
         for turn in range(self.turn, self.turns + 1):
             did = dict.fromkeys(self.agents, self.habit(self.choices))
@@ -176,17 +176,17 @@ class EncountersForesight(Foresight):
         return Foreseen(record, holds)
 
     def together(self) -> list[Part]:
-        """Return what pays a pair most if both do it."""
+        """Return the action that pays most if both partners take it, for all agents."""
         best = max(self.choices, key=lambda action: self.pays[action, action])
         return [Part(agent, best) for agent in self.agents]
 
     def wish(self) -> list[Part]:
-        """Return what pays me most, of me and of whomever I meet."""
+        """Return the actions of mine and of my partners that pay me most."""
         own, other = max(self.pays, key=lambda did: self.pays[did])
         return [Part(agent, own if agent == self.me else other) for agent in self.agents]
 
     def habit(self, legal: list[str]) -> str:
-        """Return what pays best if the other is equally likely to do anything."""
+        """Return my best response to a uniformly random partner."""
         return max(legal, key=lambda own: sum(self.pays[own, other] for other in self.choices))
 
 

@@ -1,4 +1,4 @@
-"""Mediate: open the sealed choices, play for those who delegated, and take the turn."""
+"""Mediate: open the sealed choices, let the mediator play for delegators, and play the turn."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from shapley_coop.state.turn import unsound
 
 
 def mediate(table: Table) -> dict[str, Any]:
-    """The mediator plays for those who delegated, by its rule; all others do what they chose.
+    """Play the mediator's actions for agents that delegated, and all others' own actions.
 
-    The record has the actions that were played, and an effect for each agent that delegated. An
-    agent that passed delegates nothing. Verdicts: `refused` (a choice was refused, and its author
-    is asked once more) and `played`.
+    The record has the actions played, and an effect for each agent that delegated. An agent that
+    passed delegates nothing. Verdicts: `refused` (a choice was refused, and its author is asked
+    once more) and `played`.
     """
     if unsound(table):
         return {"verdict": "refused"}

@@ -1,16 +1,16 @@
-"""A mediator: it plays for whoever delegates its move, by one rule that all were shown.
+"""A mediator, which plays for agents that delegate their moves, by one public rule.
 
-Delegation is an institution beside contracts (Monderer and Tennenholtz, "Strong mediated
-equilibrium", Artificial Intelligence 173, 2009): nobody signs and nobody pays. An agent chooses an
-action of its own, or to delegate, at the same time as all others; the mediator then plays for
-those who delegated, and what it plays depends on who they are and on nothing else.
+Delegation is an alternative to contracts (Monderer and Tennenholtz, "Strong mediated
+equilibrium", Artificial Intelligence 173, 2009): agents sign and pay nothing. All agents choose
+at the same time, each an action of its own or to delegate. The mediator then plays for the
+delegators, and its actions depend on the set of delegators alone.
 
 The rule, for one turn of a normal-form game:
 
-- If all delegate, they play the joint action that pays all together most; of several the one whose
-  lowest payoff is highest; of several of those, one after the other, turn by turn.
-- Otherwise, those who delegate play what leaves the others together least, whatever these do
-  (minimax); of several such plays the one that secures themselves most together.
+- If all delegate, they play the joint action with the highest total; ties go to the highest
+  minimum payoff. Joint actions that still tie take turns.
+- Otherwise, the delegators minimise the highest total that the others can reach (minimax); ties
+  go to the play with the highest security level of the delegators together.
 
 >>> cells = [("c", "c", 2, 2), ("c", "d", 0, 3), ("d", "c", 3, 0), ("d", "d", 1, 1)]
 >>> told = {"agents": ["Ann", "Ben"], "actions": {"Ann": ["c", "d"], "Ben": ["c", "d"]},
@@ -32,18 +32,18 @@ from shapley_coop.deals.analysis.stage import Play, StageGame, facts_of
 from shapley_coop.games import Game, Turn
 
 DELEGATE = "delegate"
-"""What an agent chooses in place of an action; where a game has an action of that name, longer."""
+"""The choice to delegate; it gets a longer name if a game has an action of this name."""
 
 DELEGATED = "delegated"
 """The effect in the record of a turn in which the mediator played for an agent."""
 
 MOST_AGENTS_IN_FULL = 4
-"""Among so many agents letters give what is played for every set of those who delegate."""
+"""The most agents for which letters give the mediator's actions for every set of delegators."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mediator:
-    """The rule for one game.
+    """The mediator's rule for one game.
 
     Attributes:
         stage: the game of one turn.
@@ -53,7 +53,7 @@ class Mediator:
 
     @cached_property
     def word(self) -> str:
-        """What an agent chooses to delegate its move; no action of the game is called so."""
+        """The word by which an agent delegates its move; no action of the game has this name."""
         taken = {action for known in self.stage.actions.values() for action in known}
         word = DELEGATE
         while word in taken:
@@ -61,10 +61,10 @@ class Mediator:
         return word
 
     def plays(self, delegating: Collection[str], turn: int) -> dict[str, str]:
-        """Agent → the action that is played for it, of those who delegate.
+        """Return agent → the mediator's action, for each agent that delegates.
 
         Args:
-            delegating: who delegates.
+            delegating: the agents that delegate.
             turn: the turn, from 1.
         """
         members = tuple(i for i, agent in enumerate(self.stage.agents) if agent in delegating)
@@ -75,10 +75,10 @@ class Mediator:
         return {self.stage.agents[i]: action for i, action in zip(members, play, strict=True)}
 
     def promised(self, turn: int) -> list[dict[str, Any]]:
-        """Return what is played for whom, by who delegates: as letters give it.
+        """Return the mediator's actions for sets of delegators, in the form of letters.
 
-        All agents first; then every smaller set where the agents are few, else every set that
-        lacks one agent.
+        The set of all agents comes first. Then follow all smaller sets if there are few agents,
+        else the sets that lack one agent.
 
         Args:
             turn: the turn, from 1.
@@ -93,7 +93,7 @@ class Mediator:
 
     @cached_property
     def _together(self) -> list[Play]:
-        """What all play who all delegate, one after the other."""
+        """The joint actions, one for each turn in rotation, if all agents delegate."""
         stage = self.stage
         best = [play for play in stage.plays if sum(stage.pays[play]) == stage.best_total]
         even = max(min(stage.pays[play]) for play in best)
@@ -104,7 +104,7 @@ class Mediator:
         return {(): ()}
 
     def _against(self, members: tuple[int, ...]) -> Play:
-        """Return what those play who delegate while others do not."""
+        """Return the actions of delegators if not all agents delegate."""
         if members not in self._known:
             left: dict[Play, Fraction] = {}
             secure: dict[Play, Fraction] = {}
@@ -119,7 +119,7 @@ class Mediator:
 
 
 def delegated(record: Sequence[Turn]) -> list[tuple[Turn, list[str]]]:
-    """Return the turns in which somebody delegated, each with who did.
+    """Return the turns in which some agent delegated, each with its delegators.
 
     >>> turn = {"turn": 1, "actions": {"Ann": "c"}, "rewards": {},
     ...         "effects": [{"effect": "delegated", "agent": "Ann"}]}
@@ -134,10 +134,10 @@ def delegated(record: Sequence[Turn]) -> list[tuple[Turn, list[str]]]:
 
 
 def misplayed(game: Game, record: Sequence[Turn]) -> list[str]:
-    """Return what was not played by the rule for those who delegated, a line each.
+    """Return the breaches of the mediator's rule for delegators, a line each.
 
     Raises:
-        NotFinite: somebody delegated in a game that has no mediator.
+        NotFinite: an agent delegated in a game that has no mediator.
     """
     found = []
     for turn, who in delegated(record):
@@ -152,6 +152,6 @@ def mediator_of(game: Game) -> Mediator:
     """Return the mediator of a game.
 
     Raises:
-        NotFinite: it has no table of payoffs, or one with too many joint actions.
+        NotFinite: the game has no table of payoffs, or one with too many joint actions.
     """
     return Mediator(StageGame.of(facts_of(game)))

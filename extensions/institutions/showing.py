@@ -1,4 +1,4 @@
-"""What a letter shows of the mediator."""
+"""The facts on the mediator in a letter."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def the_mediator(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return what the mediator would play for whom, and the word by which an agent delegates."""
+    """Return the mediator's rule, and the word by which an agent delegates."""
     mediator = mediator_of(turn.evaluated.game)
     return {
         "legal": [*told_actions(turn.evaluated.legal(agent)), mediator.word],

@@ -1,4 +1,4 @@
-"""The templates of the letters to members of groups, and of what letters say of delegates."""
+"""The templates of letters to members of groups, and of letters' text on delegates."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The mediator's rule in words, as letters give it where moves can be delegated."""
+"""The mediator's rule in words, for letters that let agents delegate their moves."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ _TEMPLATE = (Path(__file__).parent / "mediator.md").read_text(encoding="utf-8")
 
 
 def in_words(view: Facts) -> str:
-    """Return what a letter says of the mediator.
+    """Return a letter's text on the mediator.
 
     Args:
         view: the letter's facts.
@@ -23,7 +23,7 @@ def in_words(view: Facts) -> str:
 
 
 def rule_lines(mediator: Facts) -> list[str]:
-    """Return what it plays for whom, a line for each set of agents who could delegate.
+    """Return a line for each set of agents that may delegate, with the mediator's actions for them.
 
     >>> told = {"rule": [{"delegating": ["Ann", "Ben"], "plays": {"Ann": "c", "Ben": "c"}},
     ...                  {"delegating": ["Ben"], "plays": {"Ben": "d"}}]}
@@ -36,11 +36,11 @@ def rule_lines(mediator: Facts) -> list[str]:
 
 
 FEW = 3
-"""Lines that are told one by one; more in short, where what is played depends on nobody else."""
+"""The most lines that are listed; more are shortened if actions depend on no other agent."""
 
 
 def _in_short(rows: Sequence[Facts]) -> str:
-    """Return what each plays who delegates while others do not, if it is the same whoever they are.
+    """Return a short line on partial delegation if each delegator has one action; else "".
 
     >>> names = ["Ann", "Ben", "Cem"]
     >>> sets = [names, ["Ann", "Ben"], ["Ann", "Cem"], ["Ben", "Cem"], *([name] for name in names)]
@@ -49,7 +49,7 @@ def _in_short(rows: Sequence[Facts]) -> str:
     ('If not all delegate: whoever delegates plays d.', '')
     """
     if len(rows) != 2 ** len(rows[0]["delegating"]) - 1:
-        return ""  # not every set is told of
+        return ""  # some sets are not listed
     plays: dict[str, set[str]] = {}
     for row in rows[1:]:
         for agent, action in row["plays"].items():

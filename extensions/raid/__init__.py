@@ -1,4 +1,4 @@
-"""Raid Battle (Shapley-Coop): who supports the others earns less, and without support all lose."""
+"""Raid Battle (Shapley-Coop): supporters earn less than attackers, but without support all lose."""
 
 from shapley_coop.extension import Extension
 

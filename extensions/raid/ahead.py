@@ -1,4 +1,4 @@
-"""Raids in thought: many side by side where a plan depends on the turn alone."""
+"""The simulator of raids, which plays many at once if a plan depends on the turn alone."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,47 +20,47 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.raid.game import RaidBattle
 
 COOLING = [skill for skill in SKILLS if skill != TAUNT]
-"""What a hero can do while its Taunt is not ready."""
+"""The skills of a hero whose Taunt is not ready."""
 
 
 class RaidAhead(Ahead):
-    """A hero of whom nothing is asked uses the skill that pays it most."""
+    """The simulator in which a hero without a duty uses its best-paid skill."""
 
     game: "RaidBattle"
 
     @property
     def words(self) -> str:
-        """What heroes are taken to do."""
+        """The assumed conduct of heroes without a duty, as a clause for a text."""
         return f"a hero that is asked for nothing uses {self._habit}"
 
     @property
     def unasked_words(self) -> str:
-        """The one skill."""
+        """The assumed skill of a hero without a duty."""
         return self._habit
 
     def most(self) -> dict[str, Fraction]:
-        """Return the best skill at every turn, and a part of the best team reward."""
+        """Return the bound for each hero: its best reward each turn, and a part of the team's."""
         p = self.game.params
         paid = max(map(exact, (p.fireball_reward, p.heal_reward, p.taunt_reward, 0)))
         team = max(exact(p.win_reward), exact(p.loss_reward), Fraction(0)) / p.heroes
         return dict.fromkeys(self.game.agents, p.rounds * paid + team)
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str:
-        """Return the skill that pays most at once."""
+        """Return the skill with the highest own reward."""
         return self._habit
 
     def on_other_dice(self, seed: int) -> Game:
-        """Return the same raid with other dice."""
+        """Return the same raid with another seed."""
         return type(self.game)(self.game.params.model_dump(), seed)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """Return all at once where the plan allows it."""
+        """Return the number of plays; a fixed plan allows MOST_PLAYS at once."""
         return MOST_PLAYS if plan.fixed else super().count(plan, sims, turns)
 
     def plays(
         self, position: Position, record: Sequence[Turn], plan: Plan, count: int
     ) -> list[Played]:
-        """Side by side, and equal courses counted; one by one where the plan reads the record."""
+        """Simulate a fixed plan on arrays and count equal courses; else play one by one."""
         if not plan.fixed or count < MOST_PLAYS:
             return super().plays(position, record, plan, count)
         return self._side_by_side(position, record, plan, count)
@@ -72,7 +72,7 @@ class RaidAhead(Ahead):
         return max(paid, key=lambda skill: exact(paid[skill]))
 
     def _rolls(self, played: int, count: int) -> Rolls:
-        """Return the dice of so many raids: what skills give, the same for every plan."""
+        """Return the dice of `count` raids, which are the same for every plan."""
         params, seed = self.game.params, self.game.seed
 
         def rolls(turn: int, skill: int, used: Mask) -> Ints:
@@ -86,7 +86,7 @@ class RaidAhead(Ahead):
     def _side_by_side(
         self, position: Position, record: Sequence[Turn], plan: Plan, count: int
     ) -> list[Played]:
-        """Return every course that so many raids take from a position on, and how often."""
+        """Return all courses of `count` raids from a position, each with its number of raids."""
         game, agents = self.game, self.game.agents
         battles = Battles(game.params, self._rolls(len(record), count))
 
@@ -116,7 +116,7 @@ class RaidAhead(Ahead):
 
 
 def _told(course: Ints, first: int, agents: Sequence[str], unit: int) -> Iterator[Turn]:
-    """Return one course as a record."""
+    """Yield one course as the turns of a record."""
     for number, (running, *row) in enumerate(course.tolist(), start=first):
         if not running:
             return

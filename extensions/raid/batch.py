@@ -1,8 +1,8 @@
-"""Many plays side by side: how every question is answered that needs more than the real play.
+"""Simulation of many plays at once on arrays, for all hypothetical plays.
 
-A world is arrays whose first axis is the play. A policy says what each agent does in each play:
-`Repeat` asks what a record's moves would have come to among others, `raid.ahead` what a deal
-would come to if all keep it, or one breaks it.
+The first axis of a world's arrays is the play. A policy gives each agent's action in each play:
+`Repeat` repeats a record's moves in coalitions, and `raid.ahead` keeps a deal, or lets one agent
+breach it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 PASS = -1
-"""The number of taking no action."""
+"""The number that stands for no action."""
 
 World = TypeVar("World")
 
@@ -24,27 +24,27 @@ class Batch(Protocol[World]):
     """A game on arrays: K plays of n agents at once, whose actions have numbers from 0."""
 
     def over(self, world: World) -> Mask:
-        """Return which plays have ended, shape (K,)."""
+        """Return whether each play has ended, shape (K,)."""
         ...
 
     def legal(self, world: World) -> Mask:
-        """Return what each agent may do, shape (K, n, actions); nothing in a play that is over."""
+        """Return each agent's legal actions, shape (K, n, actions); none in a play that is over."""
         ...
 
     def step(self, world: World, chosen: Ints) -> tuple[World, Ints]:
-        """Return the worlds after a turn, and what it earns: shape (K, n + 1), at last the pot."""
+        """Return the worlds after a turn, and its rewards, shape (K, n + 1), with the pot last."""
         ...
 
 
 Policy = Callable[[int, Mask], Ints]
-"""(turn from 0, what is legal) → the action of each agent in each play, or PASS, shape (K, n).
+"""(turn from 0, legal actions) → each agent's action in each play, or PASS, shape (K, n).
 
-Of who can do nothing it is PASS.
+An agent without legal actions gets PASS.
 """
 
 
 class Moment(NamedTuple):
-    """One turn of all plays: which of them were running, and what they came to."""
+    """One turn of all plays: the running ones, their actions, rewards and new worlds."""
 
     running: Mask
     chosen: Ints
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
 
 
 def simulate(batch: Batch[World], world: World, policy: Policy, turns: range) -> Iterator[Moment]:
-    """Play on, turn by turn, until all plays are over."""
+    """Yield turn after turn until all plays are over."""
     for turn in turns:
         if not (running := ~batch.over(world)).any():
             return
@@ -63,12 +63,12 @@ def simulate(batch: Batch[World], world: World, policy: Policy, turns: range) ->
 
 
 class Repeat:
-    """Members repeat their recorded turns, as `games.replay` says; all others pass.
+    """The policy in which members repeat their recorded turns (`games.replay`) and others pass.
 
     Args:
-        recorded: agent → turn by turn an action's number, PASS, or None where it could do nothing.
-        members: who is in, shape (K, n).
-        goes_on: whether members go through their own turns again where they leave the path.
+        recorded: agent → its action's number at each turn, PASS, or None if it could not act.
+        members: whether each agent is a member in each play, shape (K, n).
+        goes_on: whether members cycle through their own turns where they leave the recorded path.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Repeat:
         self._cursor = np.zeros(members.shape, np.int64)
 
     def __call__(self, turn: int, legal: Mask) -> Ints:
-        """Return what each agent does."""
+        """Return each agent's action in each play."""
         now = [row[turn] if turn < len(row) else None for row in self._recorded]
         done = np.array([PASS if x is None else x for x in now])
         could = np.array([x is not None for x in now])

@@ -1,6 +1,6 @@
-"""Raids side by side: a turn of many raids at once, on arrays.
+"""Many raids at once on arrays, turn by turn.
 
-It is the turn that `rules.resolve` works out for one raid, effect by effect; tests hold them equal.
+A turn has the same result as `rules.resolve` gives for one raid; tests compare the two.
 """
 
 from collections.abc import Callable
@@ -24,25 +24,25 @@ from shapley_coop.games.turns import Position
 CAST, MEND, TAUNTS = (SKILLS.index(skill) for skill in (FIREBALL, HEAL, TAUNT))
 
 Rolls = Callable[[int, int, Mask], Ints]
-"""(turn from 1, skill, who uses it) → what it gives, shape (n,), or (K, n) on dice of each raid."""
+"""(turn from 1, skill, users) → amounts, shape (n,), or (K, n) if each raid has its own dice."""
 
 _NO_HERO = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
 class Raids:
-    """Where K raids stand."""
+    """The position of K raids."""
 
-    turn: int  # how many were played
+    turn: int  # the number of turns played
     boss: Ints  # shape (K,): hit points of each raid's boss
     heroes: Ints  # shape (K, n): hit points; 0 is dead
     cooldown: Ints  # shape (K, n): turns until Taunt is ready
 
 
 class Battles:
-    """A raid as a `Batch`; amounts are whole numbers in 1/unit.
+    """A raid as a `Batch`; rewards are whole numbers in 1/unit.
 
-    Cost of a turn: about 40 array operations, and 6 for each hero that heals in it.
+    Cost of a turn: about 40 array operations, and 6 for each hero that heals.
     """
 
     def __init__(self, params: RaidParams, rolls: Rolls) -> None:
@@ -52,12 +52,12 @@ class Battles:
         self._paid = [int(exact(x) * self.unit) for x in rewards]
 
     def start(self, plays: int) -> Raids:
-        """Return raids in which every hero is in full health."""
+        """Return a number of raids in which every hero is in full health."""
         full = np.full((plays, self._params.heroes), self._params.hero_hp, np.int64)
         return Raids(0, np.full(plays, self._params.boss_hp, np.int64), full, np.zeros_like(full))
 
     def at(self, position: Position, plays: int) -> Raids:
-        """Return one position, so many times."""
+        """Return a number of raids in the same position."""
         heroes = [position["heroes"][agent] for agent in self._params.agents]
         hp, cooldown = ([hero[key] for hero in heroes] for key in ("hp", "cooldown"))
         boss = np.full(plays, position["boss_hp"], np.int64)
@@ -66,22 +66,22 @@ class Battles:
         )
 
     def over(self, world: Raids) -> Mask:
-        """Return where the boss has fallen, or all heroes have, or time is up."""
+        """Return whether the boss or all heroes have fallen in a raid, or its turns are used up."""
         late = world.turn >= self._params.rounds
         return np.asarray((world.boss == 0) | ~world.heroes.any(axis=1) | late)
 
     def legal(self, world: Raids) -> Mask:
-        """Return what heroes can do: the dead nothing, and Taunt has to be ready."""
+        """Return the legal skills: none for dead heroes, and Taunt only if it is ready."""
         lives = (world.heroes > 0) & ~self.over(world)[:, None]
         return np.stack([lives, lives, lives & (world.cooldown == 0)], axis=2)
 
     def step(self, world: Raids, chosen: Ints) -> tuple[Raids, Ints]:
-        """Play a turn: heroes in index order, then the boss."""
+        """Play a turn: the heroes in index order, then the boss; return worlds and rewards."""
         params, running = self._params, ~self.over(world)
         casts = chosen == CAST
         cast = casts * self._rolls(world.turn + 1, CAST, casts.any(axis=0))
         dealt = np.cumsum(cast, axis=1)
-        # Whoever comes after the killing blow is late.
+        # Actions after the killing blow have no effect.
         acts = (chosen != PASS) & (world.boss[:, None] > dealt - cast)
         boss, heroes = np.maximum(world.boss - dealt[:, -1], 0), world.heroes.copy()
         mends, taunts = acts & (chosen == MEND), _only_first(acts & (chosen == TAUNTS))
@@ -99,7 +99,7 @@ class Battles:
         return after, earned
 
     def _mend(self, turn: int, heroes: Ints, mends: Mask) -> None:
-        """Heal by each healer in turn the weakest living other."""
+        """Let each healer in order heal the weakest other living hero."""
         used = np.asarray(mends.any(axis=0))
         rolls = self._rolls(turn, MEND, used)
         for healer in np.flatnonzero(used):
@@ -114,7 +114,7 @@ class Battles:
             heroes[rows[some], weakest[some]] = healed
 
     def _team_rewards(self, after: Raids, ends: Mask) -> Ints:
-        """Return the pot of the raids that end."""
+        """Return the pot of each raid that ends."""
         won, dead = after.boss == 0, (after.heroes == 0).sum(axis=1)
         found = np.zeros(len(dead), np.int64)
         for turn, how in ((after.turn - 1, ends & won), (None, ends & ~won)):
@@ -125,7 +125,7 @@ class Battles:
 
 
 def _only_first(taunts: Mask) -> Mask:
-    """Return of all who Taunt in a raid the one whose Taunt takes effect."""
+    """Return only the first Taunt of each raid, which alone takes effect."""
     raid, first = np.arange(len(taunts)), taunts.argmax(axis=1)
     found = np.zeros_like(taunts)
     found[raid, first] = taunts[raid, first]
@@ -133,7 +133,7 @@ def _only_first(taunts: Mask) -> Mask:
 
 
 def _attack(params: RaidParams, heroes: Ints, stands: Mask, taunts: Mask) -> None:
-    """Strike the taunter, or the weakest, in each raid in which the boss `stands`."""
+    """Strike the taunter, or else the weakest heroes, in each raid in which the boss `stands`."""
     raid = np.arange(len(heroes))
     if taunts.any():
         heroes -= params.taunted_strike * (taunts & stands[:, None])

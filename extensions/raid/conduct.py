@@ -1,4 +1,4 @@
-"""Replays of a raid for many coalitions at once, on the same dice, and what follows for credit."""
+"""Replays of a raid for many coalitions at once, on the same dice, and credit from them."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 MOST_AGENTS = 16
 CELLS = 1 << 15
-"""Coalitions × heroes at once: arrays of so many numbers stay in the processor's cache."""
+"""The most coalitions × heroes at once: such arrays fit into the processor's cache."""
 
 
 TABLE_HEROES = 12
-"""Up to here all 2**n coalitions are replayed at once when the first is asked for."""
+"""The most heroes for which all 2**n coalitions are replayed together at the first request."""
 
 Choices = tuple[tuple[str | None, ...], ...]
-"""Turn by turn what each hero chose, in the order of the heroes; None is nothing."""
+"""The action of each hero in order, turn by turn; None for no action."""
 
 Worths = Callable[[Mask], Ints]
 
 
 def raid_replays(params: RaidParams, seed: int, did: Conduct) -> Replays:
-    """Return what every hero and the team earn in the raid of any coalition."""
+    """Return the earnings of every hero and the team in the raid of any coalition."""
     agents, battles = tuple(params.agents), Battles(params, same_dice(params, seed))
     recorded = [numbers(did.schedules[agent]) for agent in agents]
     replayed = np.array([agent in did.replayed for agent in agents])
@@ -58,11 +58,11 @@ def raid_replays(params: RaidParams, seed: int, did: Conduct) -> Replays:
 def wins(
     params: RaidParams, seed: int, choices: Sequence[Sequence[str | None]], members: Mask
 ) -> Mask:
-    """Return which replays are won, if members repeat their choices and do nothing else.
+    """Return whether each replay is won if members repeat their choices and otherwise pass.
 
     Args:
-        choices: turn by turn what each hero chose; None is nothing.
-        members: who is in, shape (m, n).
+        choices: the action of each hero, turn by turn; None for no action.
+        members: whether each hero is a member of each coalition, shape (m, n).
     """
     battles = Battles(params, same_dice(params, seed))
     recorded = [numbers(own) for own in zip(*choices, strict=True)]
@@ -73,12 +73,12 @@ def wins(
 
 
 def numbers(schedule: Sequence[Any]) -> list[int | None]:
-    """Return a schedule with actions by their numbers, as `Repeat` takes it."""
+    """Return a schedule with numbers for actions, in the form of `Repeat`."""
     return [None if x is COULD_NOT else PASS if x is None else SKILLS.index(x) for x in schedule]
 
 
 def same_dice(params: RaidParams, seed: int) -> Rolls:
-    """Return the raid's own dice: what a hero rolls is the same in every play."""
+    """Return the raid's own dice, on which a hero's rolls are equal in every play."""
     known: dict[tuple[int, int, int], int] = {}
 
     def rolls(turn: int, skill: int, used: Mask) -> Ints:
@@ -94,7 +94,7 @@ def same_dice(params: RaidParams, seed: int) -> Rolls:
 
 
 class RaidAnalysis(Analysis):
-    """Raids side by side, on arrays."""
+    """The analysis of raids, with many plays at once on arrays."""
 
     game: "RaidBattle"
 
@@ -103,26 +103,26 @@ class RaidAnalysis(Analysis):
         self._replays = lru_cache(maxsize=4)(self._prepare)
 
     def repeated(self, did: Conduct) -> Replays:
-        """Many raids side by side; other baselines than standing idle are played step by step."""
+        """Return replays on arrays for the idle baseline; others are played step by step."""
         if self.game.baseline.kind != "idle":
             return super().repeated(did)
         return raid_replays(self.game.params, self.game.seed, did)
 
     @property
     def ahead(self) -> RaidAhead:
-        """Many raids side by side."""
+        """The simulator that plays many raids at once."""
         return RaidAhead(self.game)
 
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(C), by the parameter `worth`.
+        """Return v(C) by the parameter `worth`.
 
-        record: as in every game: own rewards and the team's, where the members of C repeat their
-        conduct and all others stand idle, less what there is if all do.
+        record: the default of all games: the total of all rewards if C's members repeat their
+        conduct and all others idle, less the total if all heroes idle.
 
-        contribution: damage + healing + redirected damage of the members, in hit points; v(∅) = 0.
+        contribution: the members' damage + healing + redirected damage, in hit points; v(∅) = 0.
 
-        outcome: 1 if the replay that ends with the record is won, else 0. Not monotone in general:
-        whom a Heal or a strike goes to depends on all heroes.
+        outcome: 1 if the replay, which ends with the record, is won; else 0. It is not monotone in
+        general, because the targets of Heals and strikes depend on all heroes.
         """
         if self.game.params.worth == "record":
             return super().worth(record, coalition)
@@ -130,7 +130,7 @@ class RaidAnalysis(Analysis):
         return Fraction(int(self._worths(record)(row)[0]))
 
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[Mask], NDArray[np.float64]]:
-        """`worth` of many coalitions at once: from shape (m, n) to shape (m,)."""
+        """Return the function that gives `worth` of many coalitions: shape (m, n) to shape (m,)."""
         if self.game.params.worth == "record":
             return super().batch_worth(record)
         worths = self._worths(record)

@@ -1,13 +1,13 @@
-"""What an agent can foresee of a raid: whom the boss will strike, who dies, what each hero earns.
+"""Foresight of a raid: the boss's targets, deaths, and the earnings of each hero.
 
-All of it from the letter's facts, with dice at their means. Two assumptions about agents are
-declared here, and whatever a simulation shows follows from them:
+All predictions follow from the letter's facts, with dice at their means. Two assumptions about
+agents are declared here, and results of simulations depend on them:
 
-far-sighted: whoever was asked to work out what all together could achieve foresees the play to its
-end, the team's reward included, and proposes what is best for all.
+far-sighted: an agent that was asked to work out the best joint result predicts the play to its
+end, with the team's reward, and proposes the best plan for all.
 
-near-sighted: whoever was not asked looks no further than the next death. It counts its own rewards
-and the turns it lives to earn more, and asks for help only against its own death.
+near-sighted: any other agent looks no further than the next death. It counts its own rewards
+and the turns in which it lives to earn more, and asks for help only against its own death.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,16 +19,16 @@ from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Owed, Part,
 from shapley_coop.games.turns import Position, Turn
 
 _ENDLESS = 10**15
-"""The boss's hit points where it is not meant to fall."""
+"""Hit points with which the boss never falls."""
 
 
 class RaidForesight(Foresight):
-    """The battle fought on in thought: a hero with a duty keeps it, one without casts Fireball."""
+    """Foresight by simulated battles: a hero keeps its duty, or else casts Fireball."""
 
     FACTS = ("turns", "position", "heroes", "boss", "skills", "rewards", "team_reward")
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep the numbers and how the battle stands.
+        """Read the numbers and the position of the battle.
 
         All hit points are doubled, so that the means of dice are whole numbers.
         """
@@ -60,9 +60,9 @@ class RaidForesight(Foresight):
         }
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Far-sighted to the end, with an even part of the team's reward; else to the next death.
+        """Predict to the end, with a part of the team's reward, if far-sighted; else to a death.
 
-        A near-sighted agent adds what the survivors hope to earn after that.
+        A near-sighted agent adds the survivors' expected earnings after the next death.
         """
         record, after = self._fight(asked, mine)
         if self.far_sighted:
@@ -75,18 +75,18 @@ class RaidForesight(Foresight):
         return Foreseen(near, {a: own[a] + hope * (a in standing) for a in own}, whole=False)
 
     def habit(self, legal: list[str]) -> str:
-        """Return what pays me most at once."""
+        """Return the legal skill with the highest own reward."""
         return max(legal, key=self.rewards.__getitem__)
 
     def options(self, legal: list[str]) -> list[str]:
-        """Everything while a death is foreseen; else what pays me most at once."""
+        """Return all legal skills while a death is predicted; else only the best-paid one."""
         return legal if self._deaths else [self.habit(legal)]
 
     def wish(self) -> list[Part]:
-        """Help at the turn at which I would die.
+        """Return help for me at the turn at which I would die.
 
-        I ask a hero that would die with me, as it has a reason to agree; else I taunt myself; else
-        I ask the healthiest.
+        I ask a hero that would die with me, because it has a reason to agree. Otherwise I taunt
+        myself, or else I ask the healthiest hero.
         """
         record, after = self._foreseen
         dying = [t for t, position in after.items() if self.me not in _living(position)]
@@ -105,7 +105,7 @@ class RaidForesight(Foresight):
         return [] if helper is None else [Part(helper, skill, turns=(at, at))]
 
     def together(self) -> list[Part]:
-        """At every turn left the healthiest of those who can taunts, whatever the boss has left."""
+        """Return a Taunt at every remaining turn by the healthiest hero with a Taunt ready."""
         position, taunts = {**self.now, "boss_hp": _ENDLESS}, dict[str, list[int]]()
         for turn in range(self.turn, self.last + 1):
             heroes = position["heroes"]
@@ -121,10 +121,10 @@ class RaidForesight(Foresight):
         return self.params.healing[0] if skill == HEAL else self.params.damage[0]
 
     def _fight(self, asked: Asked, mine: str | None) -> tuple[list[Turn], dict[int, Position]]:
-        """Fight on until the boss falls, all heroes have, or time is up.
+        """Simulate until the boss falls, all heroes fall, or the turns are used up.
 
         Returns:
-            The turns played and foreseen; and how things stand after each that is foreseen.
+            The recorded and predicted turns; and each predicted turn → the position after it.
         """
         position, record, after = self.now, list(self.record), dict[int, Position]()
         for turn in range(self.turn, self.last + 1):
@@ -145,11 +145,11 @@ class RaidForesight(Foresight):
         return record, after
 
     def _win(self, turn: Turn, boss_hp: int, living: int) -> None:
-        """The last turn's rewards: which Fireball will be the last is unknown.
+        """Set the last turn's rewards, since the last effective Fireball is unknown.
 
-        The dice may end the battle earlier or later than their means do. So of the last turn all
-        earn the part that the boss's last hit points take, and that part counts for the team, so
-        that every Fireball brings the end nearer.
+        The dice may end the battle earlier or later than their means do. So all heroes earn the
+        fraction of the last turn that the boss's last hit points need. The same fraction counts for
+        the team's reward, so that every Fireball brings the end nearer.
         """
         play = turn["actions"]
         part = boss_hp / (self.params.damage[0] * list(play.values()).count(FIREBALL))
@@ -168,18 +168,18 @@ class RaidForesight(Foresight):
 
     @cached_property
     def _foreseen(self) -> tuple[list[Turn], dict[int, Position]]:
-        """The turns left if nothing more is agreed."""
+        """The predicted turns and positions if nothing more is agreed."""
         return self._fight(self.standing, None)
 
     @cached_property
     def _deaths(self) -> list[int]:
-        """The turns after which a hero that lives now has died, if nothing more is agreed."""
+        """The turns after which fewer heroes live than now, if nothing more is agreed."""
         living = len(_living(self.now))
         return [t for t, position in self._foreseen[1].items() if len(_living(position)) < living]
 
     @cached_property
     def _horizon(self) -> int:
-        """The turn of the next death, else the last."""
+        """The turn of the next death, or the last turn if none dies."""
         return self._deaths[0] if self._deaths else max(self._foreseen[1])
 
 
@@ -202,7 +202,7 @@ def _play(position: Position, owed: Iterable[Owed]) -> dict[str, str]:
 
 
 def _at(agent: str, turns: list[int], last: int) -> Iterator[Part]:
-    """Yield one agent's Taunts: one part if they come at even intervals to the end."""
+    """Yield the parts of one agent's Taunts: a single part if they are evenly spaced to the end."""
     first, gap = turns[0], turns[1] - turns[0] if len(turns) > 1 else last
     if turns == list(range(first, last + 1, gap)) and len(turns) > 1:
         yield Part(agent, TAUNT, every=(gap, first))

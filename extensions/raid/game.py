@@ -1,4 +1,4 @@
-"""Raid Battle: whoever supports the others earns less, and without support all of them lose."""
+"""Raid Battle: supporters earn less than attackers, but without support all heroes lose."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -42,36 +42,36 @@ class RaidBattle(Game):
         self.actions = {agent: list(SKILLS) for agent in self.agents}
 
     def start(self) -> Position:
-        """Return every hero in full health."""
+        """Return the start position, with every hero in full health."""
         return opening(self.params)
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """The dead can do nothing; Taunt has to be ready."""
+        """Return the skills of a living hero; Taunt only if it is ready."""
         hero = position["heroes"][agent]
         if not hero["hp"] or self.over(position):
             return []
         return [skill for skill in SKILLS if skill != TAUNT or not hero["cooldown"]]
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Heroes in index order, then the boss. A hero without an action idles.
+        """Let heroes act in index order, then the boss. A hero without an action idles.
 
-        Own rewards go to whoever really acted: nothing for a Taunt beside an earlier one, nothing
-        for what comes after the killing blow.
+        A Taunt after an earlier one earns no own reward, and neither does any action after the
+        killing blow.
         """
         self.check(position, actions)
         roll = rolled(self.params, self.seed, int(position["turn"]))
         return resolve(self.params, position, actions, roll)
 
     def over(self, position: Position) -> bool:
-        """The boss has fallen, or all heroes have, or time is up."""
+        """Return whether the boss or all heroes have fallen, or the turns are used up."""
         return is_over(self.params, position)
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: who is absent stands idle, and can be struck."""
+        """Return the baseline: an absent hero idles, and can be struck."""
         return STANDS_IDLE
 
     def rules(self) -> str:
-        """Skills, boss, order, rewards."""
+        """Return the rules: the order of acting, the skills, the boss, and the rewards."""
         p = self.params
         damage, healing = (f"{low} to {high}" for low, high in (p.damage, p.healing))
         return "\n".join(
@@ -96,7 +96,7 @@ class RaidBattle(Game):
         )
 
     def happened(self, turn: Turn) -> str:
-        """Return what the boss lost, whom a Heal, a strike or death met, and how it ended."""
+        """Return the damage to the boss, the heroes healed, struck or killed, and the end."""
         told: dict[str, list[str]] = {"healing": [], "strike": [], "death": []}
         damage, end = 0, []
         for effect in turn.get("effects", []):
@@ -114,7 +114,7 @@ class RaidBattle(Game):
         return ", ".join([f"boss −{damage} HP", *(x for xs in told.values() for x in xs), *end])
 
     def facts(self) -> dict[str, Any]:
-        """Return every number of the rules."""
+        """Return all numbers of the rules as JSON facts."""
         p = self.params
         return {
             "game": self.name,

@@ -1,4 +1,4 @@
-"""The rules of Raid Battle: its numbers, and what one turn does to heroes and boss."""
+"""The rules of Raid Battle: its parameters, and the effects of a turn on heroes and boss."""
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -18,12 +18,12 @@ SKILLS = (FIREBALL, HEAL, TAUNT)
 LEVELS = {1: 2000, 2: 2500, 3: 3000}
 
 CREDITED = {"damage": "damage", "healing": "healing", "redirection": "taunt"}
-"""Effect → the kind of contribution that its amount counts as."""
+"""Effect → the kind of contribution to which its amount is added."""
 
 Reward = Annotated[Number, Field(ge=-(10**9), le=10**9)]
 
 Roll = Callable[[str, str], int]
-"""From an agent and its skill to what its dice give this turn."""
+"""(agent, skill) → the amount that the agent's dice give this turn."""
 
 
 class RaidParams(Params):
@@ -84,7 +84,7 @@ class RaidParams(Params):
         return self
 
     def dice_key(self, agent: str) -> str:
-        """The key of an agent's dice: its seat, so that renamed heroes roll what they rolled."""
+        """Return the key of an agent's dice: its place in order, so that new names keep it."""
         if not self._dice_keys:
             seats = enumerate(self.agents, start=1)
             self._dice_keys = {hero: f"Hero{i}" for i, hero in seats}
@@ -92,12 +92,12 @@ class RaidParams(Params):
 
     @property
     def redirected(self) -> int:
-        """What a Taunt that draws the attack saves the party: targets · strike − taunted_strike."""
+        """The damage that an effective Taunt saves the party: targets · strike − taunted_strike."""
         return self.targets * self.strike - self.taunted_strike
 
 
 def opening(params: RaidParams) -> Position:
-    """Return every hero in full health."""
+    """Return the start position, with every hero in full health."""
     hero = {"hp": params.hero_hp, "cooldown": 0}
     return {
         "turn": 1,
@@ -107,7 +107,7 @@ def opening(params: RaidParams) -> Position:
 
 
 def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
-    """Return the dice of one turn: what an agent rolls depends on no other agent."""
+    """Return the dice of one turn; each agent's dice are independent of all others."""
 
     def roll(agent: str, skill: str) -> int:
         return int(drawn(params, dice(seed, turn, params.dice_key(agent)), skill))
@@ -118,7 +118,7 @@ def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
 def drawn(
     params: RaidParams, own: np.random.Generator, skill: str, size: tuple[int, ...] = ()
 ) -> NDArray[np.int64]:
-    """Return what a skill gives, drawn from dice: hit points, in the shape that is asked for."""
+    """Return a skill's drawn amounts in hit points, with shape `size`."""
     low, high = params.healing if skill == HEAL else params.damage
     if params.dice == "uniform":
         return np.asarray(own.integers(low, high + 1, size=size), dtype=np.int64)
@@ -130,8 +130,8 @@ def team_reward(params: RaidParams, dead: int, turn: int | None) -> int:
     """Return the team's reward in millionths.
 
     Args:
-        params: the raid's.
-        dead: how many heroes have fallen.
+        params: the raid's parameters.
+        dead: the number of fallen heroes.
         turn: the zero-based turn at which the boss fell; None if it did not.
     """
     if turn is None:
@@ -141,16 +141,16 @@ def team_reward(params: RaidParams, dead: int, turn: int | None) -> int:
 
 
 def is_over(params: RaidParams, position: Position) -> bool:
-    """Return whether the boss has fallen, or all heroes have, or time is up."""
+    """Return whether the boss or all heroes have fallen, or the turns are used up."""
     fallen = not any(hero["hp"] for hero in position["heroes"].values())
     return not position["boss_hp"] or fallen or int(position["turn"]) > params.rounds
 
 
 def resolve(params: RaidParams, position: Position, actions: Mapping[str, str], roll: Roll) -> Step:
-    """Return what one turn leads to: heroes in index order, then the boss.
+    """Return the result of one turn: heroes act in index order, then the boss.
 
-    Pure: the position is not changed. Every effect is listed, so that contributions can be
-    computed from the record alone. Cost: linear in the heroes, but for Heals.
+    The position is not changed. Every effect is recorded, so that contributions follow from the
+    record alone. Cost: linear in the heroes, except for Heals.
     """
     turn = _UnderWay(params, position, roll)
     for agent in params.agents:
@@ -161,9 +161,9 @@ def resolve(params: RaidParams, position: Position, actions: Mapping[str, str], 
 
 
 def contributions(agents: Sequence[str], record: Sequence[Turn]) -> dict[str, dict[str, int]]:
-    """Agent → damage, healing (nominal) and redirected damage, from the record alone.
+    """Return agent → damage, nominal healing and redirected damage, from the record alone.
 
-    The paper's accounting: damage + healing + 300 for each boss attack redirected; a Taunt on the
+    The paper's accounting: damage + healing + 300 for each boss attack redirected. A Taunt on the
     winning turn redirects nothing.
     """
     total = {agent: dict.fromkeys(CREDITED.values(), 0) for agent in agents}
@@ -175,7 +175,7 @@ def contributions(agents: Sequence[str], record: Sequence[Turn]) -> dict[str, di
 
 
 class _UnderWay:
-    """One turn while it is worked out, on copies."""
+    """A turn in progress, on copies of the position."""
 
     def __init__(self, params: RaidParams, position: Position, roll: Roll) -> None:
         self._params, self._roll = params, roll

@@ -1,4 +1,4 @@
-"""The domain of task exchange: atoms, composites, private utilities, and what is best for all.
+"""The domain of task exchange: atoms, composites, private utilities, and efficient allocations.
 
 >>> from shapley_coop.games.exchange import scenario, solutions
 >>> paper = scenario("paper_competitive")
@@ -10,9 +10,9 @@
 >>> solutions(paper)["nash"].point
 (700000, 260000)
 
-`Tasks` is public and `Scenario` is for the operator: it holds all private tables. Scenarios are
+`Tasks` is public. `Scenario` holds all private tables and is for the operator only. Scenarios are
 built in (`paper`), read from a file (`files`), made of TaskBench records (`taskbench`), or
-generated (`source`); `front` enumerates exactly, `solutions` compares.
+generated (`source`). `front` computes the exact Pareto front; `solutions` compares outcomes.
 """
 
 from shapley_coop.games.exchange.scenario import Masks, Scenario

@@ -1,4 +1,4 @@
-"""Utilities that are sums of values, one for each task: for as many tasks and agents as there are.
+"""Additive utilities, one value per task, for any number of tasks and agents.
 
 >>> import numpy as np
 >>> taste = additive([50, 0, 150])
@@ -22,20 +22,20 @@ from shapley_coop.games.exchange.masks import Micros, members
 
 @dataclass(frozen=True, eq=False)
 class Additive:
-    """U(mask) = Σ of the values of its tasks, in place of a table of 2ⁿ.
+    """The utility U(mask) = Σ of its tasks' values, without a table of 2ⁿ entries.
 
     Attributes:
-        values: shape (n,), first atom first, in millionths of what all of them are worth.
+        values: shape (n,), first atom first, in millionths of the sum of all values.
     """
 
     values: Micros
 
     def __getitem__(self, mask: int) -> int:
-        """U of a set, in millionths. Cost: the number of atoms."""
+        """Return U of a set, in millionths. Cost: the number of atoms."""
         return int(self.values[members(mask, len(self.values))].sum())
 
     def table(self) -> Micros:
-        """U of all 2ⁿ sets, by mask."""
+        """Return U of all 2ⁿ sets, indexed by mask."""
         found = np.zeros(1, dtype=np.int64)
         for value in self.values[::-1]:
             found = np.concatenate([found, found + value])
@@ -43,16 +43,16 @@ class Additive:
 
 
 Utilities = Micros | Additive
-"""U(mask) in millionths, by indexing: a table of 2ⁿ, or a sum."""
+"""Utilities indexed by mask, in millionths: a table of 2ⁿ, or a sum."""
 
 
 def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
-    """Scores, one for each task and 0 or more, in parts of their sum: the best that can be had.
+    """Return additive utilities from one score ≥ 0 per task, scaled so that all tasks sum to 1.
 
     Raises:
-        LibraryMissing: what finds the best total of such utilities is not installed.
+        LibraryMissing: the library that finds the best total of such utilities is not installed.
     """
-    _matching()  # refused before play, and not where the result is told
+    _matching()  # so that a missing library stops the run before play, not at its end
     raw = np.asarray(scores, dtype=np.float64)
     whole = raw.sum()
     parts = raw / whole if whole else raw
@@ -60,10 +60,10 @@ def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
 
 
 def best_total(utilities: Sequence[Additive]) -> int:
-    """The highest sum of utilities over all partitions in which each agent has a task or more.
+    """Return the highest sum of utilities over all partitions in which each agent has a task.
 
-    Each task goes to who values it most, but for the agents that would have none: a matching finds
-    which task each of them is to have, so that least is lost. Cost: n agents, m tasks, O(n²m).
+    Each task goes to the agent that values it most. For agents left without a task, a minimum-loss
+    matching finds the task that each of them gets. Cost: O(n²m) for n agents and m tasks.
     """
     values = np.stack([own.values for own in utilities])
     most = values.max(axis=0)

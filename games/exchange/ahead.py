@@ -1,4 +1,4 @@
-"""What is asked of an exchange of tasks: what is best, what was traded, and what would be."""
+"""The analysis of an exchange of tasks: the best partitions, recorded trades, and simulations."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 
 class ExchangeAhead(PrivateWorths):
-    """Whoever owes nothing does its own tasks; who owes something later waits for it."""
+    """The simulator: an agent without a duty does its tasks, or waits for a later duty."""
 
     game: "TaskExchange"
 
     @property
     def words(self) -> str:
-        """What agents are taken to do."""
+        """The assumed conduct of agents without a duty, as a clause for a text."""
         return "who is asked for nothing does its own tasks"
 
     @property
     def unasked_words(self) -> str:
-        """The same."""
+        """The assumed conduct of an agent without a duty, in a few words."""
         return "its own tasks"
 
     def most(self) -> dict[str, Fraction]:
-        """Utilities are parts of each agent's own highest."""
+        """Return 1 for each agent: utilities are fractions of the agent's own maximum."""
         return dict.fromkeys(self.game.agents, Fraction(1))
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str:
-        """Return the next own task."""
+        """Return the agent's next own task, or waiting if a duty comes later or no task is left."""
         if waiting and not position["closed"]:
             return WAIT
         legal = self.game.legal(position, agent)
@@ -47,7 +47,7 @@ class ExchangeAhead(PrivateWorths):
 
 
 class ExchangeAnalysis(Analysis):
-    """By what was handed over, and by the best partition of the tasks."""
+    """The analysis by recorded hand-overs and by the best partition of the tasks."""
 
     game: "TaskExchange"
 
@@ -56,23 +56,23 @@ class ExchangeAnalysis(Analysis):
         self._worths = lru_cache(maxsize=1 << 12)(self._tradable)
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """An atom moves if all agents in its recorded chain are members; then all do their tasks.
+        """Return the replays: an atom moves if all holders in its recorded chain are members.
 
-        What was not done in the record is done in no replay, and a play that was stopped before it
-        paid pays in none.
+        Then all agents do their tasks. A task that was not done in the record is done in no replay,
+        and a play that was stopped before it paid pays in no replay.
         """
         return recorded_trade(self.game, record)
 
     @property
     def ahead(self) -> ExchangeAhead:
-        """Return plays in which who is asked for nothing does its own tasks."""
+        """The simulator in which agents without a duty do their own tasks."""
         return ExchangeAhead(self.game)
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(C): the best that C's members can do by trading their initial tasks among themselves.
+        """Return v(C): the highest total that C's members reach by trading their initial tasks.
 
-        v(N) is the realised total; where nothing was played, every v(C) is 0. Cost: 3^m for m
-        tasks and three or more members; kept.
+        v(N) is the realised total. If nothing was played, every v(C) is 0. Cost: 3^m for m tasks
+        and three or more members; results are cached.
         """
         if not record:
             return Fraction(0)
@@ -82,7 +82,7 @@ class ExchangeAnalysis(Analysis):
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """The front of all partitions; a plan is worth the tasks that each agent does in it."""
+        """The front of all partitions; a plan is valued by the tasks that each agent does."""
         return ExchangePoints(self.game.scenario)
 
     def _tradable(self, coalition: frozenset[str]) -> int:

@@ -1,4 +1,4 @@
-"""Credit for a trade: what each coalition's recorded exchanges alone would have come to."""
+"""Credit for trades: each agent's utility if only a coalition's recorded hand-overs happen."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from shapley_coop.games.turns import Position, Turn
 
 Moved = tuple[int, list[str]]
-"""A task that was handed over, as a mask, and its holders from the first to the last."""
+"""A task that was handed over, as a mask, and its holders in order."""
 
 MOST_MOVERS = 10
-"""Of one task: a part has 2 worths for each agent that it depends on, multiplied."""
+"""The most holders of one task, because a part's table has 2 entries per holder, multiplied."""
 
 KEEPS_ITS_TASKS = Baseline("nothing", "an absent agent keeps its own tasks and does them")
 
 
 def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
-    """What each agent earns where only members hand over what they are recorded to have handed.
+    """Return each agent's earnings if only the members make their recorded hand-overs.
 
     Cost: agents and tasks that moved, for each coalition.
     """
@@ -55,7 +55,7 @@ def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
 
 
 def _moved(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved], "Position"]:
-    """Every atom that was handed over, with all who held it in turn, and where the play ended."""
+    """Return every atom that was handed over with its holders in order, and the last position."""
     chains: dict[str, list[str]] = {}
     position = game.start()
     for turn, after in zip(record, game.analysis.replay(record), strict=True):
@@ -70,10 +70,10 @@ def _moved(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved],
 
 
 def _by_task(game: "TaskExchange", moved: Sequence[Moved], done: int) -> tuple[ByClass, ...] | None:
-    """The parts that W is the sum of, one for each task that moved: its gain, if all moved it.
+    """Return the parts that sum up to W, one per moved task: its gain if all its holders take part.
 
     Returns:
-        None where a set is not worth the sum of its tasks, or one passed through too many hands.
+        The parts; None if utilities are not additive, or a task had more than MOST_MOVERS holders.
     """
     own, seats = game.scenario.utilities, {agent: i for i, agent in enumerate(game.agents)}
     if not all(isinstance(one, Additive) for one in own.values()):

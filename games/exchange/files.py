@@ -1,6 +1,6 @@
-"""A scenario from a file of one page, YAML or JSON; `docs/scenarios.md` is its schema.
+"""Scenarios from YAML or JSON files; `docs/scenarios.md` describes the format.
 
-The file stays where it is: a run refers to it by its path, so that what is private in it is never
+The file stays in its place. A run refers to it by its path, so that its private content is never
 copied into shared state.
 """
 
@@ -75,8 +75,8 @@ def read_scenario(path: str | Path) -> Scenario:
     """Read a scenario file.
 
     Raises:
-        GameError: it cannot be read, or is inconsistent; one line says what to correct, and quotes
-            no utility.
+        GameError: the file cannot be read or is inconsistent; one line gives the correction
+            without quoting any utility.
     """
     return read_once(path, "scenario file", _read)
 
@@ -93,11 +93,11 @@ def build(content: Any, beside: Path = Path()) -> Scenario:
     """Return the scenario of a file's content.
 
     Args:
-        content: as the schema says.
-        beside: the folder that `tools` is looked up in.
+        content: the content of a scenario file, as the schema defines it.
+        beside: the folder in which `tools` is found.
 
     Raises:
-        GameError: names what is wrong and what would be right.
+        GameError: the content is inconsistent; the error gives the correction.
     """
     page = read_page(content)
     return _with_utilities(page, tasks_of(page), beside)
@@ -107,7 +107,7 @@ def read_page(content: Any) -> ScenarioFile:
     """Return a file's content, checked field by field.
 
     Raises:
-        GameError: names the field that is wrong, and quotes nothing.
+        GameError: a field is wrong; the error names the field and quotes nothing.
     """
     if not isinstance(content, Mapping):
         raise GameError(
@@ -121,7 +121,7 @@ def read_page(content: Any) -> ScenarioFile:
 
 
 def tasks_of(page: ScenarioFile) -> Tasks:
-    """Return the public part of what a file says."""
+    """Return the public part of a scenario file."""
     atoms = tuple(_atom(entry) for entry in page.atoms)
     n = len(atoms)
     return Tasks(
@@ -172,7 +172,7 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
 
 
 def _held(told: str | list[str], atoms: Sequence[Atom], whose: str) -> int:
-    """Return the tasks that an agent begins with."""
+    """Return the mask of an agent's initial tasks, given as bits or in words."""
     if isinstance(told, str):
         return from_bits(told, len(atoms))
     positions = _positions(atoms)
@@ -180,7 +180,7 @@ def _held(told: str | list[str], atoms: Sequence[Atom], whose: str) -> int:
 
 
 def _summed(scores: Mapping[str, float], atoms: Sequence[Atom], whose: str) -> Additive:
-    """Utilities that are sums of scores, by task in words."""
+    """Return additive utilities from scores by tasks in words."""
     positions, found = _positions(atoms), [0.0] * len(atoms)
     for task, score in scores.items():
         if not 0 <= score <= TOP:
@@ -194,7 +194,7 @@ def _positions(atoms: Sequence[Atom]) -> dict[str, int]:
 
 
 def _position(positions: Mapping[str, int], task: str, whose: str) -> int:
-    """Return which atom is meant, by its words."""
+    """Return the position of the atom with these words."""
     if (found := positions.get(task.removesuffix("."))) is None:
         raise GameError(f"{whose}: no task {task[:200]!r}{did_you_mean(task, positions)}")
     return found

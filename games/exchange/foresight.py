@@ -1,4 +1,4 @@
-"""What an agent foresees where tasks are handed over and done, with or without payments."""
+"""The foresight of embedded agents in task exchange, with or without payments."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,18 +13,18 @@ from shapley_coop.games.turns import Turn
 
 
 class TradeForesight(Foresight):
-    """The letter's market: my own utility is in my letter, the others' is guessed (`Market`).
+    """Foresight from the letter's market: my utilities are known, the others' guessed (`Market`).
 
-    Whoever owes a task hands it over or does it; whoever owes nothing does its own tasks.
+    A duty to a task means to hand it over or do it; an agent without one does its own tasks.
     """
 
     FACTS = ("turns",)
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep the market.
+        """Read the market from the facts.
 
-        Where the offer that stands shares the total, what its author gains counts for me as well:
-        I take it that the author wants what it would have.
+        If the current offer shares the total, I also count its author's gain: I assume that the
+        author wants the tasks that the offer gives it.
         """
         self.turns = int(facts["turns"])
         self.market = Market.of(facts)
@@ -41,7 +41,7 @@ class TradeForesight(Foresight):
             self.market = replace(self.market, offered=[*self.market.offered, wanted])
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Return every hand that is asked for is given; all that is held at the end counts."""
+        """Predict that all due hand-overs happen; the tasks held at the end count as done."""
         holds, record = dict(self.market.holds), list[Turn]()
         for turn in range(self.turn, self.turns + 1):
             owed = [duty for duty in asked([*self.record, *record], turn) if not duty.forbidden]
@@ -62,24 +62,24 @@ class TradeForesight(Foresight):
         return Foreseen([*self.record, *record], payoffs)
 
     def together(self) -> list[Part]:
-        """Return the allocation of the highest sum, by my utility and my guesses."""
+        """Return the allocation of the highest total, by my utilities and my guesses."""
         allocations = [self.market.allocate(mask) for mask in self.market.mine]
         best = max(allocations, key=lambda masks: sum(self._payoffs(masks).values()))
         return self._plan(best)
 
     def wish(self) -> list[Part]:
-        """Return the trade that is best for me among those that seem to cost no one anything."""
+        """Return my best trade among those that seem to make no other agent worse off."""
         market = self.market
         harmless = [m for m in map(market.allocate, market.mine) if market.others_gain(m) >= 0]
         wanted = max([*harmless, market.holds], key=lambda masks: market.worth(masks[self.me]))
         return [] if wanted == market.holds else self._plan(wanted)
 
     def habit(self, legal: list[str]) -> str:
-        """Do my own tasks, and wait when there are none."""
+        """Return one of my own tasks, or waiting if none is left."""
         return next(filter(self.is_habit, legal), WAIT)
 
     def is_habit(self, action: str) -> bool:
-        """To do a task of my own."""
+        """Return whether the action does a task."""
         return action in self.market.names
 
     def _payoffs(self, masks: Masks) -> Payoffs:
@@ -90,7 +90,7 @@ class TradeForesight(Foresight):
         }
 
     def _hand(self, holds: Masks, giver: str, action: str) -> None:
-        """Hand a task over, if the action does that and the giver has it."""
+        """Change `holds` if the action is a hand-over and the giver holds the task."""
         task, to = read_hand(action, self._bits, self.agents) or ("", "")
         bit = self._bits.get(task, 0)
         if holds[giver] & bit:
@@ -98,7 +98,7 @@ class TradeForesight(Foresight):
             holds[to] |= bit
 
     def _plan(self, masks: Masks) -> list[Part]:
-        """First all hand over what others are to have, one task a turn; then all work."""
+        """Return a plan in which all first hand tasks over, one a turn, and then do their tasks."""
         market, parts, last = self.market, list[Part](), self.turn - 1
         for giver in self.agents:
             turn = self.turn

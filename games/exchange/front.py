@@ -1,13 +1,13 @@
-"""The Pareto front over all partitions of the tasks, exactly.
+"""The exact Pareto front over all partitions of the tasks.
 
-A partition gives every atom to one agent and every agent at least one atom: N agents and n atoms
-have about Nⁿ of them. The front is built from the fronts of sub-groups: what some agents make of a
-set S of atoms does not depend on how the others split the rest, so that a split of S that is
-dominated within the group can never be part of an efficient whole (dominance pruning, exact).
-Utilities are integers, so that ties are ties.
+A partition gives every atom to one agent, and every agent at least one atom. N agents and n atoms
+have about Nⁿ partitions. The front is built from the fronts of sub-groups. What a group makes of a
+set S of atoms does not depend on how other agents split the rest. So a split of S that is dominated
+within the group is part of no efficient partition (dominance pruning, exact). Utilities are
+integers, so that ties are exact.
 
-Cost: two agents, O(2ⁿ log 2ⁿ). Three or more: 3ⁿ splits for each pair of agents, then the product
-of the pairs' fronts over all 2ⁿ sets.
+Cost: O(2ⁿ log 2ⁿ) for two agents. For three or more: 3ⁿ splits for each pair of agents, then the
+product of the pairs' fronts over all 2ⁿ sets.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,18 +21,18 @@ from shapley_coop.games.exchange.masks import Micros, subsets
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """Every efficient utility vector, each with one partition that attains it.
+    """All efficient utility vectors, each with one partition that attains it.
 
     Attributes:
-        points: shape (F, N), millionths, by falling utility of the first agent.
-        masks: shape (F, N), who holds what.
+        points: shape (F, N), in millionths, by falling utility of the first agent.
+        masks: shape (F, N), each agent's set of atoms as a mask.
     """
 
     points: Micros
     masks: Micros
 
     def distance(self, point: Sequence[int]) -> float:
-        """Euclidean distance from a utility vector to the nearest efficient one, in [0, √N]."""
+        """Return the Euclidean distance from a utility vector to the front, in [0, √N]."""
         gaps = (self.points - np.asarray(point, dtype=np.int64)).astype(np.float64) / MICRO
         return float(np.sqrt((gaps**2).sum(axis=1)).min())
 
@@ -65,7 +65,7 @@ _IMPOSSIBLE = -(10**15)
 
 
 def _fronts(utilities: Sequence[Micros], wholes: Iterable[int]) -> dict[int, Front]:
-    """The front within a group, for each of these sets of atoms that the group can share out."""
+    """Return the front within a group, for each of these sets of atoms that it can share out."""
     if len(utilities) == 1:
         return {s: Front(utilities[0][[[s]]], np.array([[s]], dtype=np.int64)) for s in wholes}
     if len(utilities) == 2:
@@ -93,10 +93,10 @@ def _join(first: dict[int, Front], second: dict[int, Front], whole: int) -> Fron
 
 
 def _best(points: Micros, masks: Micros) -> Front:
-    """Of utility vectors those that no other dominates, equal ones once.
+    """Return the utility vectors that no other dominates; equal vectors once.
 
-    The vector of the highest sum is efficient; what it dominates or equals goes; again with the
-    rest. Cost: the front's size times the number of vectors that are left; of pairs, a sort.
+    The vector with the highest sum is efficient. Remove the vectors that it dominates or equals,
+    and repeat. Cost: the front's size × the vectors that are left; for two agents, a sort.
     """
     if points.shape[1] == 2:
         order = np.lexsort((-points[:, 1], -points[:, 0]))
@@ -114,10 +114,10 @@ def _best(points: Micros, masks: Micros) -> Front:
 
 
 def _products(one: Micros, other: Micros) -> Micros:
-    """Return every row of one beside every row of the other."""
+    """Return each row of the first array joined with each row of the second."""
     return np.hstack([np.repeat(one, len(other), axis=0), np.tile(other, (len(one), 1))])
 
 
 def _proper(mask: int) -> Micros:
-    """Return the subsets of a mask but ∅ and itself."""
+    """Return the subsets of a mask, without ∅ and the mask itself."""
     return subsets(mask)[1:-1]

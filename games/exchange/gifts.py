@@ -1,4 +1,4 @@
-"""Tasks as goods: what can change hands by a contract, and what happens when it does."""
+"""Tasks as goods: the tasks that contracts can transfer, and the transfers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from shapley_coop.games.turns import Position
 
 
 def tasks_left(tasks: Tasks, position: Position) -> Holdings:
-    """Return one of each task that an agent holds and that is not done."""
+    """Return agent → its undone tasks, each with the quantity 1."""
     done = from_bits(position["done"], tasks.n)
     left = {a: from_bits(bits, tasks.n) & ~done for a, bits in position["holds"].items()}
     return {
@@ -21,7 +21,7 @@ def tasks_left(tasks: Tasks, position: Position) -> Holdings:
 def hand_over_tasks(
     tasks: Tasks, position: Position, gifts: Sequence[Gift]
 ) -> list[dict[str, Any]]:
-    """Execute gifts in a position that nobody else has; return their effects for the record."""
+    """Execute transfers by changing the position; return their effects for the record."""
     done = from_bits(position["done"], tasks.n)
     after, effects = hand_over(tasks_left(tasks, position), gifts)
     for agent, left in after.items():

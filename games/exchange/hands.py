@@ -1,4 +1,4 @@
-"""Hand-overs of tasks, as actions are written."""
+"""The form of actions that hand tasks over."""
 
 from collections.abc import Container
 
@@ -6,12 +6,12 @@ HAND, TO = "hand ", " to "
 
 
 def hand(task: str, to: str) -> str:
-    """Return the action of handing one's task to another agent."""
+    """Return the action that hands a task to an agent."""
     return f"{HAND}{task}{TO}{to}"
 
 
 def read_hand(action: str, tasks: Container[str], agents: Container[str]) -> tuple[str, str] | None:
-    """Return the task and the taker that an action names; None if it hands nothing over."""
+    """Return the task and the receiver in an action; None if it is not a hand-over."""
     if not action.startswith(HAND):
         return None
     words = action.removeprefix(HAND).split(TO)

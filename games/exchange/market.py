@@ -1,4 +1,4 @@
-"""What the facts of an exchange's letter imply: own utilities, others' wishes, allocations."""
+"""The market as an exchange's letter shows it: own utilities, others' wishes, allocations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ UNKNOWN = 0.5
 WAIT = "wait"
 
 FEW = 10
-"""Tasks of which every set is weighed."""
+"""The most tasks for which every set is considered."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Offered:
 
 @dataclass(frozen=True)
 class Market:
-    """An exchange as one agent sees it.
+    """An exchange from the view of one agent.
 
-    What others want is unknown. At first any set is guessed to be worth a half to them; more by
-    its likeness (Jaccard) to the sets that they asked for, less by its likeness to those that they
-    were offered and did not accept. That is a declared assumption of the simulation: it is crude,
-    and it uses nothing but the letter.
+    The others' utilities are unknown. The first guess for any set is a half. The guess rises with
+    the set's likeness (Jaccard) to sets that the other asked for. It falls with the likeness to
+    sets that the other was offered and did not accept. This model is a declared assumption of the
+    simulation: it is crude, and it uses nothing but the letter.
     """
 
     me: str
@@ -49,10 +49,10 @@ class Market:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Market":
-        """Read the letter.
+        """Read the market from a letter's facts.
 
         Raises:
-            Missing: names the fact that is not there.
+            Missing: a fact is absent; the error names it.
         """
         needed(facts, "you", "agents", "atoms", "initial")
         holds = facts.get("position", {}).get("holds", facts["initial"])
@@ -73,7 +73,7 @@ class Market:
 
     @property
     def n(self) -> int:
-        """How many atoms there are."""
+        """The number of atoms."""
         return len(self.names)
 
     @property
@@ -83,22 +83,22 @@ class Market:
 
     @property
     def reservation(self) -> float:
-        """What I have if nothing more is agreed."""
+        """My utility if nothing more is agreed."""
         return self.worth(self.holds[self.me])
 
     @property
     def best(self) -> float:
-        """The most that I can have."""
+        """My highest possible utility."""
         return max(self.utilities[mask] for mask in self.mine)
 
     @cached_property
     def mine(self) -> list[int]:
-        """The sets that I could ask for and know the worth of, by falling utility.
+        """The sets that I could ask for and whose utility I know, by falling utility.
 
         Each other agent keeps at least one atom.
 
         Raises:
-            Missing: the letter gives the worth of no set.
+            Missing: the letter gives the utility of no set.
         """
         most = self.n - len(self.others)
         able = [m for m in self.utilities if 1 <= m.bit_count() <= most]
@@ -107,20 +107,20 @@ class Market:
         return sorted(able, key=lambda m: (-self.utilities[m], m))
 
     def worth(self, mask: int) -> float:
-        """My utility; 0 where the letter does not give it, so that nothing unknown is wanted."""
+        """Return my utility; 0 if the letter lacks it, so that I want no set of unknown utility."""
         if self.values:
             return sum(self.values[i] for i in members(mask, self.n))
         return self.utilities.get(mask, 0.0)
 
     def guess(self, other: str, mask: int) -> float:
-        """My estimate of another's utility, in [0, 1]."""
+        """Return my estimate of another agent's utility, in [0, 1]."""
         asked = [_likeness(mask, one.masks[other]) for one in self.offered_by(other)]
         like = sum(asked) / len(asked) if asked else 0.0
         dislike = max((_likeness(mask, each) for each in self._refused(other)), default=0.0)
         return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
 
     def allocate(self, mine: int) -> Masks:
-        """An allocation in which I have `mine`; the rest goes to whoever seems to want it most."""
+        """Return an allocation that gives me `mine`, and the rest to its most likely takers."""
         rest = members(full(self.n) & ~mine, self.n)
         masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
         for position in rest:
@@ -132,11 +132,11 @@ class Market:
         return {agent: masks[agent] for agent in self.agents}
 
     def others_gain(self, masks: Masks) -> float:
-        """Return the least that any other seems to gain over what it holds."""
+        """Return the smallest guessed gain of another agent over its present tasks."""
         return min(self.guess(a, masks[a]) - self.guess(a, self.holds[a]) for a in self.others)
 
     def offered_by(self, agent: str) -> list[Offered]:
-        """Return what an agent has proposed, oldest first."""
+        """Return an agent's proposals, oldest first."""
         return [asked for asked in self.offered if asked.by == agent]
 
     def describe(self, mask: int) -> str:
@@ -144,11 +144,11 @@ class Market:
         return self.written.get(mask) or compose(self.says, mask)
 
     def mask_of(self, description: str) -> int | None:
-        """Return what a description stands for; None if it is none that I know."""
+        """Return the mask of a description; None if I do not know the description."""
         return self._known.get(description)
 
     def bits(self, mask: int) -> str:
-        """Return a set as the letter writes it."""
+        """Return a mask as text, in the form of the letter."""
         return format(mask, f"0{self.n}b")
 
     @cached_property
@@ -156,21 +156,21 @@ class Market:
         return {self.describe(mask): mask for mask in {*self.written, *self.utilities}}
 
     def _refused(self, other: str) -> list[int]:
-        """What it would have had by others' proposals but the one that is still to be answered."""
+        """Return its sets in others' proposals, without the last one, which is still unanswered."""
         would = [one.masks[other] for one in self.offered if one.by != other]
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 
     def _interest(self, agent: str, bit: int) -> int:
-        """Return how often an agent asked for an atom; that it holds it decides between equals."""
+        """Return how often an agent asked for an atom; an agent that holds it wins ties."""
         asked = sum(2 for one in self.offered_by(agent) if one.masks[agent] & bit)
         return asked + (1 if self.holds[agent] & bit else 0)
 
 
 def _worths(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """My utilities as a letter gives them, in parts of the best that there is to have in it.
+    """Return my utilities in a letter, as fractions of my utility of all tasks.
 
-    Where a set is worth the sum of its tasks, `utilities` has all sets of few tasks, and of more
-    those of the k best, and mine with one more or one less.
+    For additive utilities, `utilities` has all sets if tasks are few. Otherwise it has the k best
+    tasks for each k, my tasks, and my tasks with one more or one less.
     """
     if "values" not in facts:
         return {
@@ -185,7 +185,7 @@ def _worths(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _some(values: Sequence[float], facts: Mapping[str, Any]) -> set[int]:
-    """Of many tasks the sets that are weighed."""
+    """Return the sets to consider if there are many tasks."""
     n, mine = len(values), int(facts["initial"][facts["you"]], 2)
     best, found = 0, {mine ^ (1 << bit) for bit in range(n)}
     for i in sorted(range(n), key=lambda i: -values[i]):

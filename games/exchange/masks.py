@@ -1,8 +1,8 @@
 """Sets of atoms as bit masks, most significant bit first.
 
-Of n atoms the first listed is bit n − 1 and the last is bit 0; `"110"` holds the first two of
-three, as in the paper's bit strings. (Coalitions in `credit.coalitions` have the least significant
-bit first.) Utilities over masks are arrays of 2ⁿ integers of a millionth, indexed by the mask.
+The first of n atoms is bit n − 1 and the last is bit 0. `"110"` contains the first two of three
+atoms, as in the paper's bit strings. (Coalitions in `credit.coalitions` have the least significant
+bit first.) Utilities are arrays of 2ⁿ integers in millionths, indexed by the mask.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shapley_coop.games.params import GameError
 
 Micros = NDArray[np.int64]
-"""Utilities as integers of a millionth: sums and comparisons are exact."""
+"""Utilities as integers in millionths, so that sums and comparisons are exact."""
 
 
 def full(n: int) -> int:
@@ -23,15 +23,15 @@ def full(n: int) -> int:
 
 
 def to_bits(mask: int, n: int) -> str:
-    """Return a mask as the text that people read: n characters, first atom first."""
+    """Return a mask as text: n characters, first atom first."""
     return format(mask, f"0{n}b")
 
 
 def from_bits(bits: Any, n: int) -> int:
-    """Read a mask.
+    """Return the mask that a text of bits stands for.
 
     Raises:
-        GameError: it is not n characters 0 or 1.
+        GameError: the text is not n characters 0 or 1.
     """
     if not isinstance(bits, str) or len(bits) != n or set(bits) - {"0", "1"}:
         raise GameError(

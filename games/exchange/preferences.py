@@ -1,9 +1,9 @@
-"""From preferences in words to utilities: the generator that needs no model, and its dial.
+"""The generator of utilities from preferences in words, without a model, and its overlap dial.
 
 Every number follows from the words and a seed. Words grade tasks ("very good at …", "good at …",
-"not good at …"); a task is graded by the words it shares with what is said. A composite scores by
-the mean of its atoms and, less, by the best of them: one fitting task makes a job attractive, unfit
-ones dilute it, so that tables are neither monotone nor additive.
+"not good at …"); a task gets the grade of the passage with which it shares words. A composite's
+score mixes the mean and the best grade of its atoms. One fitting task makes a job attractive, and
+unfit ones dilute it, so tables are neither monotone nor additive.
 """
 
 import re
@@ -36,7 +36,7 @@ _STOP = frozenset(
 
 
 def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> list[float]:
-    """Raw scores in 0..100 for all 2ⁿ composites, whole numbers; no atoms score 0.
+    """Return raw scores, whole numbers in 0..100, for all 2ⁿ composites; the empty set scores 0.
 
     r(c) = 100·(0.4·max g + 0.6·mean g) over the grades g of c's atoms, plus a jitter of up to ±4.
     """
@@ -54,10 +54,10 @@ def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> lis
 
 
 def grade(preference: str, atom: Atom) -> float:
-    """Return how good an agent of this preference is at an atom, in [0, 1].
+    """Return the grade of an atom for an agent with this preference, in [0, 1].
 
-    The part of the text that quotes the atom's words decides; else the part that shares most
-    words with the atom, two being enough to count fully; else an atom is ungraded.
+    A passage that quotes the atom's words decides. Otherwise the passage that shares the most words
+    with the atom decides; two shared words count fully. Without any, the atom is UNGRADED.
     """
     known = _stems(" ".join([atom.tool.replace("_", " "), atom.says, *atom.arguments]))
     best, found = 0.0, UNGRADED
@@ -73,12 +73,12 @@ def grade(preference: str, atom: Atom) -> float:
 def dialled(
     atoms: Sequence[Atom], agents: Sequence[str], competition: float, seed: int
 ) -> dict[str, str]:
-    """Preferences in words whose overlap is set by a dial.
+    """Return preferences in words whose overlap follows a dial.
 
     Every agent is very good at ⌊n/N⌋ tasks and not good at the others. At 0 no two agents are good
-    at the same task; at 1 all are good at the same ones. In between, each favourite is replaced,
-    with probability `competition`, by the corresponding favourite of the first agent: under one
-    seed the overlap never falls as the dial goes up.
+    at the same task; at 1 all are good at the same tasks. In between, each favourite is replaced
+    with probability `competition` by the first agent's corresponding favourite. For a fixed seed
+    the overlap never falls as the dial rises.
     """
     each = max(1, len(atoms) // len(agents))
     order = [int(i) for i in dice(seed, 0, "favourites").permutation(len(atoms))]
@@ -99,7 +99,7 @@ def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:
 
 
 def _parts(preference: str) -> list[tuple[float, str]]:
-    """Return the text cut at its grading words: each grades what follows it."""
+    """Return the text cut into passages at its grading words, which grade the text after them."""
     marks = list(_MARKER.finditer(preference.lower()))
     ends = [mark.start() for mark in marks[1:]] + [len(preference)]
     return [

@@ -6,9 +6,9 @@
 >>> registry.mask_of("Set an alarm."), registry.mask_of("Book a flight; Set an alarm.")
 (1, None)
 
-Descriptions that are not given are composed: the atoms' own words in order, joined by "; ", and a
-full stop. So 2ⁿ descriptions need no room, and an agent can name any composite from its atoms. In a
-registry that is too large to be read, that name holds beside a written one.
+Other descriptions are composed: the atoms' own words in order, joined by "; ", and a full stop. So
+2ⁿ descriptions need no memory, and an agent can name any composite from its atoms. In a registry
+that is too large to be listed, the composed name stays valid beside a written description.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,20 +25,20 @@ NAMING = (
     'order of `atoms`, joined by "; " and ended by a full stop.'
 )
 LISTED = 256
-"""Up to so many composites a letter lists them all; of more it gives a selection, and `NAMING`."""
+"""The most composites that a letter lists in full; beyond, it has a selection and `NAMING`."""
 
 MAX_DESCRIPTION = 4_000
 
 
 class Registry:
-    """Mask ↔ description, one to one; beyond `LISTED` composites, the composed name is a second.
+    """A one-to-one map of masks and descriptions; in a large one, composed names are valid too.
 
     Args:
         says: each atom's own words, first atom first.
-        written: given descriptions; they replace the composed ones.
+        written: given descriptions, which replace the composed ones.
 
     Raises:
-        GameError: words are unfit, or two masks would have one description.
+        GameError: words cannot be copied exactly, or two masks have the same description.
     """
 
     def __init__(self, says: Sequence[str], written: Mapping[int, str] | None = None) -> None:
@@ -56,7 +56,7 @@ class Registry:
 
     @property
     def size(self) -> int:
-        """How many composite tasks there are, ∅ included."""
+        """The number of composite tasks, ∅ included."""
         return 1 << len(self.says)
 
     @property
@@ -78,8 +78,8 @@ class Registry:
         return None if self.listed and mask in self._written else mask
 
     def quoting(self) -> list[str]:
-        """Return the descriptions that hold quotation marks, the longest first; of a large registry
-        those that are written, and the atoms'."""
+        """Return the descriptions with quotation marks, the longest first; of a large registry,
+        only the written ones and those of single atoms."""
         masks = range(self.size) if self.listed else [*self._written, *self._atoms()]
         found = {text for mask in masks if '"' in (text := self.describe(mask))}
         return sorted(found, key=len, reverse=True)
@@ -88,7 +88,7 @@ class Registry:
         return [1 << bit for bit in range(len(self.says))]
 
     def written(self) -> dict[int, str]:
-        """Return the descriptions that are not composed."""
+        """Return mask → description for the descriptions that are not composed."""
         return dict(self._written)
 
     def _parse(self, description: str) -> int | None:
@@ -120,10 +120,10 @@ def compose(says: Sequence[str], mask: int) -> str:
 
 
 def check_words(words: str) -> None:
-    """Refuse what could not be sent and copied byte for byte.
+    """Check that words can be sent and copied byte for byte.
 
     Raises:
-        GameError: says what is wrong with it.
+        GameError: they cannot; the error says why.
     """
     if not words.strip() or words != words.strip() or not is_one_line(words):
         raise GameError(f"{words!r} cannot be copied exactly: printable, no blanks at the ends")

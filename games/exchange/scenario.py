@@ -1,6 +1,6 @@
-"""A scenario: what there is to do, who starts with what, and what it is worth to each.
+"""Scenarios: the tasks, the initial holdings, and each agent's private utilities.
 
-`Tasks` is public. `Scenario` adds the private tables; their arrays are left out of `repr`, so that
+`Tasks` is public. `Scenario` adds the private tables. Its `repr` leaves them out, so that
 no log or error text shows them.
 """
 
@@ -20,10 +20,10 @@ from shapley_coop.games.exchange.tools import Tool
 from shapley_coop.games.params import GameError
 
 MAX_ATOMS = 16
-"""Tasks of which a table gives the utility of every set; of more, utilities are sums of values."""
+"""The most tasks for which a table has the utility of every set; beyond, utilities are additive."""
 
 Masks = dict[str, int]
-"""Agent → the mask of what it holds."""
+"""Agent → the mask of the tasks that it holds."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Atom:
     Attributes:
         tool: the tool's id.
         arguments: parameter → value.
-        says: the task in words; the description of the composite of this atom alone.
+        says: the task in words; also the description of the composite of this atom alone.
     """
 
     tool: str
@@ -42,7 +42,7 @@ class Atom:
 
     @property
     def name(self) -> str:
-        """The call in one line: what a deal's `Do` names."""
+        """The call in one line; a deal's `Do` names this text."""
         told = ", ".join(f"{key}={value}" for key, value in self.arguments.items())
         return f"{self.tool}({told})" if told else self.tool
 
@@ -52,12 +52,12 @@ class Tasks:
     """The public part of a scenario.
 
     Attributes:
-        atoms: all of them, most significant bit first.
-        initial: agent → what it starts with; a partition.
+        atoms: all atoms, most significant bit first.
+        initial: agent → the mask of its initial tasks; a partition.
         registry: mask ↔ description.
 
     Raises:
-        GameError: the initial masks are not a partition, or two atoms are one call.
+        GameError: the initial masks are not a partition, or two atoms are the same call.
     """
 
     atoms: tuple[Atom, ...]
@@ -81,12 +81,12 @@ class Tasks:
 
     @property
     def n(self) -> int:
-        """How many atoms there are."""
+        """The number of atoms."""
         return len(self.atoms)
 
     @property
     def agents(self) -> list[str]:
-        """Who takes part, in speaking order."""
+        """The agents in speaking order."""
         return list(self.initial)
 
     @cached_property
@@ -103,18 +103,18 @@ class Tasks:
         return {name: 1 << (self.n - 1 - i) for i, name in enumerate(self.names)}
 
     def named(self, names: Iterable[str]) -> int:
-        """Return the mask of atoms by name; what is no atom's name is left out."""
+        """Return the mask of the named atoms; other names are ignored."""
         return sum({self._bit[name] for name in names if name in self._bit})
 
     def within(self, part: "Tasks", mask: int) -> int:
-        """Return a set of tasks of a part (`among`), as a mask of all tasks."""
+        """Return the mask, among all tasks, of a set of tasks of a part made by `among`."""
         return self.named(part.names[i] for i in members(mask, part.n))
 
     def among(self, holds: Masks) -> "Tasks":
-        """Return the tasks that some agents hold, as an exchange of their own.
+        """Return the tasks that some agents hold, as a separate exchange.
 
         Args:
-            holds: agent → what it holds, in speaking order.
+            holds: agent → the mask of its tasks, in speaking order.
         """
         every = members(sum(holds.values()), self.n)
         place = {position: 1 << (len(every) - 1 - k) for k, position in enumerate(every)}
@@ -136,10 +136,10 @@ class Tasks:
 
 
 def check_table(n: int) -> None:
-    """Refuse tasks of which no table can give the utility of every set.
+    """Check that a table can give the utility of every set.
 
     Raises:
-        GameError: there are too many.
+        GameError: there are too many tasks.
     """
     if n > MAX_ATOMS:
         raise GameError(
@@ -149,28 +149,28 @@ def check_table(n: int) -> None:
 
 
 def is_partition(masks: Mapping[str, int], n: int) -> bool:
-    """Return whether every atom is held by exactly one agent, and every agent holds one or more."""
+    """Return whether exactly one agent holds each atom, and every agent holds at least one."""
     held = list(masks.values())
     return all(held) and sum(held) == full(n) == reduce(or_, held, 0)
 
 
 def table_of(utilities: Utilities) -> Micros:
-    """U of every set of at most `MAX_ATOMS` tasks, by mask."""
+    """Return the utilities of all sets of at most `MAX_ATOMS` tasks, indexed by mask."""
     return utilities.table() if isinstance(utilities, Additive) else utilities
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """The tasks with each agent's private side.
+    """The tasks, and each agent's private utilities and taste.
 
     Attributes:
-        name: how it is called.
+        name: the scenario's name.
         tasks: the public part.
         utilities: agent → U(agent, mask) by mask, in millionths of its own maximum.
-        preferences: agent → its taste in words; empty where it is unknown.
-        origins: agent → mask → where a utility is from ("printed", "calibrated", "given"); what
-            is not listed was generated.
-        tools: the tools that the atoms call, by id; empty where any call succeeds.
+        preferences: agent → its taste in words; empty if unknown.
+        origins: agent → mask → the origin of a utility ("printed", "calibrated", "given");
+            utilities without an entry were generated.
+        tools: the tools that the atoms call, by id; empty if every call succeeds.
     """
 
     name: str
@@ -189,15 +189,15 @@ class Scenario:
         return [int(self.utilities[agent][masks[agent]]) for agent in self.tasks.agents]
 
     def utility(self, agent: str, mask: int) -> float:
-        """U(agent, mask), in [0, 1]."""
+        """Return U(agent, mask), in [0, 1]."""
         return int(self.utilities[agent][mask]) / MICRO
 
     def values(self, agent: str, tasks: Tasks | None = None) -> dict[str, float]:
-        """What each task is worth to an agent, by its words; empty where utilities are no sums.
+        """Return each task's value for an agent, by the task's words; empty if not additive.
 
         Args:
-            agent: whose.
-            tasks: a part of the tasks; by default all.
+            agent: the agent.
+            tasks: a part of the tasks; by default all tasks.
         """
         own, told = self.utilities[agent], tasks or self.tasks
         if not isinstance(own, Additive):
@@ -220,7 +220,7 @@ class Scenario:
         """Return the scenario as plain JSON, masks as bit strings.
 
         Args:
-            secrets: also show preferences, utilities, and which of them are not generated.
+            secrets: also show preferences, utilities, and the origins of given utilities.
         """
         tasks = self.tasks
         shown: dict[str, Any] = {
@@ -247,6 +247,6 @@ class Scenario:
         return shown
 
     def _described(self) -> Iterable[int]:
-        """The sets whose descriptions are shown: of many tasks those that are not composed."""
+        """Return the sets to describe: all, or with many tasks the written and single ones."""
         n, written = self.tasks.n, self.tasks.registry.written()
         return range(1 << n) if n <= MAX_ATOMS else sorted({*written, *(1 << i for i in range(n))})

@@ -1,6 +1,6 @@
-"""Bargaining solutions on the exact front, and how far an outcome is from each.
+"""Bargaining solutions on the exact front, and the distance of an outcome from each.
 
-The disagreement point d is what each agent's initial tasks are worth to it. The front always has a
+The disagreement point d gives each agent's utility of its initial tasks. The front always has a
 point at which no agent has less than d_i, because the initial allocation is itself a partition.
 Ties go to the higher sum, then to the first agent.
 
@@ -31,7 +31,7 @@ Point = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Solution:
-    """A point that a theory recommends: utilities in millionths, and a partition that has them."""
+    """The point that a solution selects, in millionths, and a partition that attains it."""
 
     point: Point
     masks: Masks
@@ -39,16 +39,16 @@ class Solution:
 
 @dataclass(frozen=True)
 class Score:
-    """What an allocation is worth, and how it compares.
+    """The utilities of an allocation, and its distances from efficient allocations.
 
     Attributes:
         utilities: agent → U, in [0, 1].
-        welfare: their sum.
-        distance: L2 to the nearest efficient allocation, in utility space; None where there are
-            too many tasks to find the front.
-        efficient: whether it is on the front; None likewise.
+        welfare: the sum of the utilities.
+        distance: L2 distance to the nearest efficient allocation, in utility space; None if there
+            are too many tasks to compute the front.
+        efficient: whether the allocation is on the front; None for too many tasks.
         rational: agent → whether it has no less than at the start (individual rationality).
-        to: solution → L2 to its point; empty likewise.
+        to: solution → L2 distance to its point; empty for too many tasks.
     """
 
     utilities: dict[str, float]
@@ -60,7 +60,7 @@ class Score:
 
 
 def solutions(scenario: Scenario) -> dict[str, Solution]:
-    """Return the four recommended points. Cost: the front's size, after the front."""
+    """Return the four solutions. Cost: the size of the front, once the front is known."""
     agents, front = scenario.tasks.agents, scenario.front
     start = scenario.micro(scenario.tasks.initial)
     rows = [(tuple(map(int, p)), m) for p, m in zip(front.points, front.masks, strict=True)]
@@ -98,10 +98,10 @@ def score(scenario: Scenario, masks: Masks) -> Score:
 
 
 def best_among(scenario: Scenario, agents: Sequence[str]) -> int:
-    """The highest sum of utilities, in millionths, that some agents reach by trading their tasks.
+    """Return the highest sum of utilities, in millionths, that agents reach by trading their tasks.
 
-    Utilities that are sums make it an assignment. Of tables its cost is 3^m for m tasks and three
-    or more agents.
+    For additive utilities this is an assignment problem. For tables the cost is 3^m for m tasks
+    and three or more agents.
     """
     own, initial = [scenario.utilities[agent] for agent in agents], scenario.tasks.initial
     whole = sum(initial[agent] for agent in agents)
@@ -113,7 +113,7 @@ def best_among(scenario: Scenario, agents: Sequence[str]) -> int:
 
 
 class ExchangePoints(ReferencePoints):
-    """Nothing but tasks moves: the efficient outcomes are the front of all partitions."""
+    """The reference points of an exchange: only tasks move, so the front is listed."""
 
     payments = False
     turns_matter = False
@@ -128,26 +128,26 @@ class ExchangePoints(ReferencePoints):
 
     @cached_property
     def efficient(self) -> list[tuple[float, ...]]:
-        """The front; empty where there are too many tasks to find it."""
+        """The points of the front; empty if there are too many tasks to compute it."""
         if self._scenario.tasks.n > MAX_ATOMS:
             return []
         return [tuple(x / MICRO for x in row) for row in self._scenario.front.points.tolist()]
 
     @cached_property
     def nash(self) -> tuple[float, ...] | None:
-        """The Nash solution; None where there are too many tasks to find it."""
+        """The Nash solution; None if there are too many tasks to compute it."""
         if self._scenario.tasks.n > MAX_ATOMS:
             return None
         return tuple(x / MICRO for x in self._found["nash"].point)
 
     @cached_property
     def alone(self) -> dict[str, float]:
-        """What the initial tasks are worth."""
+        """Agent → the utility of its initial tasks."""
         initial = self._scenario.tasks.initial
         return {agent: self._scenario.utility(agent, mask) for agent, mask in initial.items()}
 
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
-        """The utilities of the tasks that each agent does; None if that is not a partition."""
+        """Return the utilities of the tasks that agents do; None if these are not a partition."""
         tasks = self._scenario.tasks
         held = {agent: tasks.named(actions.get(agent, ())) for agent in tasks.agents}
         if not is_partition(held, tasks.n):

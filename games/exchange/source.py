@@ -1,4 +1,4 @@
-"""Where a scenario comes from: built in, a file, TaskBench records, or the dial alone."""
+"""The sources of scenarios: built in, a file, TaskBench records, or generated."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ def scenario_of(params: TaskExchangeParams, seed: int) -> Scenario:
     """Return the scenario that a game's parameters name.
 
     Raises:
-        GameError: there is none, or its file cannot be read.
+        GameError: there is no such scenario, or its file cannot be read.
     """
     p = params
     if p.records:
@@ -49,10 +49,10 @@ def scenario(name: str, variant: int = 0) -> Scenario:
 
     Args:
         name: `paper_cooperative`, `paper_competitive`, or a path ending in .yaml, .yml or .json.
-        variant: seed of the built-in ones' unprinted utilities.
+        variant: the seed of utilities that the paper does not print, for built-in scenarios.
 
     Raises:
-        GameError: there is none.
+        GameError: there is no such scenario.
     """
     if name in paper.names():
         return paper.paper(name, variant)
@@ -67,12 +67,12 @@ def generated(
     """Return a scenario of everyday tasks, dealt out in turn.
 
     Args:
-        agents: who takes part.
-        atoms: how many tasks; beyond those of the list, tasks of further events.
-        competition: how alike the tastes are.
-        seed: of the draw.
-        sums: whether utilities are sums of values, drawn for each task; else they are tables, from
-            dialled preferences.
+        agents: the agents.
+        atoms: the number of tasks; those beyond the list are tasks of further events.
+        competition: how alike the tastes are, from 0 to 1.
+        seed: the seed of the draw.
+        sums: whether utilities are additive with values drawn for each task; otherwise they are
+            tables from dialled preferences.
     """
     chores = list(read_file(Path(__file__).with_name("chores.yaml"), "tasks").items())
     order = dice(seed, 0, "chores").permutation(len(chores))
@@ -90,14 +90,14 @@ def generated(
 
 
 def _chore(tool: str, says: str, event: int) -> Atom:
-    """Return a task of the first event, or of a later one."""
+    """Return a task of the first event (0), or the same task for a later event."""
     if not event:
         return Atom(tool, {}, says)
     return Atom(tool, {"event": str(event + 1)}, f"{says} for event {event + 1}")
 
 
 def _drawn(agents: Sequence[str], atoms: int, competition: float, seed: int) -> dict[str, Additive]:
-    """Values of each task: as much in common with everybody as competition says, else one's own."""
+    """Return additive utilities; `competition` is the weight of values that all agents share."""
     common, own = competition * dice(seed, 0, "values").random(atoms), 1 - competition
     return {
         agent: additive(common + own * dice(seed, 0, f"values/{agent}").random(atoms))
@@ -118,16 +118,16 @@ def from_taskbench(
     """Return a scenario of TaskBench records, by ids or drawn by seed, with dialled preferences.
 
     Args:
-        path: the records.
-        agents: who starts with which record, in order.
-        ids: of the records; empty draws them.
+        path: the file of the records.
+        agents: the agents, in the order of their records.
+        ids: the ids of the records; empty draws records by seed.
         atoms: the most atoms that drawn records have together.
-        competition: the dial.
-        seed: of the draw and the preferences.
-        tools: the tool catalogue; empty lets any call succeed.
+        competition: how alike the tastes are, from 0 to 1.
+        seed: the seed of the draw and of the preferences.
+        tools: the path of a tool catalogue; without one every call succeeds.
 
     Raises:
-        GameError: the file cannot be read, or has no record of an id.
+        GameError: the file cannot be read, or lacks a record with a given id.
     """
     records = taskbench.read_records(path)
     if unknown := [i for i in ids if i not in records]:
@@ -139,7 +139,7 @@ def from_taskbench(
 
 
 def _dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
-    """Preferences of a given overlap, and the utilities that follow from their words."""
+    """Return a scenario with preferences of a given overlap and utilities from their words."""
     told = dialled(tasks.atoms, tasks.agents, competition, seed)
     return Scenario(
         name=name,

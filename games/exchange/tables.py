@@ -1,7 +1,7 @@
-"""Utility tables: checking given scores, and normalising them.
+"""Utility tables: checks of given scores, and their normalisation.
 
 A score r(a, c) in [0, 100] for each composite c becomes U(a, c) = r(a, c) / max over c of r(a, c),
-or 0 where nothing scores (utility-aware exchange, A.2). Tables need not be monotone or additive.
+or 0 if all scores are 0 (utility-aware exchange, A.2). Tables need not be monotone or additive.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,28 +17,28 @@ from shapley_coop.games.params import GameError
 TOP = 100
 
 SHOWN = 8
-"""So many masks are named where some are wrong; of more, how many there are."""
+"""The most wrong masks that an error names; beyond, it gives their number."""
 
 
 def read_scores(raw: Any, n: int, whose: str) -> list[float]:
-    """Scores of all 2ⁿ composites by bit string, as a person gives them.
+    """Return the scores of all 2ⁿ composites from a mapping of bit strings to scores.
 
-    Every mask once; that of no atoms may be left out and scores 0.
+    Every mask is needed once; the empty set may be left out and scores 0.
 
     Raises:
-        GameError: as `scores_of`.
+        GameError: as for `scores_of`.
     """
     found = scores_of(raw, range(1, 1 << n), n, whose)
     return [found.get(mask, 0.0) for mask in range(1 << n)]
 
 
 def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, float]:
-    """Scores by bit string of the composites that were asked for, no atoms being always welcome.
+    """Return mask → score from bit strings, for exactly the composites asked for.
 
-    The error's one line is fit to be sent back to a model that is to mend its answer.
+    The empty set may have a score too. A model that gets the one-line error can correct its answer.
 
     Raises:
-        GameError: names the masks that are missing, unknown or out of range.
+        GameError: a mask is missing, unknown or out of range; the error names it.
     """
     if not isinstance(raw, Mapping):
         raise GameError(f"{whose}: utilities are a mapping of masks to scores in 0..{TOP}")
@@ -55,10 +55,10 @@ def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, f
 
 
 def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
-    """Descriptions by bit string of the composites that were asked for, and of no others.
+    """Return mask → description from bit strings, for exactly the composites that were asked for.
 
     Raises:
-        GameError: a description is not text, or names the masks that are missing or unknown.
+        GameError: a description is not text, or masks are missing or unknown.
     """
     if not isinstance(raw, Mapping):
         raise GameError("the registry is a mapping of masks to descriptions")
@@ -72,7 +72,7 @@ def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
 
 
 def _complete(found: Mapping[int, Any], asked: Sequence[int], n: int, lack: str, do: str) -> None:
-    """Every mask that was asked for is there, and none that was not, but for that of no atoms."""
+    """Check that all masks asked for are there and no other, except the mask of no atoms."""
     if missing := [mask for mask in asked if mask not in found]:
         raise GameError(f"{lack} {_listed(missing, n)}: {do} every composite once")
     if strange := sorted(set(found) - {0, *asked}):
@@ -86,7 +86,7 @@ def _listed(masks: Sequence[int], n: int) -> str:
 
 
 def normalised(scores: list[float]) -> Micros:
-    """U in millionths from raw scores."""
+    """Return utilities in millionths of the highest raw score."""
     raw = np.asarray(scores, dtype=np.float64)
     top = raw.max()
     return np.rint(raw / top * MICRO).astype(np.int64) if top > 0 else np.zeros(len(raw), np.int64)

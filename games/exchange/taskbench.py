@@ -26,7 +26,7 @@ JOINED = str.maketrans({"<": "(", ">": ")", "`": "'", ";": ","})
 
 @dataclass(frozen=True)
 class Record:
-    """One request with the tool calls that serve it."""
+    """One user request, with the tool calls that answer it."""
 
     id: str
     request: str
@@ -37,7 +37,7 @@ def read_records(path: str | Path) -> dict[str, Record]:
     """Return all records of a file, by id.
 
     Raises:
-        GameError: the file is missing, or names the line that is not a record.
+        GameError: the file is missing, or a line is no record; the error names the line.
     """
     return read_once(path, "file of TaskBench records", _read)
 
@@ -78,10 +78,10 @@ def read_record(raw: Mapping[str, Any]) -> Record:
 def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
     """Return the public part of a scenario: agent k starts with the atoms of record k.
 
-    A call that occurs twice becomes two atoms, told apart by a number.
+    A call that occurs twice becomes two atoms, distinguished by a number.
 
     Raises:
-        GameError: not one record for each agent, or too many atoms.
+        GameError: there is not one record for each agent, or there are too many atoms.
     """
     if len(records) != len(agents):
         raise GameError(f"{len(records)} records for {len(agents)} agents: give one each")
@@ -101,10 +101,10 @@ def sample(records: Mapping[str, Record], agents: int, seed: int, at_most: int) 
     """Return one multi-atom record for each agent, drawn by seed.
 
     Args:
-        records: what there is.
-        agents: how many to draw.
-        seed: of the draw.
-        at_most: atoms in all of them together.
+        records: id → record, to draw from.
+        agents: the number of agents, and of records to draw.
+        seed: the seed of the draw.
+        at_most: the most atoms in all drawn records together.
 
     Raises:
         GameError: too few records are small enough.
@@ -137,5 +137,5 @@ def _told_apart(atom: Atom, before: Sequence[Atom]) -> Atom:
 
 
 def _clean(value: Any) -> str:
-    """Return a value as it can be sent and copied exactly."""
+    """Return a value as text that can be sent and copied exactly."""
     return " ".join(str(value).translate(JOINED).split())

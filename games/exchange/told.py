@@ -1,4 +1,4 @@
-"""What an agent alone is told of what tasks are worth to it."""
+"""The private facts about utilities that an agent's own letters contain."""
 
 from typing import Any
 
@@ -12,15 +12,15 @@ BEST, LADDER = 32, 32
 
 
 def worths(scenario: Scenario, agent: str, tasks: Tasks) -> dict[str, Any]:
-    """Return an agent's utilities: of each task where they are sums, else of sets.
+    """Return an agent's utilities: by task if they are additive, else by set.
 
-    Of a registry that letters list, every set's is given; of a larger one, the best, then a ladder
-    down to what the agent holds, that and each atom alone, by falling utility.
+    If letters list the registry, every set has an entry. Otherwise the entries are the best sets, a
+    ladder of sets down to the agent's own, its own set, and each atom alone, by falling utility.
 
     Args:
-        scenario: with the private side.
-        agent: whose.
-        tasks: the scenario's, or a part of them, of which sets are named then.
+        scenario: the scenario, with its private tables.
+        agent: the agent.
+        tasks: the scenario's tasks, or a part; then masks refer to this part.
     """
     if values := scenario.values(agent, tasks):
         return {"values": values}
@@ -40,7 +40,7 @@ def _table(scenario: Scenario, agent: str, tasks: Tasks) -> Micros:
 
 
 def _selected(table: Micros, own: int) -> list[int]:
-    """Return the masks that a compact letter gives utilities for, the best first."""
+    """Return the masks whose utilities a compact letter gives, the best first."""
     ranked = [int(mask) for mask in (-table).argsort(kind="stable") if mask]
     rest = [mask for mask in ranked[BEST:] if table[mask] >= table[own]]
     ladder = [rest[k * len(rest) // LADDER] for k in range(LADDER)] if rest else []

@@ -1,8 +1,8 @@
-"""What the tasks call: tools from a catalogue, simulated, or one's own functions.
+"""The tools that tasks call: simulated ones from a catalogue, or the user's functions.
 
-A catalogue is JSON: `{"nodes": [{"id", "desc", "parameters": [{"name", "type", "desc"}]}]}`, as
-TaskBench publishes it. Simulated calls are pure, so that a game can be replayed; a function that
-is plugged in is called by the workflow, once for each idempotency key, and never by the game.
+A catalogue is JSON: `{"nodes": [{"id", "desc", "parameters": [{"name", "type", "desc"}]}]}`, the
+format of TaskBench. Simulated calls are pure, so that a game can be replayed. The workflow calls a
+plugged-in function once for each idempotency key; the game itself never calls functions.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from shapley_coop.games.files import read_once
 from shapley_coop.games.params import GameError
 
 Function = Callable[[Mapping[str, str], str], str]
-"""(arguments, idempotency key) → the result in words; it raises where it fails."""
+"""(arguments, idempotency key) → the result in words; it raises an exception if it fails."""
 
 _plugged: dict[str, Function] = {}
 
@@ -34,14 +34,14 @@ class Tool:
 
 
 class Result(TypedDict):
-    """What came of one call."""
+    """The result of one call."""
 
     ok: bool
     result: str
 
 
 def plug(tool: str, function: Function | None) -> None:
-    """Have a function of one's own answer a tool's calls in this process; None unplugs it."""
+    """Let a function answer a tool's calls in this process; None unplugs the function."""
     if function is None:
         _plugged.pop(tool, None)
     else:
@@ -49,12 +49,12 @@ def plug(tool: str, function: Function | None) -> None:
 
 
 def plugged(tool: str) -> Function | None:
-    """Return the function that answers a tool's calls, if one is plugged in."""
+    """Return the function plugged in for a tool, or None."""
     return _plugged.get(tool)
 
 
 def call(function: Function, arguments: Mapping[str, str], key: str) -> Result:
-    """Call one's own function; whatever it raises is the call's failure, and is reported."""
+    """Call a plugged-in function; any exception becomes a failed call's result."""
     try:
         return {"ok": True, "result": str(function(dict(arguments), key))}
     except Exception as error:
@@ -69,14 +69,14 @@ def simulate(
     seed: int,
     failures: float = 0.0,
 ) -> Result:
-    """Return a simulated call: checked against the catalogue, and failing by dice.
+    """Return the result of a simulated call, which is checked by the catalogue and may fail.
 
     Args:
-        tools: the catalogue; empty means that every call is well formed.
-        tool: which one.
+        tools: the catalogue; if empty, every call is well formed.
+        tool: the id of the tool.
         arguments: parameter → value.
-        seed: of the dice; the same call in the same run ends the same way.
-        failures: how likely a well-formed call fails.
+        seed: the seed of the dice; the same call in the same run has the same result.
+        failures: the probability that a well-formed call fails.
     """
     call_ = f"{tool}({json.dumps(dict(arguments), sort_keys=True)})"
     if tools and tool not in tools:
@@ -92,7 +92,7 @@ def simulate(
 
 
 def read_tools(path: str | Path) -> dict[str, Tool]:
-    """Read a catalogue.
+    """Return the tools of a catalogue, by id.
 
     Raises:
         GameError: the file cannot be read, or is not a catalogue.

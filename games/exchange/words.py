@@ -1,4 +1,4 @@
-"""What is public of an exchange: the rules in words, and the facts for programs."""
+"""The public texts of an exchange: the rules in words, and the facts for programs."""
 
 from typing import Any
 
@@ -10,26 +10,26 @@ from shapley_coop.games.exchange.scenario import Scenario, Tasks
 
 
 def rules_of(scenario: Scenario, turns: int) -> str:
-    """Return who holds what, what can be done, and when it pays.
+    """Return the rules: the tasks and their holders, the actions, and when utilities are paid.
 
     Args:
-        scenario: what there is to do.
-        turns: the most turns that are played.
+        scenario: the scenario.
+        turns: the most turns of a play.
     """
     return "\n".join([*_masks(scenario.tasks), "", worth_of(scenario), "", _play(turns)])
 
 
 def worth_of(scenario: Scenario) -> str:
-    """Return what tasks are worth; of the private side, whether sets are worth sums."""
+    """Return the text on utilities, which tells only whether they are additive."""
     sums = any(isinstance(own, Additive) for own in scenario.utilities.values())
     return _TRADE.format(_SUM if sums else _NO_SUM)
 
 
 def facts_of(tasks: Tasks) -> dict[str, Any]:
-    """Return the atoms, who starts with what, and how composites are named; plain JSON.
+    """Return the atoms, initial holdings and descriptions of composites, as plain JSON.
 
-    Of a registry that is too large to be listed, what is written about the initial tasks and
-    each atom alone, and the rule by which any composite can be named.
+    For a registry too large to list, give only the written descriptions of initial sets and single
+    atoms, and the rule that names any composite.
     """
     registry, listed = tasks.registry, tasks.registry.listed
     shown = range(1, 1 << tasks.n) if listed else sorted(_basic(tasks) & registry.written().keys())
@@ -43,7 +43,7 @@ def facts_of(tasks: Tasks) -> dict[str, Any]:
 
 
 def _masks(tasks: Tasks) -> list[str]:
-    """The tasks and how a set of them is named, then who starts with which."""
+    """Return the lines on tasks, on names of sets of tasks, and on initial holdings."""
     registry = tasks.registry
     bits = [tasks.bits(1 << (tasks.n - 1 - i)) for i in range(tasks.n)]
     shown, basic = sorted(registry.written().items()), _basic(tasks)
@@ -81,5 +81,5 @@ def _play(turns: int) -> str:
 
 
 def _basic(tasks: Tasks) -> set[int]:
-    """Return the initial tasks of each agent, and each atom alone."""
+    """Return the masks of each agent's initial tasks, and of each atom alone."""
     return {*tasks.initial.values(), *(1 << bit for bit in range(tasks.n))}

@@ -1,1 +1,1 @@
-"""Groups elect delegates who bargain for all, and every member signs what they agreed on."""
+"""Delegates: groups elect them, they bargain for all, and every member signs their deal."""

@@ -1,4 +1,4 @@
-"""Count: who signs the delegates' deal, who leaves it, and who vetoes it."""
+"""Count: the signatures, vetoes and departures of members on the delegates' deal."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,23 +13,23 @@ from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import unsound
 
 MOST_NAMED = 8
-"""Members that letters name who did not sign."""
+"""The most members without a signature that letters name."""
 
 PLAN = "plan"
-"""The talk that deals before play are recorded under."""
+"""The topic under which the talk records deals before play."""
 
 
 async def count(table: GroupsTable) -> dict[str, Any]:
     """Count signatures: the deal binds once every member that has not left it has signed.
 
-    A member that leaves, or none of whose answers can be read, is not bound: the clauses that
-    concern it are dropped, and the others are asked to sign the rest, at most as often as there are
-    rounds of talk. Leaving counts as a veto where the rest would be empty, or where the deal splits
-    the total or amends a contract.
+    A member that leaves, or that gives no readable answer, is not bound. The clauses that concern
+    it are dropped, and the others are asked to sign the rest, at most as often as there are rounds
+    of talk. Leaving counts as a veto if the rest would be empty, or if the deal splits the total or
+    amends a contract.
 
     Verdicts: `refused` (an answer is asked for once more), `signed`, `reduced` (the rest of the
-    deal is to be signed), `vetoed` (groups of those who vetoed choose their delegates anew, and the
-    delegates bargain again) and `no_deal` (no round or no budget is left for that).
+    deal is to be signed), `vetoed` (the groups of vetoing members choose new delegates, who
+    bargain again) and `no_deal` (no round or no budget is left for that).
     """
     if unsound(table):
         return {"verdict": "refused"}
@@ -52,7 +52,7 @@ async def count(table: GroupsTable) -> dict[str, Any]:
 
 
 def _reduced(table: GroupsTable, rest: Deal, heard: Sequence[Utterance]) -> dict[str, Any]:
-    """Return what is left of the deal, written down by code, for those who are left to sign."""
+    """Return the update that puts the rest of the deal to the remaining members for signature."""
     revision = table["revision"] + 1
     written: AgentOutput = {"act": "write", "text": "", "deal": rest.record()}
     put_by_code = Utterance(SUMMARISER, written, puts=revision)

@@ -1,4 +1,4 @@
-"""Delegate: count the votes, or draw lots, until every group has somebody who bargains for it."""
+"""Delegate: choose a delegate for every group, by votes or by lot."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from shapley_coop.state.turn import unsound
 async def delegate(table: GroupsTable) -> dict[str, Any]:
     """Give each group without a delegate one of its candidates.
 
-    The ballot is secret: the table keeps how many votes each candidate got. Verdicts: `refused` (a
+    The ballot is secret: the table keeps only the number of votes. Verdicts: `refused` (a
     vote could not be read, and is asked for once more) and `seated`.
     """
     if unsound(table):

@@ -1,4 +1,4 @@
-"""Ask a group's members whom they send to bargain for it."""
+"""The question to a group's members for a vote on their delegate."""
 
 from shapley_coop.deals.language.choices import chosen_of
 from shapley_coop.deals.language.faults import Fault
@@ -19,7 +19,7 @@ from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import talk_round
 
 _ONESELF = ("me", "myself")
-"""What a member may call itself."""
+"""The words by which a member may name itself."""
 
 
 class Vote(Action):
@@ -29,7 +29,7 @@ class Vote(Action):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Narrow it to those who stand: a vote carries nothing."""
+        """Narrow the answer to the candidates; a vote has no content."""
         return super().narrowed(facts)
 
 
@@ -45,7 +45,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Vote | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Vote) -> AgentOutput | Fault:
-    """Let nobody vote for one who does not stand."""
+    """Refuse a vote for an agent that is no candidate."""
     candidates = group_of(turn.table, agent)["candidates"]
     if said.action not in candidates:
         return Fault("ACTION", f"You do not stand. Choose one of: {', '.join(candidates)}.")

@@ -9,9 +9,9 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def group(table: GroupsTable) -> dict[str, Any]:
-    """Form groups as a bargaining begins; after a veto they stay, and some have no delegate.
+    """Form groups when a bargaining begins. After a veto groups stay, and some lack a delegate.
 
-    Verdicts: `elect` (some group votes) and `seated` (every delegate is drawn, or the only member).
+    Verdicts: `elect` (a group votes) and `seated` (delegates are drawn, or are only members).
     """
     evaluated = EvaluatedTable(table)
     config, groups = evaluated.config, table["groups"]

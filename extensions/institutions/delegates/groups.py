@@ -1,4 +1,4 @@
-"""Groups of agents and their delegates: who stands with whom, and who bargains for all."""
+"""Groups of agents: their formation, their candidates, and the election of delegates."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,20 +15,20 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Table
 
 MOST_GROUPS = 5
-"""Groups that a run has by default at most: delegates' letters grow with their number."""
+"""The most groups by default, because delegates' letters grow with their number."""
 
 IN_A_GROUP = 3
-"""Agents that a group has by default at least, where there are enough for two."""
+"""The fewest agents of a group by default, if there are enough agents for two groups."""
 
 MOST_CANDIDATES = 7
-"""Members of a larger group that stand for election, drawn by lot: ballots stay short."""
+"""The most candidates of a group, drawn by lot from larger groups, so that ballots stay short."""
 
 PLAYS = 16
-"""Joint actions that are drawn to compare interests."""
+"""The number of joint actions drawn to compare interests."""
 
 
 def group_of(table: Table, agent: str) -> Group:
-    """Return the group that an agent is in."""
+    """Return the group of an agent."""
     return next(group for group in groups_of(table) if agent in group["members"])
 
 
@@ -43,11 +43,11 @@ def electors(evaluated: EvaluatedTable) -> list[str]:
 
 
 def formed(game: Game, config: RunConfig) -> list[list[str]]:
-    """Return the agents in groups of equal size, up to one.
+    """Return the agents in groups whose sizes differ by at most one.
 
     Args:
         game: the game.
-        config: the run's.
+        config: the run's configuration.
     """
     settings = delegation_of(config)
     count = settings.groups or default_groups(len(game.agents))
@@ -59,7 +59,7 @@ def formed(game: Game, config: RunConfig) -> list[list[str]]:
 
 
 def default_groups(agents: int) -> int:
-    """Return how many groups so many agents form where nothing else is said.
+    """Return the default number of groups for a number of agents.
 
     >>> [default_groups(n) for n in (2, 4, 6, 7, 12, 1000)]
     [2, 2, 2, 3, 4, 5]
@@ -70,12 +70,12 @@ def default_groups(agents: int) -> int:
 def by_interest(game: Game, seed: int) -> list[str]:
     """Return the agents in the order of their interests: neighbours gain from the same plays.
 
-    It is the first principal component of what `PLAYS` joint actions, drawn by seed, pay in the
-    first turn. Where payoffs are private, or nothing is paid yet, it is the speaking order.
+    The order follows the first principal component of the first turn's payoffs under `PLAYS` joint
+    actions, drawn by seed. If payoffs are private, or never vary, it is the speaking order.
     """
     if game.analysis.ahead.own_payoffs_only or not game.analysis.ahead.open:
         return list(game.agents)
-    game = game.analysis.ahead.on_other_dice(seed + 1)  # its own would tell what is to come
+    game = game.analysis.ahead.on_other_dice(seed + 1)  # its own dice would reveal the future
     start = game.start()
     legal = {agent: game.legal(start, agent) for agent in game.agents}
     rows = []
@@ -95,19 +95,19 @@ def by_interest(game: Game, seed: int) -> list[str]:
 
 
 def drawn(names: Sequence[str], seed: int, what: str) -> list[str]:
-    """Names in an order that the seed draws."""
+    """Return names in an order drawn by the seed."""
     return [names[i] for i in dice(seed, 0, what).permutation(len(names))]
 
 
 def candidates(members: Sequence[str], seed: int, round_: int) -> list[str]:
-    """Who stands for election in a group: all of a small one, else some that are drawn by lot."""
+    """Return the candidates of a group: all members of a small one, else some drawn by lot."""
     if len(members) <= MOST_CANDIDATES:
         return list(members)
     return drawn(members, seed, f"candidates:{round_}:{members[0]}")[:MOST_CANDIDATES]
 
 
 def elected(group: Group, votes: Mapping[str, str], seed: int, round_: int) -> Group:
-    """Return a group with its delegate: who has most votes; ties, and a vote by nobody, by lot."""
+    """Return a group with its delegate: the most votes win; ties and empty ballots go by lot."""
     given = Counter(votes[member] for member in group["members"] if member in votes)
     most = max(given.values(), default=0)
     first = [name for name in group["candidates"] if given[name] == most]

@@ -1,8 +1,8 @@
-"""How an embedded agent votes for a delegate, and signs what delegates agreed on.
+"""The conduct of an embedded agent as a member: its vote for a delegate and its signature.
 
-It votes for itself where it stands, else for whom its dice draw. It signs what leaves it no worse
-than it expects to be without the deal, by its foresight where it has one, and than it can be sure
-of, as its letter computed that; where nothing tells, only what costs it nothing.
+It votes for itself if it is a candidate, else for a random candidate. It signs a deal that leaves
+it no worse than its foresight expects without the deal, if it has foresight, and no worse than
+the sure payoff in its letter. Without either, it signs only a deal that costs it nothing.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ def vote(agent: Agent) -> str:
 
 
 def ratify(agent: Agent) -> str:
-    """Sign, or leave, or, where a deal cannot be left, veto."""
+    """Return a signature, or leave the deal, or veto a deal that cannot be left."""
     try:
         good = _good(agent.facts, agent.outlook)
     except Unforeseeable:
@@ -39,11 +39,11 @@ def ratify(agent: Agent) -> str:
 
 
 def _good(facts: Facts, outlook: Outlook | None) -> bool:
-    """Return whether to sign; where I cannot look ahead, by the letter alone."""
+    """Return whether to sign; without foresight the letter alone decides."""
     offer, me = fact(facts, "offer"), fact(facts, "you")
     kept, without = told(facts, EVERYBODY), told(facts, NO_DEAL)
     alone = outlook.alone[me] if outlook else None
-    if not kept:  # the letter holds the whole deal in place of what it pays
+    if not kept:  # the letter has the whole deal instead of payoffs
         deal = sound_deal({"clauses": offer["clauses"], "drops": offer["drops"]})
         if outlook is None or alone is None:
             return costs_nothing(deal, me)

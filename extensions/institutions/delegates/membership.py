@@ -1,7 +1,7 @@
-"""What a member of a group is shown where delegates bargain: a ballot, and its part of a deal.
+"""The facts in a member's letter: its ballot, and its part of the delegates' deal.
 
-Each gives facts of one letter: (turn, agent) → facts. The letter of a member grows neither with the
-agents nor with the clauses, unless what the deal pays is not computed.
+Each function gives facts of one letter: (turn, agent) → facts. A member's letter does not grow with
+the number of agents or clauses, unless the deal's payoffs are not computed.
 """
 
 from functools import lru_cache
@@ -19,13 +19,13 @@ from shapley_coop.state.turn import TurnContext
 
 
 def delegation(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return for whom a delegate bargains."""
+    """Return the members for whom a delegate bargains."""
     group = group_of(turn.table, agent)
     return {"represents": [one for one in group["members"] if one != agent]}
 
 
 def ballot(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return a member's group, and who can be its delegate."""
+    """Return a member's group, its candidates, and the vetoes of the last round."""
     group = group_of(turn.table, agent)
     others = [one for one in group["members"] if one != agent]
     vetoed = [
@@ -39,7 +39,7 @@ def ballot(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """What the delegates' deal means for one member; all of it where that is not computed."""
+    """Return the part of the deal that concerns a member; all of it if payoffs are not computed."""
     offer, group = turn.evaluated.offer, group_of(turn.table, agent)
     assert offer is not None, "members sign the offer that stands"
     deal = Deal.of(offer["deal"])
@@ -63,7 +63,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
     return {**facts, "leaving": _leaving(turn, deal), **added(turn, agent)}
 
 
-@lru_cache(maxsize=64)  # computed once for all members, unless each knows its own payoffs alone
+@lru_cache(maxsize=64)  # once for all members, unless payoffs are private
 def _outlook(turn: TurnContext, viewer: str) -> dict[str, Any]:
     offer = turn.evaluated.offer
     assert offer is not None, "members sign the offer that stands"
@@ -71,6 +71,6 @@ def _outlook(turn: TurnContext, viewer: str) -> dict[str, Any]:
 
 
 def _leaving(turn: TurnContext, deal: Deal) -> str:
-    """Return what becomes of a deal that one member leaves: `reduced`, or `vetoed`."""
+    """Return the verdict on a deal that one member leaves: `reduced` or `vetoed`."""
     last = turn.table["round"] >= 2 * turn.evaluated.config.rounds
     return "vetoed" if deal.split or turn.evaluated.contract or last else "reduced"

@@ -1,4 +1,4 @@
-"""Groups and ballots in a line each, as `coop run` and `coop show` print them."""
+"""The lines on groups and ballots that `coop run` and `coop show` print."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from shapley_coop.prompts.words import few
 
 
 def news(groups: Sequence[Group]) -> list[str]:
-    """Return who stands with whom, and who got how many votes, once all groups have delegates.
+    """Return a line on groups and one on votes, once all groups have delegates.
 
     >>> ann: Group = {"members": ["Ann", "Ben"], "candidates": ["Ann", "Ben"], "delegate": "Ann",
     ...               "votes": {"Ann": 2}}

@@ -1,4 +1,4 @@
-"""What of a deal concerns one agent, and what is left of it when somebody leaves.
+"""The clauses of a deal that concern an agent, and the rest of a deal if agents leave.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal
@@ -17,25 +17,25 @@ from shapley_coop.deals.parties import named_in
 
 
 def concerns(clause: Clause, agent: str) -> bool:
-    """Whether a clause makes an agent act, pay, give or receive; what is of all concerns all."""
+    """Return whether a clause makes an agent act, pay, give or receive, or concerns all agents."""
     named = named_in(clause)
     return named is None or agent in named
 
 
 def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:
-    """What is left of a deal if some leave it: no clause asks, pays or is paid by one of them.
+    """Return the rest of a deal if agents leave it: no clause concerns one of them.
 
-    Who was bound, paid or to pay among "everyone" or "others" is named then, with the same part as
+    In clauses on "everyone" or "others" the remaining agents are named, each with the same part as
     before.
 
     Args:
         deal: the deal.
-        leaving: who leaves.
+        leaving: the agents that leave.
         agents: all agents.
 
     Returns:
-        None if nothing is left, if it has more clauses than a deal can have, or if the deal splits
-        the total, which is theirs as well.
+        The rest; None if it is empty, if it has too many clauses, or if the deal splits
+        the total, which belongs to the leaving agents as well.
     """
     if deal.split is not None:
         return None

@@ -1,4 +1,4 @@
-"""Ask a member what it says to the delegates' deal: sign it, veto it, or stay out of it."""
+"""The question whether a member signs the delegates' deal, vetoes it, or stays out of it."""
 
 from typing import Annotated, Literal
 
@@ -55,7 +55,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Ratification | Faul
 
 
 def check(turn: TurnContext, agent: str, said: Ratification) -> AgentOutput | Fault:
-    """Let nobody sign what it could not."""
+    """Refuse a signature that the member could not give."""
     fault = cannot_sign(turn, agent, turn.evaluated.offered) if said.decision == "accept" else None
     return fault or {"act": said.decision, "text": said.speech or ""}
 

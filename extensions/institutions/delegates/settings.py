@@ -1,4 +1,4 @@
-"""How agents are put into groups, and how a group gets its delegate."""
+"""The settings of groups and of the choice of delegates."""
 
 from typing import Literal
 
@@ -33,15 +33,15 @@ class Delegation(BaseModel):
 
 
 class Delegating(Addition[Delegation]):
-    """Groups of a size that the game's agents can form."""
+    """The check that the game's agents can form the number of groups."""
 
     settings = Delegation
 
     def resolved(self, settings: Delegation, game: Game) -> Delegation:
-        """Refuse one group, and more groups than agents.
+        """Return the settings; refuse one group, and more groups than agents.
 
         Raises:
-            ValueError: there cannot be so many.
+            ValueError: the number of groups is not possible.
         """
         if settings.groups == 1 or settings.groups > len(game.agents):
             raise ValueError(
@@ -54,5 +54,5 @@ ADDITION = Delegating()
 
 
 def delegation_of(config: RunConfig) -> Delegation:
-    """Return a run's settings, the default where it sets none."""
+    """Return a run's settings for delegates, with defaults."""
     return Delegation.model_validate(config.extensions.get("institutions", {}))

@@ -1,4 +1,4 @@
-"""The table where groups send delegates: the common keys, and the groups."""
+"""The table of runs with delegates: the common keys, and the groups."""
 
 from typing import cast
 
@@ -8,16 +8,16 @@ from shapley_coop.state.table import Table
 
 
 class Group(TypedDict):
-    """Some agents, and who bargains for them."""
+    """A group of agents, with its candidates, its delegate and their votes."""
 
     members: list[str]
-    candidates: list[str]  # who can be elected
-    delegate: str  # empty until there is one
-    votes: dict[str, int]  # candidate → votes; none where there was no election
+    candidates: list[str]  # the members that can be elected
+    delegate: str  # "" until there is one
+    votes: dict[str, int]  # candidate → number of votes; {} without an election
 
 
 class GroupsTable(Table, total=False):
-    """The table where groups send delegates."""
+    """The table of a run in which groups send delegates."""
 
     groups: list[Group]
     """The groups. Written by `open`, `group`, `delegate` and `count`."""

@@ -1,4 +1,4 @@
-"""Which lines of the public history a delegate's letter tells."""
+"""The lines of the public history that a delegate's letter has."""
 
 from shapley_coop.state.telling import Lines
 from shapley_coop.state.turn import TurnContext
@@ -6,6 +6,6 @@ from shapley_coop.state.who import negotiators
 
 
 def of_delegates(turn: TurnContext, lines: Lines) -> Lines:
-    """Without the members' signatures: what came of them tells it, a veto or a deal."""
+    """Return the lines without members' signatures, because a veto or a deal shows their result."""
     delegates = negotiators(turn.table)
     return [line for line in lines if line.get("does") != "accept" or line["by"] in delegates]

@@ -1,4 +1,4 @@
-"""The variables of the letters to members: their group, its delegate, and what leaving does."""
+"""The variables of letters to members: group, delegate, and the effect of leaving."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted
 Facts = Mapping[str, Any]
 
 MOST_CHARACTERS = 200
-"""Of a member's objection, as its group's ballot quotes it."""
+"""The most characters of a member's objection that its group's ballot quotes."""
 
 
 def membership(view: Facts) -> dict[str, Any]:
-    """Where delegates bargain: a member's group, its delegate, and what leaving a deal does."""
+    """Return the variables on a member's group, its delegate, and the effect of leaving a deal."""
     return {
         "group": few(view.get("group", [])),
         "vetoed": _with_words(view.get("vetoed", [])),
@@ -25,17 +25,17 @@ def membership(view: Facts) -> dict[str, Any]:
 
 
 def binding(view: Facts) -> dict[str, Any]:
-    """Return what has to happen before an offer that a delegate accepts binds anybody."""
+    """Return the variable on when an accepted offer binds: after all members' signatures."""
     return {"binding": "delegates have accepted and all members signed"}
 
 
 def _norm(offer: Facts) -> str:
-    """Return the norm by which a deal splits the total; empty if it names none."""
+    """Return the norm by which a deal splits the total; "" if it names none."""
     return next((x["norm"] for x in offer.get("clauses", []) if x.get("norm")), "")
 
 
 def _with_words(vetoes: Sequence[Facts]) -> str:
-    """Return who did not sign, each with the beginning of what it said; of many the first.
+    """Return the first members that did not sign, each with the beginning of its objection.
 
     >>> _with_words([{"by": "Ann", "says": "Too little."}, {"by": "Ben", "says": ""}])
     'Ann ("Too little.") and Ben'

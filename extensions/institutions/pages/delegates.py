@@ -5,13 +5,13 @@
          → account → attribute → settle
     enforce_turn → convene → group, where the contract is due to be bargained over again
 
-Liquid delegation for bargainings of many. Agents are grouped, by interest or at random; each group
-elects a delegate, or draws one; the delegates bargain as in `shapley_coop`. Then every member is
-sent one letter that says what the deal means for it, and signs, vetoes or leaves. No member is
-bound without its own signature: after a veto its group can recall its delegate, and the delegates
-bargain again; what concerns a member that leaves falls, and the others sign what is left. Nobody
-claims and nobody bargains at the end, which would take everybody's word once more: values are
-computed from the record, and paid where the deal names the norm.
+Liquid delegation for bargaining among many agents. Agents are grouped by interest or at random.
+Each group elects a delegate, or draws one by lot. The delegates bargain as in `shapley_coop`. Then
+every member gets one letter on the deal's effects for it, and signs, vetoes or leaves. Only its own
+signature binds a member. After a veto, a group can recall its delegate, and the delegates bargain
+again. If a member leaves, the clauses that concern it are dropped, and the others sign the rest.
+There are no claims and no final bargaining, since these would need an answer of every member.
+Values are computed from the record, and paid if the deal names the norm.
 """
 
 from dataclasses import replace
@@ -46,7 +46,7 @@ plan = computed(PLAN)
 
 
 def of_a_delegate(question: Question[Any]) -> Question[Any]:
-    """Return a question about the plan whose letter tells a delegate for whom it bargains."""
+    """Return a question about the plan whose letter names the members of a delegate's group."""
     asked = question.about(plan, tells=of_delegates)
     return replace(asked, shows=(*asked.shows, delegation), words=(*asked.words, binding))
 

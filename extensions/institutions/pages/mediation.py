@@ -3,9 +3,9 @@
     open → act → mediate ↺ → settle
 
 Strong mediated equilibrium (Monderer and Tennenholtz, 2009). In every turn each agent chooses an
-action, or delegates; `mediate` opens what was chosen, plays for those who delegated by the rule
-that all were shown (`mediator`), and lets the game take its turn. What `llm_only` does not
-have: that choice, and `mediate` in the place of `step`. It plays games with a table of payoffs.
+action, or delegates. `mediate` opens the choices, plays for delegators by the public rule
+(`mediator`), and lets the game play its turn. The differences from `llm_only` are this choice,
+and `mediate` in place of `step`. The workflow plays games with a table of payoffs.
 """
 
 from dataclasses import replace

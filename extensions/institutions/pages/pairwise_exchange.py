@@ -2,13 +2,13 @@
 
     open → pair → speak → deliver ↺ → swap ↺ → act → call → step ↺ → settle
 
-The talk of `task_exchange` for as many agents as there are (bilateral trading by random meetings:
-Feldman, 1973). In each meeting all agents are drawn into pairs; the two of a pair propose, accept
+The talk of `task_exchange` for any number of agents (bilateral trading by random meetings:
+Feldman, 1973). In each meeting all agents are drawn into pairs. The two of a pair propose, accept
 and reject in turn, over the tasks that they hold, and all pairs talk at the same time. A proposal
-is validated as in `task_exchange` and goes back to its author alone until it is sound; a pair in
-which somebody uses up its attempts parts, and nobody else is held up. `swap` hands over what both
-of a pair accepted, at once, so that no promise is left to keep; then all meet others. After the
-last meeting each does the tasks that it holds. There is no turn for private plans alone.
+is validated as in `task_exchange`, and goes back to its author until it is valid. If an agent uses
+up its attempts, its pair parts, and other pairs go on. `swap` transfers the tasks of accepted
+proposals at once, so that no promise remains to be kept. Then all agents meet others. After the
+last meeting each agent does the tasks that it holds. No turn is for private plans alone.
 """
 
 from dataclasses import replace
@@ -36,7 +36,7 @@ from shapley_coop.state.telling import nothing
 from shapley_coop.state.topics import PLAY
 
 MEETINGS = 3
-"""How often everybody meets another, unless the game says so."""
+"""The number of meetings of each agent, unless the game sets it."""
 
 SPEAK = replace(
     exchange.QUESTION,
@@ -49,7 +49,7 @@ SPEAK = replace(
     words=(*exchange.QUESTION.words, in_words),
     hears=heard,
 )
-"""Whoever's turn it is in its pair, which hears itself alone."""
+"""The question to the next speaker of each pair; a pair hears only its own talk."""
 
 WORK = replace(act.QUESTION.about(PLAY, tells=nothing), hears=nothing_heard)
 

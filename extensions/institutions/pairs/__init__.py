@@ -1,1 +1,1 @@
-"""Pairwise exchange: agents who are drawn into pairs by lot, and trade the tasks that they hold."""
+"""Pairwise exchange: agents are drawn into pairs by lot, and trade the tasks that they hold."""

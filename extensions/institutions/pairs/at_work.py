@@ -1,4 +1,4 @@
-"""How an embedded agent reads a letter of the work after meetings."""
+"""The reading of letters about the work after meetings, for embedded agents."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from shapley_coop.games.turns import Turn
 
 
 def reading(facts: dict[str, Any], record: list[Turn]) -> tuple[dict[str, Any], list[Turn]]:
-    """Return the letter's facts as an exchange of its reader's own tasks: it knows of no others."""
+    """Return the facts as an exchange of the reader's own tasks; the letter names no others."""
     tasks = [action for action in facts["legal"] if action != WAIT]
     atoms = [{"action": task, "says": task} for task in tasks]
     nothing = "0" * len(tasks)

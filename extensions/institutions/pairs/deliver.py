@@ -1,4 +1,4 @@
-"""Deliver: what was said in each pair reaches the other of the two."""
+"""Deliver: pass each pair's message on to the other agent of the pair."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ from shapley_coop.state.turn import unsound
 
 
 async def deliver(table: MeetingsTable) -> dict[str, Any]:
-    """Return one turn of talk of all pairs.
+    """Deliver one turn of talk in all pairs.
 
-    A pair parts when one of the two passes or has used up its attempts, and after its last turn.
+    A pair parts if one agent passes or has used up its attempts, and after the last turn of talk.
     Verdicts: `refused` (a message was refused, and its author is asked once more), `talk_on`, and
     `over` (no pair talks any more).
     """

@@ -1,4 +1,4 @@
-"""The task exchange of agents who meet in pairs: they trade before the play, and then all work."""
+"""Task exchange in pairs: agents trade before play, and then all work."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -23,10 +23,10 @@ class MeetingsParams(TaskExchangeParams):
 
 
 class ExchangeInPairs(TaskExchange):
-    """A task exchange in which agents meet in pairs, as many as there are.
+    """A task exchange in which any number of agents meet in pairs.
 
-    Its letters tell of the two who meet alone. What a pair accepts the workflow hands over
-    (`swap`), so that no agent hands over anything by an action of its own.
+    Its letters describe only the two agents of a pair. The workflow transfers the tasks of accepted
+    proposals (`swap`), so no agent hands over tasks by an action of its own.
     """
 
     workflow = "pairwise_exchange"
@@ -36,24 +36,24 @@ class ExchangeInPairs(TaskExchange):
 
     @classmethod
     def called(cls, params: Mapping[str, Any]) -> str:
-        """Return how errors call it: by the parameter that makes it what it is."""
+        """Return the name for errors, with the parameter that selects this variant."""
         return f"{cls.name} with meetings"
 
     def make_ready(self) -> None:
-        """Take any number of agents."""
+        """Accept any number of agents."""
 
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True
     ) -> list[dict[str, str]]:
         """Return the joint actions that turn one allocation into another, and close the trade.
 
-        Each agent hands over what others are to have, one task a turn; none does in the last.
-        Nobody is left without a task in between: who has one alone waits until it is given another.
+        Each agent hands tasks over to their new holders, one a turn, and none in the last turn.
+        Nobody is ever without a task: an agent with a single task waits until it receives another.
 
         Args:
-            masks: who is to hold what.
-            holds: who holds what; by default as at the start.
-            closing: whether trade closes by it.
+            masks: agent → the mask of its tasks afterwards.
+            holds: agent → the mask of its tasks before; by default the initial tasks.
+            closing: whether these turns close the trade.
 
         Raises:
             GameError: the masks are not a partition among the agents.
@@ -64,20 +64,20 @@ class ExchangeInPairs(TaskExchange):
         return [*handed_over(self.tasks.names, before, masks), *([{}] if closing else [])]
 
     def agreed(self, record: Sequence[Turn]) -> bool:
-        """Whether anything was traded: to accept what each holds already is no trade."""
+        """Return whether any task was traded; to accept the present holdings is no trade."""
         return any(self.handed(action) for turn in record for action in turn["actions"].values())
 
     def private(self, agent: str) -> dict[str, Any]:
-        """Return its taste; what tasks are worth to it is told in the talk over them."""
+        """Return the agent's taste; the letters of the talk give its utilities."""
         return self.taste(agent)
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """Return how many tasks are left to an agent to do."""
+        """Return the turn and the number of tasks that an agent has left to do."""
         left = self.undone(position, agent).bit_count()
         return {"turn": position["turn"], "tasks_left_to_you": left}
 
     def rules(self) -> str:
-        """Return how agents meet: the same for all, and no longer with many of them."""
+        """Return the rules of meeting and of work; their length does not grow with the agents."""
         times = "Once" if self.params.meetings == 1 else f"{self.params.meetings} times"
         meet = (
             f"**Task exchange in pairs**. {len(self.agents)} players hold {self.tasks.n} "
@@ -94,6 +94,6 @@ class ExchangeInPairs(TaskExchange):
         return "\n".join([meet, "", worth_of(self.scenario), "", work])
 
     def facts(self) -> dict[str, Any]:
-        """Return who plays, and how long; the tasks of two are told in their talk."""
+        """Return the agents and the limits; the letters of the talk give the tasks of a pair."""
         limits = {"turns": self.turns, "meetings": self.params.meetings}
         return {"game": self.name, "agents": self.tasks.agents, **limits}

@@ -1,4 +1,4 @@
-"""In which turns tasks are handed over so that nobody is left without one."""
+"""The order of hand-overs in which no agent is ever left without a task."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ from shapley_coop.games.exchange.masks import members
 def handed_over(
     names: Sequence[str], before: Mapping[str, int], after: Mapping[str, int]
 ) -> list[dict[str, str]]:
-    """The joint actions by which everybody hands over what others are to have, one task a turn.
+    """Return the joint actions that hand all tasks to their new holders, one task per giver a turn.
 
-    In every turn as many as leave nobody without a task. There is always one: whoever holds two
-    can give, and where all who still give hold one task each, they give in a ring.
+    In every turn, as many agents give as leave none without a task. At least one can always give:
+    an agent with two tasks can, and if all givers hold one task each, they give in a ring.
 
     Args:
-        names: of the tasks, the first that of the most significant bit.
-        before: agent → the mask of what it holds.
-        after: agent → the mask of what it is to hold; nobody nothing.
+        names: the names of the tasks, most significant bit first.
+        before: agent → the mask of its tasks before.
+        after: agent → the mask of its tasks afterwards; never empty.
     """
     queues = _queues(names, before, after)
     held = {agent: mask.bit_count() for agent, mask in before.items()}
@@ -40,7 +40,7 @@ def handed_over(
 def _queues(
     names: Sequence[str], before: Mapping[str, int], after: Mapping[str, int]
 ) -> dict[str, list[tuple[str, str]]]:
-    """Giver → the tasks that it gives, and to whom."""
+    """Return giver → the tasks that it gives, each with its receiver."""
     given = {giver: mask & ~after[giver] for giver, mask in before.items()}
     taken = {taker: mask & ~before[taker] for taker, mask in after.items()}
     return {
@@ -56,6 +56,6 @@ def _queues(
 
 
 def _bare(giving: Mapping[str, tuple[str, str]], holds: Mapping[str, int]) -> list[str]:
-    """Return who would be left without a task."""
+    """Return the givers that would be left without a task."""
     given = Counter(taker for _, taker in giving.values())
     return [giver for giver in giving if holds[giver] + given[giver] == 1]

@@ -1,4 +1,4 @@
-"""What the letters of two who meet tell: their tasks, what these are worth, and their own talk."""
+"""The letters of a pair: the tasks of the two, their utilities, and their own talk."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ _TEMPLATE = (Path(__file__).parent / "tasks.md").read_text(encoding="utf-8")
 
 
 def shown(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return the tasks of the two, what they are worth to an agent, and how the talk stands."""
+    """Return the tasks of a pair, an agent's utilities of them, and the state of the talk."""
     talk = talk_of_pair(turn, agent)
     return {
         **facts_of(talk.tasks),
@@ -30,17 +30,17 @@ def shown(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def heard(turn: TurnContext, agent: str) -> Lines:
-    """Return what was said in an agent's own talk."""
+    """Return the messages of an agent's own pair."""
     return trade_history(talk_of_pair(turn, agent))
 
 
 def nothing_heard(turn: TurnContext, agent: str) -> Lines:
-    """Return no line: each does its own tasks."""
+    """Return no line, because each agent does its own tasks."""
     return []
 
 
 def in_words(view: Facts) -> dict[str, str]:
-    """Return whom the reader meets, and what the two hold."""
+    """Return the variables on the reader's partner and on the tasks that the two hold."""
     me, initial = view["you"], view["initial"]
     other = plain(next(agent for agent in view["agents"] if agent != me))
     bits = [f"{1 << k:0{len(view['atoms'])}b}" for k in reversed(range(len(view["atoms"])))]
@@ -61,6 +61,6 @@ def in_words(view: Facts) -> dict[str, str]:
 
 
 def _composed(view: Facts, mask: str) -> bool:
-    """Return whether a set's description is its tasks' words."""
+    """Return whether a set's description is composed of its tasks' words."""
     says = [atom["says"] for atom, bit in zip(view["atoms"], mask, strict=True) if bit == "1"]
     return bool(view["registry"][mask] == f"{'; '.join(says)}.")

@@ -1,4 +1,4 @@
-"""Agents who meet in pairs to trade tasks: who meets whom, whose turn it is, who said what."""
+"""Meetings of pairs to trade tasks: the pairs, the speakers, and the messages."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -15,20 +15,20 @@ from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 from shapley_coop.state.turn import TurnContext
 
 TOPIC = "meeting"
-"""The name of what is said in pairs."""
+"""The topic of the talk in pairs."""
 
 PUTS = ("propose", "reject")
-"""What puts a proposal."""
+"""The acts that put a proposal."""
 
 EVALUATED = 8
-"""Evaluated tables of which it is kept who meets whom."""
+"""The most evaluated tables whose pairs are cached."""
 
 
 class Meeting(TypedDict):
-    """Two agents who meet to trade tasks."""
+    """A pair of agents that meet to trade tasks, and the state of their talk."""
 
     agents: list[str]  # the first speaks first
-    number: int  # which meeting of all agents it is, from 1
+    number: int  # the number of the meeting of all agents, from 1
     began: int  # the round of talk of its first turn
     status: Literal["talking", "agreed", "apart"]
     pending: NotRequired[Pending]  # the latest proposal
@@ -36,7 +36,7 @@ class Meeting(TypedDict):
 
 
 class MeetingsTable(Table, total=False):
-    """The table where agents meet in pairs."""
+    """The table of a run in which agents meet in pairs."""
 
     meetings: list[Meeting]
     """The pairs of the latest meeting. Written by `open`, `pair` and `deliver`."""
@@ -48,19 +48,19 @@ def pairs_of(table: Table) -> list[Meeting]:
 
 
 def pairs_game(evaluated: EvaluatedTable) -> ExchangeInPairs:
-    """Return the game that is played."""
+    """Return the game of this run."""
     game = evaluated.game
     assert isinstance(game, ExchangeInPairs), "the workflow plays no other"
     return game
 
 
 def drawn(agents: Sequence[str], seed: int, number: int, began: int) -> list[Meeting]:
-    """Return all agents in pairs, by lot; of an odd number one is left over.
+    """Return all agents in pairs drawn by lot; one of an odd number is left over.
 
     Args:
-        agents: all of them.
-        seed: of the lot.
-        number: of the meeting, from 1.
+        agents: all agents.
+        seed: the seed of the lot.
+        number: the number of the meeting, from 1.
         began: the round of talk in which the pairs begin.
     """
     order = [agents[int(i)] for i in dice(seed, 0, f"meeting/{number}").permutation(len(agents))]
@@ -71,7 +71,7 @@ def drawn(agents: Sequence[str], seed: int, number: int, began: int) -> list[Mee
 
 
 def speaker_of(meeting: Meeting, table: Table) -> str:
-    """Return whose turn it is in a pair."""
+    """Return the agent whose turn it is in a pair."""
     return _at(meeting, table["round"])
 
 
@@ -80,14 +80,14 @@ def _at(meeting: Meeting, now: int) -> str:
 
 
 def after(meeting: Meeting, now: int, turns: int, said: AgentOutput | PublicMessage) -> Meeting:
-    """Return a pair after the message of whose turn it is.
+    """Return a pair after its speaker's message.
 
-    It parts when one of the two passes, and after its last turn.
+    The pair parts if the speaker passes, and after the last turn of talk.
 
     Args:
-        meeting: the pair as it was.
+        meeting: the pair before the message.
         now: the round of talk.
-        turns: how many a talk has.
+        turns: the number of turns of a talk.
         said: the message.
     """
     act, standing, speaker = said["act"], meeting.get("pending"), _at(meeting, now)
@@ -102,7 +102,7 @@ def after(meeting: Meeting, now: int, turns: int, said: AgentOutput | PublicMess
 
 
 def speakers(evaluated: EvaluatedTable) -> list[str]:
-    """Whoever's turn it is, of all pairs that still talk."""
+    """Return the agents whose turn it is, in all pairs that still talk."""
     table = evaluated.table
     talking = [one for one in pairs_of(table) if one["status"] == "talking"]
     return [speaker_of(one, table) for one in talking]
@@ -110,14 +110,14 @@ def speakers(evaluated: EvaluatedTable) -> list[str]:
 
 @lru_cache(maxsize=EVALUATED)
 def meetings_of(evaluated: EvaluatedTable) -> Mapping[str, Meeting]:
-    """Agent → the pair that it is in."""
+    """Return agent → its pair."""
     met = pairs_of(evaluated.table)
     return {agent: meeting for meeting in met for agent in meeting["agents"]}
 
 
 @lru_cache(maxsize=EVALUATED)
 def heard_by(evaluated: EvaluatedTable) -> Mapping[str, list[PublicMessage]]:
-    """Agent → what was said in the pair that it is in."""
+    """Return agent → the messages of its pair."""
     met, found = meetings_of(evaluated), dict[str, list[PublicMessage]]()
     for said in evaluated.table.get("talk", []):
         meeting = met.get(said["by"])
@@ -128,7 +128,7 @@ def heard_by(evaluated: EvaluatedTable) -> Mapping[str, list[PublicMessage]]:
 
 
 def talk_of_pair(turn: TurnContext, agent: str) -> Talk:
-    """Return the talk of an agent and of whom it meets, over the tasks that the two hold."""
+    """Return the talk of an agent and its partner, over the tasks that the two hold."""
     evaluated = turn.evaluated
     game, meeting = pairs_game(evaluated), meetings_of(evaluated)[agent]
     held = evaluated.table["position"]["holds"]
@@ -138,12 +138,12 @@ def talk_of_pair(turn: TurnContext, agent: str) -> Talk:
 
 
 def traded(game: ExchangeInPairs, met: Sequence[Meeting], holds: Masks) -> Masks:
-    """Return who holds what once the pairs that agreed have traded.
+    """Return agent → the mask of its tasks, after the trades of the pairs that agreed.
 
     Args:
         game: the exchange.
         met: all pairs.
-        holds: who held what as they met.
+        holds: agent → the mask of its tasks before the trades.
     """
     found = dict(holds)
     for meeting in met:
@@ -159,5 +159,5 @@ def traded(game: ExchangeInPairs, met: Sequence[Meeting], holds: Masks) -> Masks
 
 @lru_cache(maxsize=4096)
 def _between(game: ExchangeInPairs, holds: tuple[tuple[str, str], ...]) -> Tasks:
-    """Return the tasks of two agents, as an exchange of their own."""
+    """Return the tasks of two agents as a separate exchange."""
     return game.tasks.among({agent: int(bits, 2) for agent, bits in holds})

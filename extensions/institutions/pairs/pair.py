@@ -1,4 +1,4 @@
-"""Pair: all agents are drawn into pairs, and the talk of each begins."""
+"""Pair: draw all agents into pairs, and begin the talk of each pair."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 async def pair(table: MeetingsTable) -> dict[str, Any]:
-    """The next meeting, by lot. What was said in the last one is not heard in it."""
+    """Draw the next meeting by lot. Its letters do not have the talk of the last meeting."""
     evaluated, last = EvaluatedTable(table), table.get("meetings", [])
     number, began = (last[0]["number"] + 1 if last else 1), table["round"] + (1 if last else 0)
     seed = evaluated.config.seed

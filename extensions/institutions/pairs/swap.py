@@ -1,4 +1,4 @@
-"""Swap: what both of a pair accepted changes hands, and all meet others, or begin to work."""
+"""Swap: transfer the tasks of accepted proposals; then all agents meet others, or work."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def swap(table: MeetingsTable) -> dict[str, Any]:
-    """Play the hand-overs of all pairs that agreed, one task of each giver a turn.
+    """Play the hand-overs of all pairs that agreed, one task per giver a turn.
 
-    They enter the record like any action, so that it can be replayed.
-    Verdicts: `meet` (there is another meeting) and `work` (there is none, and trade is closed).
+    The hand-overs are recorded like other actions, so that they can be replayed.
+    Verdicts: `meet` (another meeting follows) and `work` (none follows, and trade is closed).
     """
     evaluated, position = EvaluatedTable(table), table["position"]
     game, met = pairs_game(evaluated), table["meetings"]

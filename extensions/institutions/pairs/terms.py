@@ -1,4 +1,4 @@
-"""What two who meet agree on, as a deal: who hands what to whom, and at which turn."""
+"""The agreement of a pair as a deal: the giver, receiver, task and turn of each hand-over."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def check(turn: TurnContext, agent: str, said: exchange.Trade) -> AgentOutput | Fault:
-    """Check a message as in the talk of all; its deal is what `swap` hands over, and no more."""
+    """Check a message as in the talk of all; its deal has exactly the hand-overs of `swap`."""
     found = exchange.check(turn, agent, said)
     if isinstance(found, Fault) or "deal" not in found:
         return found

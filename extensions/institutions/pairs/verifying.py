@@ -1,4 +1,4 @@
-"""What `coop verify` works out anew of agents who met in pairs: who met whom, who traded what."""
+"""The check of `coop verify` for runs in pairs: the pairs drawn, and the tasks traded."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -20,7 +20,7 @@ from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 
 def wrongly_swapped(table: Table) -> Iterator[str]:
-    """Yield where the record differs from what pairs accepted."""
+    """Yield each place where the record differs from the trades that pairs accepted."""
     evaluated = EvaluatedTable(table)
     game, record, position = pairs_game(evaluated), list(table["record"]), evaluated.game.start()
     said = {(s["round"], s["by"]): s for s in table["talk"] if s["topic"] == TOPIC}
@@ -44,7 +44,7 @@ def wrongly_swapped(table: Table) -> Iterator[str]:
 def _talked(
     met: list[Meeting], game: ExchangeInPairs, said: dict[tuple[int, str], PublicMessage]
 ) -> tuple[list[Meeting], int]:
-    """Return all pairs after their talk, and its last round; who is not heard passed."""
+    """Return all pairs after their talk, and its last round; a missing message counts as a pass."""
     nothing: AgentOutput = {"act": "pass", "text": ""}
     for now in count(met[0]["began"]):
         table: Table = {"round": now}
