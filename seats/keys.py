@@ -16,7 +16,7 @@ KEY_URLS = "COOP_KEY_URLS"
 """Comma-separated `VARIABLE=URL`: the URL and all paths below it may receive the variable's key."""
 
 NO_KEY = "none"
-"""What an endpoint is sent that gets no key: OpenAI's client needs some text."""
+"""The text sent to an endpoint that gets no key, as OpenAI's client needs some text."""
 
 _bound = False
 

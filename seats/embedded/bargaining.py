@@ -98,7 +98,7 @@ class Agent(Reader):
         return offer("I propose transferring what makes this worth it for each", clauses)
 
     def reply(self) -> str:
-        """Accept, or reject with a counter-offer."""
+        """Return an acceptance, or a rejection with a counter-offer if a round is left."""
         deal = sound_deal({"clauses": fact(self.facts, "offer", "clauses")})
         o = self.outlook
         mine, alone = o.value(deal)[o.me], o.alone[o.me]
