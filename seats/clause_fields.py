@@ -13,7 +13,7 @@ from shapley_coop.deals.language.when import Event
 
 
 class Part(BaseModel):
-    """A part of an answer in fields."""
+    """The base class of answers and of objects inside answers."""
 
     # Most runs ask no seat for fields, so pydantic builds these models at their first use.
     model_config = ConfigDict(extra="forbid", populate_by_name=True, defer_build=True)

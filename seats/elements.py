@@ -64,11 +64,11 @@ class In:
         return self.element == "s"
 
     def told(self) -> str:
-        """Name the element, as letters do."""
+        """Return the words for the field in letters: the element's tag."""
         return f"`<{self.element}>`"
 
     def form(self) -> tuple[str, ...]:
-        """Name the fields of a person's form."""
+        """Return the name of the field in a person's form."""
         return (_PERSON.get(self.element, self.element.lower()),)
 
 
@@ -89,11 +89,11 @@ class Within:
         return ""
 
     def told(self) -> str:
-        """Name the element, as letters do."""
+        """Return the words for the field in letters."""
         return self.words
 
     def form(self) -> tuple[str, ...]:
-        """Name the fields of a person's form."""
+        """Return the names of the fields in a person's form."""
         return self.fields
 
 
@@ -122,7 +122,7 @@ class Choice:
         return f"{', '.join(first)} or {last}"
 
     def form(self) -> tuple[str, ...]:
-        """Name the fields of a person's form."""
+        """Return the names of the fields in a person's form, one for each value."""
         return tuple(re.findall(r"\w+", tag)[0].lower() for tag in self.tags.values())
 
     def ask(self) -> str:

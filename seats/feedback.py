@@ -117,7 +117,7 @@ def _send(trace: Trace, scores: Scores) -> None:
                 key=key,
                 score=score,
                 trace_id=trace.root,
-                # LangSmith finds a run by its project; without it feedback is deprecated.
+                # LangSmith finds a run by its project; feedback without a project is deprecated.
                 session_id=project.id if project else None,
                 stop_after_attempt=1,
             )
@@ -135,7 +135,7 @@ def _project(client: Any, name: str) -> Any:
         except LangSmithNotFoundError:
             _projects[name] = client.create_project(name, upsert=True)
         except LangSmithAuthError:
-            _projects[name] = None  # the key may write and not read
+            _projects[name] = None  # the key may write traces but not read projects
     return _projects[name]
 
 

@@ -1,4 +1,4 @@
-"""A limit on an event loop's calls to seats: `Clients.gate`."""
+"""The interface of a limit on an event loop's calls to seats, which `Clients.gate` holds."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol

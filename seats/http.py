@@ -20,7 +20,7 @@ LARGEST_EVENT = 8 << 20
 """Most bytes of a line in a stream: parsers rejoin an unfinished line for every chunk."""
 
 _UNPACKED = {"gzip": 31, "x-gzip": 31, "deflate": 47}
-"""Encoding → zlib's window bits."""
+"""Content encoding → zlib's parameter `wbits`."""
 
 
 def http_client(here: Clients) -> Any:

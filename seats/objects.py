@@ -42,7 +42,7 @@ _PATIENCE = 3600.0
 
 
 class Seated(NamedTuple):
-    """An object and the seat that names it."""
+    """An object at a seat, and the seat that names the object."""
 
     seat: Seat
     given: Any

@@ -1,4 +1,4 @@
-"""A seat that replays the letters and answers of a stored run."""
+"""The seat `recording:FILE`, which replays the answers of a stored run to the same letters."""
 
 import json
 from functools import lru_cache
@@ -45,10 +45,10 @@ def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
     """Return the answers of a recording, by agent, letter hash and attempt.
 
     Raises:
-        ValueError: the file is missing or a line is no entry.
+        ValueError: the file is missing or a line is no recorded letter.
     """
     answers: dict[AnswerKey, dict[str, Any]] = {}
-    # By "\n" alone: letters may hold other characters that end a line for `splitlines`.
+    # Split at "\n" only: letters may hold other line ends that `splitlines` would split at.
     for number, line in enumerate(read_text(path, KIND).split("\n"), start=1):
         if not line.strip():
             continue
@@ -67,7 +67,7 @@ def described(seat: Seat) -> Seat:
     """Return the seat with the recording's absolute path, and with `of_simulation` set from it.
 
     Raises:
-        ValueError: the recording is missing or a line is no entry.
+        ValueError: the recording is missing or a line is no recorded letter.
     """
     models = (str(entry.get("model", "")) for entry in read_recording(seat.name).values())
     simulated = any(model.startswith(f"{EMBEDDED}:") for model in models)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
+from typing_extensions import TypedDict  # pydantic needs this TypedDict before Python 3.12
 
 TOOL = "tool"
 """The act of an entry with a tool's result; `model` is the tool and `letter` is the call."""
@@ -67,7 +67,7 @@ class Entry:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def pointer(self) -> Pointer:
-        """Return the commitment: SHA-256 of a random nonce and the text."""
+        """Return the answer's pointer; its seal is the SHA-256 of the nonce and the text."""
         sealed = hashlib.sha256(f"{self.nonce}\n{self.answer.text}".encode()).hexdigest()
         return {"letter": self.letter, "attempt": self.attempt, "seal": sealed}
 

@@ -75,7 +75,7 @@ def wanted(question: Enquiry, answer: str) -> tuple[Call, ...]:
 async def _told(
     question: Enquiry, journal: Journal, answer: str, calls: tuple[Call, ...]
 ) -> Enquiry:
-    """Return the question, with the results of tool calls appended."""
+    """Run the tool calls of an answer, and return the question with their results appended."""
     allowed = question.calls
     results = [
         await _result(question, journal, call) if number <= allowed else _NO_MORE
@@ -96,7 +96,7 @@ _ANSWER_NOW = "No calls are left: give your answer now."
 
 
 async def _result(question: Enquiry, journal: Journal, call: Call) -> str:
-    """Return a tool's result, from the journal if it was computed before a restart."""
+    """Return the result of a tool call, from the journal if it was computed before a restart."""
     q, tool = question, _by_name(question).get(call.tool)
     if call.tool == READY:
         return _NOW

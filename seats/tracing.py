@@ -111,7 +111,7 @@ def trace_quietly(secrets: Path) -> None:
     _install(hidden=os.environ.get(HIDE, "").lower() in ("true", "1", "all"))
 
 
-@cache  # a process has one client
+@cache  # a process needs one client
 def _install(hidden: bool) -> None:
     """Replace LangSmith's default client by a client that redacts, once per process."""
     # Imported late: a sweep with nothing left to play loads none of LangChain.
@@ -241,7 +241,7 @@ def redacted_in(data: Any) -> Any:
             return data
 
 
-@lru_cache(maxsize=10_000)  # a growing table is traced at every node, and most of it is old
+@lru_cache(maxsize=10_000)  # every node traces the whole growing table, mostly old texts
 def redacted(text: str) -> str:
     """Return a text with every secret redacted."""
     from langsmith.anonymizer import DEFAULT_SECRET_RULES

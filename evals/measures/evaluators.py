@@ -190,7 +190,7 @@ EVALUATORS: dict[str, Evaluator] = {
         "mean error of reasoned prices, to what the Shapley value makes due", better="less"
     ),
 }
-"""Every measure without an argument, by key."""
+"""Key → measure, for all measures without an argument."""
 
 WITH_ARGUMENT: dict[str, Evaluator] = {
     "payoff": Evaluator("an agent's payoff", amount_of("payoffs")),
@@ -225,4 +225,4 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     ),
     "effect": Evaluator("how often an effect is in the record", conduct.effects),
 }
-"""Measures of one agent, action or effect, by key."""
+"""Key → measure, for the measures with an argument: an agent, action, effect and the like."""

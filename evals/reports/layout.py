@@ -67,7 +67,7 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
 
 
 def selected(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
-    """Return the runs that have these labels."""
+    """Return the runs with all labels in `where`, axis → label."""
     return [row for row in rows if where.items() <= row["labels"].items()]
 
 
@@ -85,7 +85,7 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
 
 
 def printed(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:
-    """Return what the paper prints there; empty where it prints nothing."""
+    """Return the source's printed value for a row and column of a table, or "" if none."""
     fitting = [p.values for p in spec.printed if p.row.items() <= labels.items()]
     return next((values[column] for values in fitting if column in values), "")
 
@@ -130,7 +130,7 @@ def number(value: float, places: int = 2) -> str:
 
 
 def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
+    """Return a table in Markdown, from its heads and lines of cells."""
     return "\n".join(f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *lines])
 
 

@@ -26,7 +26,7 @@ class Player(Protocol):
         """Play a cell to its end; continue if an earlier process has begun it."""
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the calls of a run that did not end."""
+        """Return the calls of a cell's unfinished run, which have been paid for."""
 
     async def written(self, cell: Cell, row: Row) -> None:
         """Take note that a cell's row is stored, so the run may be removed."""

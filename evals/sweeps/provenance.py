@@ -35,7 +35,7 @@ def _commit() -> str:
 
 def _git(*arguments: str) -> str:
     done = subprocess.run(
-        ["git", "-C", str(_ROOT), *arguments],  # noqa: S607 - whichever git the user has
+        ["git", "-C", str(_ROOT), *arguments],  # noqa: S607 - the git on the user's PATH
         capture_output=True,
         text=True,
         check=False,

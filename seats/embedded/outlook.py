@@ -67,7 +67,7 @@ class Outlook:
 
     @property
     def agents(self) -> list[str]:
-        """All agents."""
+        """All agents of the game."""
         return self.world.agents
 
     @property
