@@ -51,8 +51,8 @@ class Step:
         """Return the step as chat messages.
 
         Args:
-            number: the number of the step, from 1. Ids of calls are made from it, as providers'
-                ids differ each time and the same conversation must give the same text.
+            number: the number of the step, from 1. The ids of its calls contain the number,
+                because providers' ids differ each time and equal conversations need equal text.
         """
         calls = calls_in(self.answer)
         asked = [

@@ -130,22 +130,22 @@ def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one c
         case aiohttp.ClientPayloadError():
             return f"the answer broke off in the middle; {_AGAIN}"
         case aiohttp.ClientResponseError():
-            return f"what answers speaks no HTTP; check the base URL, now {_url(seat)}"
+            return f"the server does not speak HTTP; check the base URL, now {_url(seat)}"
         case httpx2.DecodingError():
             return f"the answer is not compressed as it says; look for a proxy at {_url(seat)}"
         case json.JSONDecodeError():
-            what = "nothing" if not error.doc.strip() else "what is no JSON"
+            what = "nothing" if not error.doc.strip() else "text that is no JSON"
             return f"the endpoint answered with {what}; check the base URL, now {_url(seat)}"
         case ValidationError():
             return "the completion holds content of another kind than text; give another model"
         case IndexError():
             return f"the completion holds no choice; {_AGAIN}, or give another model"
         case AttributeError() | TypeError() | KeyError():
-            return f"the completion is not what completions are; look what answers at {_url(seat)}"
+            return f"the completion is malformed; check which server answers at {_url(seat)}"
         case ValueError():
             return (
-                "the endpoint answered with an error in the place of a completion; "
-                f"ask it by hand at {_url(seat)}"
+                "the endpoint answered with an error instead of a completion; "
+                f"send it a request yourself at {_url(seat)}"
             )
     return ""
 

@@ -1,4 +1,4 @@
-"""Scores of traces and links to traces; one background thread exchanges them with LangSmith.
+"""Scores of traces and links to traces; one background thread talks to LangSmith.
 
 No caller waits longer than its own limit. If LangSmith refuses, stays silent, answers slowly or
 fails, the traced run continues, ends and exits as if it were not traced.

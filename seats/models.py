@@ -183,7 +183,7 @@ def _key(seat: Seat) -> str | None:
         return None
     key = key_for(seat, variable) or NO_KEY
     if seat.key_env:
-        keep_out([key])  # tracing knows only the variables that existed at its start
+        keep_out([key])  # traces hide it even if the variable was set after tracing began
     return key
 
 

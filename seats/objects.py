@@ -86,7 +86,7 @@ def _kind_of(agent: str, given: Any) -> str:
         name = getattr(given, "__name__", type(given).__name__)
         raise TypeError(
             f"{agent}'s seat: {name}{inspect.signature(given)} cannot be called with "
-            "(letter, facts), as a function at a seat is"
+            "(letter, facts), which a function at a seat must accept"
         ) from None
     except ValueError:  # a builtin without a signature
         pass
@@ -241,11 +241,11 @@ class GraphChatModel(AwaitedChatModel):
 def _last(asked: list[BaseMessage], state: Any) -> AIMessage:
     said = state.get("messages") if isinstance(state, Mapping) else None
     if isinstance(state, Mapping) and "__interrupt__" in state:
-        raise PythonSeatError("its graph waits at an interrupt: one at a seat has to answer")
+        raise PythonSeatError("its graph waits at an interrupt: a graph at a seat must answer")
     if not said or said[-1].text == asked[-1].text:
         raise PythonSeatError(
-            "its graph answered nothing: it is given {'messages': […]} and has to add its answer "
-            "as the last of them"
+            "its graph answered nothing: it gets {'messages': […]} and must append its answer as "
+            "the last message"
         )
     used: UsageMetadata | None = None
     for message in said:

@@ -100,7 +100,7 @@ def _takes_agent_and_seed(factory: Callable[..., Any]) -> bool:
 
 
 def needs_permission(model: str) -> bool:
-    """Return whether a seat's callable needs permission, as no extension ships it."""
+    """Return whether a seat is a Python callable that no extension ships, so not yet trusted."""
     provider, _, name = model.partition(":")
     module, _, attribute = name.partition(":")
     return provider == PYTHON and not _is_ours(module, attribute)
@@ -211,7 +211,7 @@ def failure_of(error: BaseException, module: str | None, when: str = "") -> Pyth
 
     Args:
         error: the program's exception.
-        module: the program's module; the line of the failure in it is named if there is one.
+        module: the program's module; the error names the line of the failure in this module.
         when: the program's task when it failed, in words.
     """
     failure = PythonSeatError(f"it raised {type(error).__name__}{_place(error, module)}{when}")

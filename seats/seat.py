@@ -179,6 +179,6 @@ def as_seat(value: Any) -> Any:
         kind = type(value).__name__
         raise ValueError(
             f"a {kind} is no seat: give 'provider:name', or for a function of yours "
-            "'python:module:factory', where factory() returns it; play(…, seats={…}) takes itself"
+            "'python:module:factory'; play(…, seats={…}) takes the function itself"
         )
     return value

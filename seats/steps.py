@@ -62,8 +62,8 @@ async def converse(
 def wanted(question: Enquiry, answer: str) -> tuple[Call, ...]:
     """Return the tool calls in an answer that must run before the next answer; none if final.
 
-    An answer is final if no calls are left. It is also final if its thoughts cannot be separated
-    from its words, because the call may be a mere thought.
+    An answer is final if no calls or steps are left. It is also final if its thoughts cannot be
+    separated from its words, because the call may be a mere thought.
     """
     if not question.tools or not question.steps or not question.calls:
         return ()

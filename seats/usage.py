@@ -1,4 +1,4 @@
-"""The cost of an answer in tokens, as the endpoint reports it, or an estimate without a report.
+"""The cost of an answer in tokens: the endpoint's report, or an estimate if there is none.
 
 Without an estimate, an endpoint that reports no count, or an impossible count, would never use up
 a budget. The estimate is usually too high: it assumes 3 bytes a token, and English has about 4.

@@ -4,8 +4,8 @@ Short-term reasoning (Shapley-Coop, section 3) has three results, each with a tr
 
 - The collective payoff: the best total that was still possible at that turn, found by search over
   all plays; unknown in a large game.
-- The sign of the externality: whether the agent's actions raised the others' total, including
-  their part of the pot, compared with a replay in which the agent follows its baseline.
+- The sign of the externality: the change in the others' total, with their part of the pot, by the
+  agent's actions. It is relative to a replay in which the agent follows its baseline.
 - The price: the agent's payoff due by Shapley value and baseline, minus its earnings.
 
 The last two come from the record, so they judge the actual play and not the plan. Reasoning is

@@ -147,7 +147,7 @@ def _readable(exactly: str) -> str:
 
 
 def _spoken(text: str, offers: bool) -> str:
-    """Return the words of a tagged message, or all of it if it has an offer not shown elsewhere."""
+    """Return the words of a tagged message, or its whole text if its offer is not shown below."""
     message = said_in(text) if "<" in text else Message()
     if message == Message() or (message.proposal is not None and not offers):
         return text

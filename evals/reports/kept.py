@@ -87,7 +87,7 @@ def _numbered(names: tuple[str, ...]) -> dict[str, int]:
 
 
 class Keeper:
-    """A function from rows to reduced rows, with the parts that measures and figures need.
+    """A callable that reduces rows to the parts that some measures and figures need.
 
     Args:
         columns: the measures, which are computed at once.

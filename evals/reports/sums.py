@@ -14,7 +14,7 @@ ALL = "coop show --markdown prints all"
 
 
 def few(items: Iterable[str], what: str) -> list[str]:
-    """Return the items if they are few, else one line with their number and the full command."""
+    """Return the items if they are few, else their number and the command that prints all."""
     listed = list(items)
     return listed if len(listed) <= MOST_TOLD else [f"{len(listed)} {what}: {ALL}"]
 

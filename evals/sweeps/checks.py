@@ -13,12 +13,12 @@ from shapley_coop.state.storage.home import home
 
 
 def check_cells(cells: Iterable[Cell]) -> None:
-    """Refuse cells with a seat that could not answer, and answers that could not be encrypted.
+    """Refuse an invalid encryption key, and cells with a seat that could not answer.
 
     Raises:
-        CredentialsMissing: a key is not set.
-        ValueError: a seat is a person's, names no known character, recording or provider, or is a
-            callable that cannot play the game.
+        CredentialsMissing: a model's key is not set.
+        ValueError: the encryption key is invalid, or a seat is a person's, names no known
+            character, recording or provider, or is a callable that cannot play the game.
     """
     check_key()
     first = {cell.condition: cell for cell in cells}

@@ -91,7 +91,7 @@ class PriceList(BaseModel):
         if not isinstance(content, dict) or "models" in content:
             return content
         if odd := [str(key) for key in content if not {":", "*"} & {*str(key)}]:
-            raise ValueError(f"{odd[0]!r} is neither models nor a provider:name")
+            raise ValueError(f"{odd[0]!r} is neither the key 'models' nor a provider:name")
         return {"models": content}
 
 

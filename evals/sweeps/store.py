@@ -219,7 +219,7 @@ class Store:
         return self._cells_in("sweep_taken")
 
     def _cells_in(self, table: str) -> set[str]:
-        query = f"SELECT cell FROM {table} WHERE sweep = :sweep"  # noqa: S608 - ours
+        query = f"SELECT cell FROM {table} WHERE sweep = :sweep"  # noqa: S608 - our own names
         return {found["cell"] for found in self.find(query)}
 
     def failed_cost(self, cell: str) -> float:

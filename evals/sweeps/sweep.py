@@ -152,7 +152,7 @@ class _Sweep:
             if self._limits.cost is None:
                 return True
             # The cost of a run is unknown until the first run has ended, so that run is alone. With
-            # batches a run alone would take hours, and the purse pays them in order anyway.
+            # batches, a run alone would wait for one batch per letter, and calls are paid in order.
             unknown = self._dearest is None and not self._limits.batches
             spent = await self._purse.spent()
             reserved = (self._dearest or 0.0) * (self._playing + 1)
