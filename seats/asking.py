@@ -295,5 +295,5 @@ def _cut_answer(completion: Any, question: Enquiry) -> Answer:
 
 
 def _kept(text: str) -> str:
-    """Return an answer's text without invalid characters and cut, but still visibly too long."""
+    """Return an answer's text with invalid characters replaced, cut one above the size limit."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

@@ -163,7 +163,7 @@ def _binds(model: BaseChatModel) -> bool:
 
 
 def _tagged(form: Form, given: Any) -> str:
-    """Return fields as tagged text, or as JSON with an unknown key, which the parser refuses."""
+    """Return fields as tagged text; if a key is unknown, as JSON, which the parser refuses."""
     if isinstance(given, Mapping) and not given.keys() <= form["properties"].keys() | ANNOTATIONS:
         return json.dumps(given)
     return tagged(str(form["title"]), given)

@@ -100,7 +100,7 @@ def _takes_agent_and_seed(factory: Callable[..., Any]) -> bool:
 
 
 def needs_permission(model: str) -> bool:
-    """Return whether a seat is a Python callable that no extension ships, so not yet trusted."""
+    """Return whether a seat runs a callable that no extension ships, which needs permission."""
     provider, _, name = model.partition(":")
     module, _, attribute = name.partition(":")
     return provider == PYTHON and not _is_ours(module, attribute)

@@ -1,7 +1,7 @@
 """Evaluators: the measures of a run, each a number computed from the run's row.
 
 `score(row, "payoff:Alice")` computes one measure, here with an argument after the colon. A measure
-that a run does not have is None and is left out of all statistics, as without a signed contract.
+that a run does not have, such as adherence without a contract, is None and not in statistics.
 A workflow may compute measures itself: values in its result's `measures` override those here.
 
 >>> from shapley_coop.evals.measures.evaluators import EVALUATORS
@@ -84,7 +84,7 @@ def _ended(status: str) -> Read:
 
 
 def _brought(key: str) -> Read:
-    """Return a reader of a measure that an extension computes; it gives None without one."""
+    """Return a reader of an extension's measure, which gives None if no extension has it."""
 
     def read(row: Row, argument: str) -> float | None:
         if key not in extension.offered("measures"):

@@ -108,7 +108,7 @@ def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:
 
 
 def over_claim(row: Row, _: str) -> float | None:
-    """Return the mean fraction of the improvement that claims exceed the record by, or None."""
+    """Return the mean excess of claims over the record, in fractions of the improvement."""
     claims = row["result"]["credit"]["claims"].values()
     over = [x for claim in claims if (x := claim["over_claim"]) is not None]
     return fmean(max(0.0, x) for x in over) if over else None

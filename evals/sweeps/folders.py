@@ -48,9 +48,9 @@ def failures_in(folder: Path) -> list[Row]:
 
 
 def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
-    """Return part number `part`, from 1, of `parts` disjoint parts of the cells, one per machine.
+    """Return one machine's share of the cells: share number `part`, from 1, of `parts` shares.
 
-    A cell's part does not change when seeds are added.
+    The shares are disjoint. A cell stays in its share when seeds are added.
     """
     return [c for c in cells if (c.condition.rank + c.seed + c.repetition) % parts == part - 1]
 

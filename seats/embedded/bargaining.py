@@ -84,7 +84,7 @@ class Agent(Reader):
         return f"<CONSIDER>{json.dumps(thought)}</CONSIDER>"
 
     def propose(self) -> str:
-        """Return my offer, or a refusal to propose if I have no plan."""
+        """Return my offer, or a message that I propose nothing if no clause benefits me."""
         o = self.outlook
         clauses: list[Any] = list(o.together if self._priced else o.wish)
         if not clauses:
