@@ -1,1 +1,1 @@
-"""Experiments: what is run over and over, what is measured, and how it is reported."""
+"""Experiments: sweeps of many runs, the runs' measures, and reports on them."""

@@ -1,4 +1,4 @@
-"""What `coop verify` recomputes of the workflows that extensions bring."""
+"""Checks that extensions add to `coop verify` for their own workflows."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from shapley_coop.state.table import Table
 
 @dataclass(frozen=True)
 class Recheck:
-    """What is recomputed of a workflow, whose node has the name of the part `rechecks`.
+    """An extension's check of workflows that have a node with the check's key in `rechecks`.
 
     Attributes:
-        name: what is compared.
-        wrong: returns what is not as it is stated, of the last table.
-        sound: what is said if nothing is wrong.
-        sealed: returns what agents bound themselves to by answers that stay sealed, where a deal is
-            made of such.
+        name: the name of the compared part.
+        wrong: returns the differences between the last table and recomputed values.
+        sound: the words to show if there is no difference.
+        sealed: returns the agents' sealed answers, if the workflow makes a deal from sealed
+            answers.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Recheck:
 
 
 def rechecks(nodes: Collection[str]) -> list[Recheck]:
-    """Return what extensions recompute of a workflow with these nodes.
+    """Return the extensions' checks of a workflow with these nodes.
 
     Raises:
         BrokenExtension: an extension cannot be imported.

@@ -1,4 +1,4 @@
-"""What `coop verify` recomputes from the record."""
+"""The checks of `coop verify`, which recompute a run's result from its record and books."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class Check:
-    """One value that was recomputed."""
+    """The outcome of recomputing one part of a run."""
 
     what: str
     sound: bool
@@ -53,11 +53,11 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
     """Recompute everything that a run's result states, and compare its rows with their seal.
 
     Args:
-        run: its name.
-        kept: a head of the home's chain that was printed earlier.
+        run: the run's name.
+        kept: an earlier printed head of the home's hash chain.
 
     Raises:
-        ValueError: there is no such run, or it has not ended.
+        ValueError: there is no such run, or the run has not ended.
     """
     known = await run_of(run)
     ended = result_of(known)
@@ -75,7 +75,7 @@ async def verify_ended(known: Run, stated: Mapping[str, Any]) -> list[Check]:
 
     Args:
         known: the run.
-        stated: its result.
+        stated: the run's result.
     """
     table = await table_of(known)
     return [
@@ -104,7 +104,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
 
 
 def _play(table: Table) -> Check:
-    """Replay the recorded actions on the same dice."""
+    """Replay the recorded actions with the same random draws, and compare rewards and pots."""
     game, record = game_of(table["settings"]), table["record"]
     position = game.start()
     for turn, after in zip(record, game.analysis.replay(record), strict=True):
@@ -117,13 +117,13 @@ def _play(table: Table) -> Check:
 
 
 def _audits(table: Table) -> list[Check]:
-    """Hold what an extension's workflow recorded against its rule, where it recorded any."""
+    """Check the record against the rule of play of extensions' workflows, if they have any."""
     found = audited(game_of(table["settings"]), table["record"])
     return [_told(name, wrong, "played by the rule") for name, wrong in found]
 
 
 def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
-    """Yield what extensions recompute of their own workflows."""
+    """Yield the checks that extensions make of their own workflows."""
     for one in rechecks(builder(known.graph).nodes):
         yield _told(one.name, one.wrong(table), one.sound)
 
@@ -144,7 +144,7 @@ def _contract(table: Table) -> Check:
 
 
 def _additions(known: Run, table: Table) -> Iterator[Check]:
-    """Recompute what extensions added to the run, as signatures."""
+    """Recompute extensions' additions to the run, such as signatures."""
     sealing = [one.sealed for one in rechecks(builder(known.graph).nodes) if one.sealed]
     sealed = sealing[0](table) if sealing else None
     for one in added(config_of(table["settings"])):
@@ -153,7 +153,7 @@ def _additions(known: Run, table: Table) -> Iterator[Check]:
 
 
 def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
-    """Compare all that the result states, but for how long it took."""
+    """Compare the whole results except for their timing."""
     return _equal("result", {**again, "timing": None}, {**before, "timing": None})
 
 
@@ -177,7 +177,7 @@ def _ledger(table: Table) -> Check:
 
 
 def _journal(table: Table) -> Check:
-    """Compare letters and answers with their names, and the talk with the answers."""
+    """Compare letters with their hashes, counts of tokens, and the public talk with the answers."""
     every = list(home().journal.entries(table["episode"]))
     entries = [entry for entry in every if entry.act not in BESIDE]
     spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
@@ -192,7 +192,7 @@ def _journal(table: Table) -> Check:
 
 
 async def _commitments(run: Run, table: Table) -> Check:
-    """Compare every answer with the commitment to it that the run's checkpoints hold."""
+    """Compare every answer with its commitment in the run's checkpoints."""
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
     answers = [entry for entry in entries if entry.act not in BESIDE]
     committed = await pointers_of(run, table["episode"])
@@ -202,7 +202,7 @@ async def _commitments(run: Run, table: Table) -> Check:
 
 
 def _seals(run: Run, table: Table, kept: str) -> Check:
-    """Compare every row of the run with the seal that its end left in the home's chain."""
+    """Compare the run's rows with the seal in the home's hash chain, made when the run ended."""
     what, chain = "seals", home().chain
     if broken := chain.broken(kept):
         return Check(what, False, broken)
@@ -217,7 +217,7 @@ def _seals(run: Run, table: Table, kept: str) -> Check:
 
 
 async def _tools(run: Run, table: Table) -> list[Check]:
-    """Compute anew what tools told models; nothing where none was called."""
+    """Recompute the results of tool calls; return no check if no tool was called."""
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
     told = [entry for entry in entries if entry.act == TOOL]
     if not told:
@@ -228,7 +228,7 @@ async def _tools(run: Run, table: Table) -> list[Check]:
 
 
 def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
-    """Return what is wrong with a tool's result in the journal; empty where nothing is."""
+    """Return the fault of a tool's result in the journal, or "" if it has none."""
     asked = json.loads(entry.letter_text)
     turn = askings.get(asked["at"])
     if turn is None:
@@ -242,7 +242,7 @@ def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
 def _was_said(
     said: PublicMessage, spoken: set[tuple[str, str | None]], entries: list[Entry]
 ) -> bool:
-    """Return whether a message of the talk is in an answer of its author."""
+    """Return whether a public message is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
         said["text"] in (answer := entry.answer.text) or said["text"] == as_written(answer)
         for entry in entries

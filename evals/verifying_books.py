@@ -1,4 +1,4 @@
-"""What `coop verify` compares in the books: settings, every posting, every letter and answer."""
+"""Comparisons by `coop verify` of stored settings, ledger postings, letters and answers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,11 +16,11 @@ from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
 MOST_NAMED = 3
-"""Up to this many differences are named one by one."""
+"""Most differences that are listed; the others are only counted."""
 
 
 def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
-    """Yield where two JSON values differ, each with both values."""
+    """Yield each place where two JSON values differ, with both values, in words."""
     if isinstance(stated, Mapping) and isinstance(found, Mapping):
         for key in [*stated, *(key for key in found if key not in stated)]:
             yield from differences(
@@ -34,7 +34,7 @@ def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
 
 
 def named(different: list[str]) -> str:
-    """Return the first differences, and how many more there are."""
+    """Return the first differences and the number of the others."""
     more = len(different) - MOST_NAMED
     return "; ".join(different[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
@@ -45,7 +45,7 @@ def _short(value: Any) -> str:
 
 
 def changed_settings(run: Run, table: Table) -> list[str]:
-    """Return where register, table and result state different settings of a run."""
+    """Return the differences between a run's settings in register, table and result."""
     settings: Mapping[str, Any] = table["settings"]
     found = [f"in the register {each}" for each in differences(run.room, settings)]
     result = run.result or {}
@@ -56,9 +56,9 @@ def changed_settings(run: Run, table: Table) -> list[str]:
 
 
 def files_of(run: Run) -> Iterator[tuple[str, str]]:
-    """Of each file that a run needs and does not hold, whether this home knows it as the run's own.
+    """Yield each external file of a run, and whether its digest is known to this home.
 
-    By an edited one nothing is recomputed (`state.settings.game_of`).
+    `state.settings.game_of` refuses an edited file with a known digest.
     """
     digests = run.room.get("digests", {})
     for key, path in run.room["params"].items():
@@ -69,7 +69,7 @@ def files_of(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def changed_postings(table: Table) -> list[str]:
-    """Return which postings of the episode are missing, too many, or other than what is due."""
+    """Return the episode's postings that are missing, not due, or different from those due."""
     episode, settled = table["episode"], table["settlement"] or {}
     due = [
         *deposit_lines(EvaluatedTable(table), over=True),
@@ -94,7 +94,7 @@ def changed_postings(table: Table) -> list[str]:
 
 
 def changed_letters(table: Table, entries: list[Entry]) -> list[str]:
-    """Return which letters are not what their names hash, or were answered by another model."""
+    """Return the letters whose text does not match their hash, or whose model is not the seat's."""
     seats = {agent: seat["model"] for agent, seat in table["settings"]["seats"].items()}
     found = []
     for entry in entries:
@@ -109,7 +109,7 @@ def changed_letters(table: Table, entries: list[Entry]) -> list[str]:
 
 
 def changed_answers(entries: list[Entry], committed: Mapping[AnswerKey, Pointer]) -> list[str]:
-    """Return which answers differ from the commitments to them, were deleted, or added."""
+    """Return the answers that differ from their commitments, were deleted, or were added."""
     known = {(e.agent, e.letter, e.attempt): e for e in entries}
     found = []
     for place, entry in known.items():
@@ -133,9 +133,9 @@ def _what(entry: Entry) -> str:
 def _was_refused(
     entry: Entry, committed: Mapping[AnswerKey, Pointer], known: Mapping[AnswerKey, Entry]
 ) -> bool:
-    """Return whether a person was told at once that a reply is not taken, and then gave another.
+    """Return whether a person's reply was refused at once, and a later reply was accepted.
 
-    The run waited meanwhile: a checkpoint knows the reply that was taken.
+    The run waited meanwhile, so the checkpoints have a commitment to the accepted reply only.
     """
     later = (known[place] for place in committed if place in known)
     return entry.model == HUMAN and any(
@@ -144,7 +144,7 @@ def _was_refused(
 
 
 def changed_counts(table: Table, entries: list[Entry]) -> list[str]:
-    """Return where the table counts other tokens than the journal's answers had."""
+    """Return each count of tokens in the table that differs from the journal's sum."""
     found = []
     for kind in ("input_tokens", "output_tokens"):
         had: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Who answers a letter: a language model, an embedded agent, a recording.
+"""Seats: the models, embedded agents, recordings, programs and people that answer letters.
 
 >>> from shapley_coop.seats.letters import Letter
 >>> from shapley_coop.seats.models import chat_model
@@ -9,6 +9,6 @@
 >>> model.invoke(letter.messages()).text
 '<s>I cannot decide: the letter does not say: legal.</s>'
 
-`chat_model` is the only lookup from `provider:name` to a model; a `Journal` keeps every letter
-and answer, once, for the operator alone (`state.storage.journal`).
+`chat_model` is the only lookup from `provider:name` to a model. A `Journal`
+(`state.storage.journal`) keeps every letter and answer once; only the operator may read it.
 """

@@ -1,10 +1,10 @@
-"""What a question is answered with: one class, from which every form of the answer is made.
+"""The base classes of answers: each question's answer is one class, from which all forms are made.
 
-A subclass names the fields of an answer, and how each is written in tagged text. From that come the
-JSON schema for structured output and for a tool, the tagged text that fields become, the fields of
-a person's form, and the instance that says what was read. Providers do not guarantee their schemas:
-nothing is validated by these classes; what came is put into tags as it is, and the one reader of
-messages says what is wrong with it.
+A subclass names the fields of an answer and the tag in which each field is written. These fields
+define the JSON schema for structured output or a tool, the tagged text, the fields of a person's
+form, and the instance that holds the parsed answer. These classes validate nothing, because
+providers do not guarantee their schemas. The fields are put into tags unchanged, and the one parser
+of messages reports their faults.
 
 >>> class Appraisal(Spoken):
 ...     \"\"\"What the deal is worth to you.\"\"\"
@@ -34,10 +34,10 @@ _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
 
 
 class Answer(Part):
-    """What an agent answers; the fields that every answer has."""
+    """The base class of all answers, with the fields that every answer has."""
 
     PROPOSAL: ClassVar = '{"clauses": […]}'
-    """How a person's form describes what stands in `<PROPOSAL>`."""
+    """The description of the `<PROPOSAL>` field in a person's form."""
 
     thoughts: Annotated[str, In("CONSIDER")] = Field(
         description="Private reasoning; nobody else reads it."
@@ -46,45 +46,45 @@ class Answer(Part):
 
     @property
     def repairs(self) -> tuple[str, ...]:
-        """What was repaired when it was read, in words."""
+        """The repairs that the parser made to read this answer, in words."""
         return self._repairs
 
     def repaired(self, repairs: Sequence[str]) -> Self:
-        """Note what was repaired in the message before its answer was read."""
+        """Put repairs of the whole message before the repairs of this answer; return the answer."""
         self._repairs = (*repairs, *self._repairs)
         return self
 
     @classmethod
     def of(cls, *repairs: str, **said: Any) -> Self:
-        """Make an answer of what was read: it may be of another type than the wire's field."""
+        """Make an answer from parsed values, whose types may differ from the declared fields."""
         made = cast(Self, cls.model_construct(**said))
         made._repairs = repairs
         return made
 
     @classmethod
     def written(cls) -> dict[str, How]:
-        """Return how each field is written."""
+        """Return field name → how the field is written in tagged text."""
         fields = cls.model_fields.items()
         return {name: how for name, one in fields for how in one.metadata if isinstance(how, How)}
 
     @classmethod
     def heard(cls) -> bool:
-        """Tell whether it can hold words to all; what holds none is sealed or private."""
+        """Return whether the answer can hold public words; other answers are sealed or private."""
         return any(isinstance(how, In) and how.public for how in cls.written().values())
 
     @classmethod
     def tagged(cls, fields: Fields) -> str:
-        """Write fields, as a seat gave them, as tagged text: what is private, said, decided."""
+        """Return a seat's fields as tagged text: first private, then public, then deciding ones."""
         private = element("CONSIDER", fields.get("thoughts"), True)
         private += element("NOTES", fields.get("notes"), True)
-        said = {"speech": In("s"), **cls.written()}  # a model may say more than it was asked
+        said = {"speech": In("s"), **cls.written()}  # a model may speak without being asked to
         heard = {name: how for name, how in said.items() if isinstance(how, In) and how.public}
         public = "".join(how.tagged(fields.get(name)) for name, how in heard.items())
         return private + public + cls.decided(fields)
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Write the fields that decide."""
+        """Return the deciding fields, neither thoughts nor public words, as tagged text."""
         return "".join(
             how.tagged(fields.get(name))
             for name, how in cls.written().items()
@@ -93,23 +93,23 @@ class Answer(Part):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> "type[Answer] | None":
-        """Narrow it to what one letter leaves open; None where there is nothing to choose.
+        """Return the answer class limited to the options of one letter; None if it has no option.
 
         Args:
-            facts: of the letter.
-            carries: whether an action here can carry more than its name.
+            facts: the letter's facts.
+            carries: whether an action can have content besides its name in this game.
         """
         return cls
 
     @classmethod
     def form(cls) -> tuple[str, ...]:
-        """Name the fields of the form in a person's inbox."""
+        """Return the names of the fields in the form of a person's inbox."""
         how = {name: one for name, one in cls.written().items() if name != "thoughts"}
         return (*dict.fromkeys(field for one in how.values() for field in one.form()), "consider")
 
     @classmethod
     def declined(cls, facts: Facts) -> Fields:
-        """Answer as a program does that only acts: it agrees to nothing."""
+        """Return the answer of a program that only acts and takes part in no deal."""
         return {"decision": "reject"} if "decision" in cls.model_fields else {}
 
 
@@ -129,14 +129,14 @@ class Action(Answer):
     """Your action for this turn."""
 
     ASKED: ClassVar = "What you do now"
-    """How the field is described to models."""
+    """The description of the field `action` for models."""
 
     action: Annotated[str, In("ACTION")]
     content: str | None = None
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Write the action; what it carries stands behind its name."""
+        """Return the action as tagged text: its name, then its content if it has any."""
         action, content = fields.get("action"), fields.get("content")
         if action is None:
             return ""
@@ -145,7 +145,7 @@ class Action(Answer):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Narrow it to what is legal."""
+        """Return the answer class limited to the legal actions; None if there are none."""
         known = legal_in(facts)
         if not (legal := tuple(told_actions(known))):
             return None
@@ -170,19 +170,19 @@ class Drafted(Answer):
 
     @property
     def found(self) -> Reading | None:
-        """The deal that was read in it, if it holds one."""
+        """The deal that the parser found in the answer, or None."""
         return self._found
 
     @classmethod
     def holding(cls, found: Reading | None, **said: Any) -> Self:
-        """Make an answer of what was read."""
+        """Make an answer from a parsed deal and the other parsed values."""
         made = cls.of(**said)
         made._found = found
         return made
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Let clauses give goods where there are any."""
+        """Return the answer class; its clauses can give goods only if the game has goods."""
         return _with_goods(cls) if facts.get("goods") else cls
 
 

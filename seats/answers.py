@@ -1,7 +1,7 @@
-"""Answers in fields, turned into the tagged text that everything else reads.
+"""Conversion of answers in JSON fields into the tagged text that all other code reads.
 
-Providers do not guarantee their schemas: whatever comes back is put into tags as it is, and the
-one reader of messages says what is wrong with it.
+Providers do not guarantee their schemas. So fields are put into tags unchanged, and the one parser
+of messages reports their faults.
 
 >>> tagged("act", {"thoughts": "Hm.", "action": "lever"})
 '<CONSIDER>Hm.</CONSIDER><ACTION>lever</ACTION>'
@@ -30,15 +30,15 @@ _TAGS = re.compile(
     r"<\s*/?\s*(?:s|PROPOSAL|ACCEPT|REJECT|ACTION|CLAIM|CONSIDER|NOTES|CALL)\b", re.IGNORECASE
 )
 _BESIDE = {"thoughts", "notes"}
-"""Fields that every schema has beside the answer itself."""
+"""Fields of every schema that are no part of the answer itself."""
 
 
 def tagged(act: str, fields: Any) -> str:
-    """Return an answer in fields, as a message of the wire; what is no object stays as it is.
+    """Return an answer in fields as tagged text; a text stays unchanged, other JSON is dumped.
 
     Args:
-        act: what was asked for.
-        fields: JSON of the act's schema, or what came in its place.
+        act: the name of the question.
+        fields: JSON of the act's schema, or any other JSON that a model returned.
     """
     if not isinstance(fields, Mapping):
         return fields if isinstance(fields, str) else json.dumps(fields)
@@ -47,25 +47,25 @@ def tagged(act: str, fields: Any) -> str:
 
 
 def said_in(text: str) -> str:
-    """Return an answer without its thoughts; whole where it is not clear what is thought.
+    """Return an answer without its thoughts, or unchanged if the thoughts cannot be separated.
 
-    Then the reader of messages says so, and nothing of it is used.
+    The parser of messages refuses an answer whose thoughts cannot be separated.
     """
     said = without_thoughts(text)
     return text if isinstance(said, Fault) else said
 
 
 def said_beside(words: str) -> str:
-    """Return the words beside a call without their thoughts, which the call may have ended."""
+    """Return the words beside a call without thoughts, or "" if these cannot be separated."""
     said = without_thoughts(words)
     return "" if isinstance(said, Fault) else said
 
 
 def fields_in(form: Form, text: str) -> Fields | None:
-    """Return the one answer of a schema in a text; None if there is none, or more than one.
+    """Return the one answer of a schema in a text, or None if there is none or more than one.
 
-    Models that are asked for JSON put it into a fence, write words around it, or a comma too many.
-    Tags or another object beside it would be a second answer: then all of it is read as text.
+    Models that are asked for JSON may put the JSON into a fence, write words around it, or add a
+    comma. Tags or another object beside the JSON are a second answer, so the result is None.
 
     >>> form = {"title": "act", "properties": {"thoughts": {}, "action": {}}}
     >>> fields_in(form, "Sure! {'action': 'lever',} So be it.")
@@ -91,7 +91,7 @@ def fields_in(form: Form, text: str) -> Fields | None:
 
 
 def answers(form: Form, fields: Any) -> bool:
-    """Whether an object is an answer of a schema, with no key that could mean more than it asks."""
+    """Return whether fields answer a schema, with a deciding field and without unknown keys."""
     if not isinstance(fields, Mapping):
         return False
     asked = form["properties"].keys()

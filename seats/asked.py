@@ -1,7 +1,7 @@
-"""What seats know of a question: they get its name with a letter's facts, and look it up.
+"""The lookup of questions by name, for seats: a letter's facts hold only the question's name.
 
-A program behind a chat model may run where no page of a workflow is loaded: a question is imported
-by its name, from the room of questions, or from the extension that brings it.
+A program at a seat may run in a process that has loaded no workflow. So a question is imported by
+its name, from `shapley_coop.questions` or from the extension that adds it.
 """
 
 import pkgutil
@@ -22,15 +22,15 @@ ROOM = "shapley_coop.questions"
 
 @dataclass(frozen=True)
 class Asked:
-    """One thing that is asked, as far as seats know it.
+    """The part of a question that seats need.
 
-    A workflow's `Question` (`state.turn`) has these parts and more; away from tables this is all.
+    A workflow's `Question` (`state.turn`) has these attributes and more.
 
     Attributes:
-        name: what letters' facts call it.
-        title: what it asks, as a person's page says it.
-        answer: what it is answered with.
-        program: how an embedded agent answers it.
+        name: the question's name in letters' facts.
+        title: the question as a person's page shows it.
+        answer: the class of the question's answers.
+        program: the function by which an embedded agent answers.
     """
 
     name: str
@@ -39,12 +39,12 @@ class Asked:
     program: "Callable[[Agent], str]"
 
 
-@lru_cache(maxsize=256)  # a letter from elsewhere may name anything
+@lru_cache(maxsize=256)  # bounded, as a letter from outside may hold any name
 def asked(name: str) -> Asked | None:
-    """Look a question up by its name; None if nothing here asks it.
+    """Return the question of this name, or None if no such question is installed.
 
     Raises:
-        BrokenExtension: the extension that brings it cannot be imported.
+        BrokenExtension: the extension that adds the question cannot be imported.
     """
     if name in _shipped():
         return cast(Asked, import_module(f"{ROOM}.{name}").QUESTION)
@@ -54,13 +54,13 @@ def asked(name: str) -> Asked | None:
 
 
 def without_deals(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a program answers that only acts: it takes part in no deal, and claims 1/n."""
+    """Return the answer of a program that only acts: it joins no deal and claims 1/n."""
     question = asked(facts["ask"])
     return question.answer.declined(facts) if question else {}
 
 
 def names() -> list[str]:
-    """Name every question there is, sorted."""
+    """Return the sorted names of all questions, including those of installed extensions."""
     return sorted([*_shipped(), *extension.offered("questions")])
 
 

@@ -1,4 +1,4 @@
-"""Asking a seat: once per letter and attempt, whatever crashes in between."""
+"""Asking a seat: at most one kept answer per letter and attempt, even after a crash."""
 
 import asyncio
 import os
@@ -37,35 +37,35 @@ _FILTERED = {
     *("content_filter", "content_filtered", "filtered"),
     *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
 }
-"""Reasons for which providers, and recordings, say that an answer ended."""
-# Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
+"""The reasons for the end of an answer, as providers and recordings name them."""
+# UTF-8 cannot encode half a surrogate pair, and databases refuse NUL: both become U+FFFD.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
 
 PATIENCE = RETRIES * 60.0
-"""Seconds that an endpoint may ask the client to wait before it repeats requests."""
+"""Most seconds in total that an endpoint can make the client wait between retries."""
 
 SEND_FACTS = "COOP_SEND_FACTS"
-"""Set to 1 in the environment, endpoints are sent the letters' facts as JSON behind the words: for
-programs behind an endpoint, which read no prose."""
+"""The environment variable that, if set, appends a letter's facts to its words as JSON. Programs
+behind an endpoint need the facts, as they cannot read prose."""
 
 
 @dataclass(frozen=True)
 class Enquiry:
-    """One letter to one agent.
+    """One letter to one agent, with the settings of the call.
 
     Attributes:
-        episode: which play it belongs to.
-        agent: who is asked.
-        act: what it is asked for: reason, propose, answer, act, …
-        letter: what it is shown.
-        attempt: from 1; the same letter may be sent again only under the next number.
-        why: the label of the fault for which the last answer was sent back.
-        deadline: seconds that a person has for a reply; 0 is none.
-        at: the name of this asking among all of the run.
-        carries: whether an action here can carry more than its name.
-        tools: what it may ask for before it answers; read-only.
-        calls: how many calls of tools it has left.
-        steps: how many more calls of the model that may take.
+        episode: the id of the play.
+        agent: the agent that receives the letter.
+        act: the kind of answer: reason, propose, answer, act, …
+        letter: the letter.
+        attempt: from 1; to send the same letter again, the next number is used.
+        why: the label of the fault for which the last answer was refused.
+        deadline: seconds that a person has for a reply; 0 for no deadline.
+        at: the name of this enquiry, unique within the run.
+        carries: whether an action can have content besides its name in this game.
+        tools: read-only tools that the agent may call before it answers.
+        calls: the number of tool calls that the agent has left.
+        steps: the number of model calls left for calling tools.
         trace: run name, tags and metadata for tracing.
     """
 
@@ -90,7 +90,7 @@ class Enquiry:
 
     @property
     def text(self) -> str:
-        """All that the seat is shown, as one text; not kept while the seat thinks."""
+        """The whole letter as one text, built anew at each use to save memory during a call."""
         return self.letter.text()
 
     @property
@@ -99,7 +99,7 @@ class Enquiry:
         return letter_hash(self.text)
 
     def entry(self, model: str, answer: Answer) -> Entry:
-        """Return the letter with its answer, for the journal."""
+        """Return the journal's entry for the letter with its answer."""
         return Entry(
             agent=self.agent,
             act=self.act,
@@ -116,16 +116,16 @@ class Enquiry:
 async def ask(
     seat: Seat, seed: int, question: Enquiry, journal: Journal, look_up: bool = True
 ) -> tuple[Entry, bool]:
-    """Ask a seat and keep its answer before anything else happens.
+    """Ask a seat and keep its answer in the journal at once.
 
-    A letter that the journal has an answer to is not sent again.
+    If the journal already has the answer, the letter is not sent.
 
     Args:
-        seat: who is asked.
-        seed: of an embedded character.
-        question: what it is asked.
-        journal: where its answer is kept.
-        look_up: whether there can be an answer; not where the caller has looked just now.
+        seat: the seat to ask.
+        seed: the seed of an embedded character.
+        question: the letter.
+        journal: the journal that keeps the answer.
+        look_up: whether to look for a kept answer first; False if the caller has just looked.
 
     Returns:
         The entry, and whether the seat was really asked.
@@ -146,7 +146,7 @@ async def ask(
 
 
 async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
-    """Leave the letter at the person's seat and wait: hours, days, over restarts."""
+    """Leave the letter at the person's seat and interrupt the graph until the person replies."""
     q = question
     mail = Mail(q.agent, q.act, q.name, q.text, q.attempt, facts=q.letter.facts)
     mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
@@ -157,7 +157,7 @@ async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
 
 
 def as_answer(reply: Any) -> Answer:
-    """Return a person's reply as the answer that is kept of it."""
+    """Return a person's reply as an answer for the journal."""
     return Answer(_kept(as_message(reply)))
 
 
@@ -172,7 +172,7 @@ async def _asked(
 ) -> Answer:
     started = time.monotonic()
     model = chat_model(seat, agent=question.agent, seed=seed)
-    # The client's timeout counts per read; a reply that drips must end as well.
+    # The client's timeout is per read, so a reply that drips needs a limit for the whole call.
     limit = seat.timeout * (RETRIES + 1) + patience
     if isinstance(model, LetterChatModel):
         limit, model = seat.timeout + patience, model.for_letter(question, journal)
@@ -186,12 +186,12 @@ async def _asked(
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
         told.busy, told.said = busy_for(error), getattr(error, "said", "")
     if told:
-        raise told  # outside the handler, so that no private text hangs on as its context
+        raise told  # outside the handler, so the error's context holds no private text
     return answer
 
 
 async def _answered(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answer:
-    """Ask the model in the way in which its seat answers."""
+    """Ask the model in its seat's mode, and return its answer."""
     q = question
     mode = answers_of(seat, model, bool(q.tools))
     form = None if mode == "text" else _fields_of(q)
@@ -200,8 +200,8 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answ
     try:
         text, reply = await say(model, mode, letter, traced(q), form, tools)
     except Exception as error:
-        # The client raises for a schema what is an answer like any other in text. It takes half a
-        # second to load, and has raised nothing before.
+        # With a schema, OpenAI's client raises an error for an answer that is cut or filtered. The
+        # client takes half a second to load; if it is not loaded, it cannot have raised the error.
         openai: Any = sys.modules.get("openai")
         if openai and isinstance(error, openai.LengthFinishReasonError):
             return _cut_answer(error.completion, q)
@@ -213,16 +213,16 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answ
 
 
 def _fields_of(question: Enquiry) -> dict[str, Any] | None:
-    """The schema of its answer; to load what makes it would delay a run that answers in text."""
+    """Return the answer's schema; imported late, as a run that answers in text needs no schema."""
     from shapley_coop.seats.schema import schema_of
 
     return schema_of(question.letter.facts, question.carries)
 
 
 def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enquiry:
-    """Return the question with the fields of its answer told behind the letter.
+    """Return the question with the names of the answer's fields appended to its letter.
 
-    The journal keeps the letter without them, so that a recording answers it in whatever form.
+    The journal keeps the letter without them, so a recording can answer it in any mode.
     """
     from shapley_coop.seats.schema import in_fields
 
@@ -232,7 +232,7 @@ def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enqui
 
 
 def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMessage]:
-    """What is sent: a program gets the facts beside the words, or behind them over a network."""
+    """Return the messages to send; programs get the facts too, over a network as appended JSON."""
     if getattr(model, "reads_facts", False):
         return question.letter.messages(program=True)
     if os.environ.get(SEND_FACTS) and seat.provider != RECORDING:
@@ -243,9 +243,9 @@ def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMes
 
 
 def traced(question: Enquiry) -> RunnableConfig:
-    """Return how a call for a question is named and found in a trace."""
+    """Return the run name, tags and metadata under which a call appears in a trace."""
     metadata = {**question.trace.get("metadata", {}), "attempt": question.attempt}
-    # A draft is private until it is sound: LangGraph's stream of messages leaves it out.
+    # A draft is private until it is validated, so LangGraph must not stream its messages.
     tags = [*question.trace.get("tags", []), TAG_NOSTREAM]
     return {**question.trace, "metadata": metadata, "tags": tags}
 
@@ -260,7 +260,7 @@ def _answer(reply: AIMessage, text: str, question: Enquiry, seat: Seat) -> Answe
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
         text=_kept(said_in(text)),
-        # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
+        # A broken OpenAI-compatible stream looks like success except that it has no finish reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=tokens_in,
         output_tokens=tokens_out,
@@ -270,14 +270,14 @@ def _answer(reply: AIMessage, text: str, question: Enquiry, seat: Seat) -> Answe
 
 
 def _withheld(reply: AIMessage, ended: object) -> Withheld:
-    """Return whether the model declined to answer, or a filter kept the answer back."""
+    """Return "refused" if the model refused, "filtered" if a filter withheld the answer, or ""."""
     if ended in _FILTERED:
         return "filtered"
     return "refused" if ended in _REFUSED or reply.additional_kwargs.get("refusal") else ""
 
 
 def _cut_answer(completion: Any, question: Enquiry) -> Answer:
-    """Return what there is of an answer by schema that reached its length limit."""
+    """Return the partial answer of a call by schema that reached its length limit."""
     usage = completion.usage
     told = usage and {
         "input_tokens": usage.prompt_tokens,
@@ -295,5 +295,5 @@ def _cut_answer(completion: Any, question: Enquiry) -> Answer:
 
 
 def _kept(text: str) -> str:
-    """What is kept of an answer: all that can be read, and enough to see that it is too long."""
+    """Return an answer's text with invalid characters replaced, cut one above the size limit."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

@@ -1,4 +1,4 @@
-"""What chat models share whose whole answer is awaited from elsewhere."""
+"""Base classes of chat models that await their whole answer from a program, graph or service."""
 
 import asyncio
 from abc import abstractmethod
@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables.config import set_config_context
 
-if TYPE_CHECKING:  # asking asks these models
+if TYPE_CHECKING:  # `seats.asking` imports this module
     from shapley_coop.seats.asking import Enquiry
     from shapley_coop.seats.records import Journal
 
@@ -20,17 +20,17 @@ T = TypeVar("T")
 
 
 async def on_its_own(answer: Coroutine[Any, Any, T]) -> T:
-    """Await what plays or answers by graphs of its own, as no part of the graph that is running.
+    """Await a coroutine that may run graphs, outside the context of the running graph.
 
-    LangGraph takes a graph that is called inside a node for a subgraph, and gives it the saver of
-    that node's graph: what is said in one would be in the checkpoints of the other.
+    LangGraph treats a graph that is called inside a node as a subgraph and gives it the outer
+    graph's saver. Then the messages of the inner graph would be in the outer graph's checkpoints.
     """
     with set_config_context({}) as context:
         return await asyncio.create_task(answer, context=context)
 
 
 class AwaitedChatModel(BaseChatModel):
-    """A chat model whose subclass says in `answered` how a letter is answered."""
+    """A chat model that answers by its asynchronous method `answered`, which subclasses define."""
 
     @abstractmethod
     async def answered(self, messages: list[BaseMessage]) -> str:
@@ -58,10 +58,10 @@ class AwaitedChatModel(BaseChatModel):
 
 
 class LetterChatModel(AwaitedChatModel):
-    """A chat model that is given all of a letter, where others read its words alone.
+    """A chat model that gets the whole letter and its attempt; other models get its words only.
 
-    It answers in text, repeats no requests of its own, and raises `SeatFault` to say in its own
-    words why there is no answer.
+    The model answers in text and does not retry requests. If there is no answer, the model raises
+    a `SeatFault` with the reason.
     """
 
     @abstractmethod
@@ -69,6 +69,6 @@ class LetterChatModel(AwaitedChatModel):
         """Return the model that answers this one letter.
 
         Args:
-            question: the letter, with what it is asked for and by which attempt.
-            journal: where the model may keep what a resume goes on with.
+            question: the letter with its act and attempt.
+            journal: the journal, where the model may keep data that a resumed run needs.
         """

@@ -1,9 +1,8 @@
-"""Calls of tools: how a seat asks for one in its answer, and how it is told the result.
+"""Tool calls: their form in a seat's answer, and the messages with their results.
 
-A model that can call tools does so by its provider's own means; the journal keeps each call as
-`<CALL>{"tool": …, "arguments": {…}}</CALL>` behind what the model wrote. Calls are read from the
-kept text alone, so that an answer comes to the same when it is given, after a restart, and in a
-recording.
+A model calls tools by its provider's API. The journal keeps each call as
+`<CALL>{"tool": …, "arguments": {…}}</CALL>` behind the model's words. Calls are read from the kept
+text only. So an answer has the same effect at first, after a restart, and in a recording.
 
 >>> told = kept_call("history", {"agent": "Bob"})
 >>> told
@@ -21,10 +20,10 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 READY = "answer_now"
-"""What a seat that answers by a schema calls once it needs no tool any more."""
+"""The tool that a seat in mode "schema" calls when it needs no other tool and will answer."""
 
 _CALL = re.compile(r"<CALL>(.*?)</CALL>", re.DOTALL)
-# What could end the element that the JSON stands in.
+# These characters could end the element that holds the JSON.
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
 
 
@@ -38,11 +37,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Step:
-    """An answer that asked for tools, and what they told.
+    """An answer that called tools, and the tools' results.
 
     Attributes:
-        answer: as the journal keeps it.
-        results: one text for each call, in their order.
+        answer: the answer's text in the journal.
+        results: one text for each call, in the order of the calls.
     """
 
     answer: str
@@ -52,8 +51,8 @@ class Step:
         """Return the step as chat messages.
 
         Args:
-            number: of the step, from 1: the providers' own names of calls differ each time, and
-                these do not, so that the same conversation is the same text.
+            number: the number of the step, from 1. The ids of its calls contain the number,
+                because providers' ids differ each time and equal conversations need equal text.
         """
         calls = calls_in(self.answer)
         asked = [
@@ -68,20 +67,20 @@ class Step:
 
 
 def kept_call(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return a call as the journal keeps it."""
+    """Return a call as the text that the journal keeps."""
     told = json.dumps({"tool": tool, "arguments": arguments}, ensure_ascii=False)
     return f"<CALL>{told.translate(_ESCAPES)}</CALL>"
 
 
 def written(message: BaseMessage) -> str:
-    """Return all that a message says, as one text: its words, and behind them its calls."""
+    """Return a message as one text: its words, then its calls."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     words = message.content if isinstance(message.content, str) else str(message.text)
     return words + "".join(kept_call(call["name"], call["args"]) for call in calls)
 
 
 def calls_in(answer: str) -> tuple[Call, ...]:
-    """Return the calls in an answer, in their order; what cannot be read as one is none."""
+    """Return the calls in an answer, in order; unreadable calls are skipped."""
     found = (_call(told) for told in _CALL.findall(answer))
     return tuple(call for call in found if call)
 

@@ -1,4 +1,4 @@
-"""What an offer's clauses look like in fields, in the spelling that the letters teach."""
+"""The fields of an offer's clauses in JSON answers, spelt as the letters teach them."""
 
 import inspect
 import json
@@ -13,9 +13,9 @@ from shapley_coop.deals.language.when import Event
 
 
 class Part(BaseModel):
-    """A part of an answer in fields."""
+    """The base class of answers and of objects inside answers."""
 
-    # Most runs ask nobody for fields: their models are built when somebody is.
+    # Most runs ask no seat for fields, so pydantic builds these models at their first use.
     model_config = ConfigDict(extra="forbid", populate_by_name=True, defer_build=True)
 
 
@@ -88,7 +88,7 @@ Sometimes = Union[When, None]  # noqa: UP007
 
 
 def _form(clause: type[Offered]) -> type[Part]:
-    """Make the fields of a clause of its class: those of the record, in the letters' spelling."""
+    """Make a model from a clause class: the same fields under the names that letters use."""
     own = {
         name: (clause.in_fields.get(name, field.rebuild_annotation()), ...)
         for name, field in clause.model_fields.items()
@@ -112,7 +112,7 @@ else:
 
 
 def proposal(fields: Mapping[str, Any]) -> str:
-    """Write the offer in an answer, in the words of the clause language; nothing for none."""
+    """Return the offer in an answer's fields as a `<PROPOSAL>` element, or "" without clauses."""
     clauses = fields.get("clauses")
     if not clauses:
         return ""
@@ -124,7 +124,7 @@ def proposal(fields: Mapping[str, Any]) -> str:
 
 
 def _clause(clause: Any) -> Any:
-    """Return one clause as letters teach it: without what does not apply, and shares by agent."""
+    """Return one clause in the letters' spelling: no null fields, and fractions by agent."""
     if not isinstance(clause, Mapping):
         return clause
     told = {key: value for key, value in clause.items() if value is not None}

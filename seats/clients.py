@@ -1,4 +1,4 @@
-"""HTTP clients and the models on them: one set per event loop, closed when its last user leaves."""
+"""HTTP clients and chat models: one set per event loop, closed when its last user leaves."""
 
 import asyncio
 from collections.abc import AsyncIterator, Hashable
@@ -15,17 +15,17 @@ from shapley_coop.seats.seat import Seat
 
 @dataclass
 class Clients:
-    """What is bound to one event loop and must not cross to another.
+    """The clients and resources that belong to one event loop and must not be used in another.
 
     Attributes:
         http: the transport of every OpenAI-compatible seat; None before its first use.
-        models: built once per seat, on that transport.
-        users: how many blocks of `clients` are open.
+        models: the chat models, built once per seat.
+        users: the number of open blocks of `clients`.
         kept: other resources with the same lifetime, by key.
-        opening: the lock under which these are opened.
-        closing: the exit stack that closes them.
-        gate: limits the calls to models, where a sweep sets one.
-        batched: takes the place of `http` where a sweep asks OpenAI-compatible seats in batches.
+        opening: the lock held while a resource in `kept` is opened.
+        closing: the exit stack that closes the resources in `kept`.
+        gate: the limit on calls to models if a sweep sets one.
+        batched: the client that replaces `http` if a sweep uses the providers' batches.
     """
 
     http: Any = None
@@ -42,7 +42,7 @@ _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, Clients] = WeakKeyDictionar
 
 
 def clients_here() -> Clients:
-    """This event loop's clients; outside any loop a set of its own."""
+    """Return this event loop's clients, or a new set if no event loop is running."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
@@ -62,7 +62,7 @@ async def clients() -> AsyncIterator[None]:
     finally:
         here.users -= 1
         if not here.users:
-            # A model that is asked for later is built anew.
+            # A later request for a model builds a new one on new clients.
             _loops.pop(asyncio.get_running_loop(), None)
             try:
                 await here.closing.aclose()

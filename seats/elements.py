@@ -1,4 +1,4 @@
-"""How a field of an answer is written as tagged text, and spoken of in letters.
+"""Rules that write the field of an answer as tagged text, and name the field in letters.
 
 >>> In("CLAIM").tagged("40%"), Choice({"yes": "<ACCEPT>", "no": "<REJECT>"}).told()
 ('<CLAIM>40%</CLAIM>', '`<ACCEPT>` or `<REJECT>`')
@@ -16,17 +16,17 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.deals.language.wire import Message
 
-# A tag within a field would end the field's own: what is quoted stays readable, and is no tag.
+# A tag quoted in a field could end the field's element, so its "<" becomes a similar "‹".
 _OPENS = re.compile(r"<(?=\s{0,4}/?\s{0,4}[^\W\d_])")
 _COUNTS = {2: "two", 3: "three", 4: "four"}
 _PERSON = {"s": "speech"}
 
 
 def element(tag: str, text: Any, private: bool = False) -> str:
-    """Write a field as an element; nothing for none.
+    """Return a field as an element, or "" for an empty field.
 
-    A mark of thoughts in what others get to see stays one, so that it is asked back; in a private
-    field something stands in its place, so that what is around it does not become a tag.
+    A mark of thoughts stays in a public field, so that the parser refuses the message. In a private
+    field the mark becomes "…", which separates the texts around the mark.
     """
     if text in (None, ""):
         return ""
@@ -38,16 +38,16 @@ def element(tag: str, text: Any, private: bool = False) -> str:
 
 
 def element_of_json(tag: str, value: Any) -> str:
-    """Write a value as an element that holds JSON."""
+    """Return a value as an element that holds JSON."""
     return f"<{tag}>{json.dumps(value, ensure_ascii=False)}</{tag}>"
 
 
 @dataclass(frozen=True)
 class In:
-    """Say in which element of tagged text a field is written.
+    """The rule that a field is written in an element of tagged text.
 
     Attributes:
-        element: its name; `s` is what all hear, `CONSIDER` is private.
+        element: the element's name; `s` is public, `CONSIDER` is private.
         write: turns the field's value into the element's content.
     """
 
@@ -55,56 +55,56 @@ class In:
     write: Callable[[Any], str] = str
 
     def tagged(self, value: Any) -> str:
-        """Write a value; nothing for none."""
+        """Return a value as an element, or "" for None."""
         return "" if value is None else element(self.element, self.write(value))
 
     @property
     def public(self) -> bool:
-        """Whether all hear it."""
+        """Whether all agents hear the field."""
         return self.element == "s"
 
     def told(self) -> str:
-        """Name the element, as letters do."""
+        """Return the words for the field in letters: the element's tag."""
         return f"`<{self.element}>`"
 
     def form(self) -> tuple[str, ...]:
-        """Name the fields of a person's form."""
+        """Return the name of the field in a person's form."""
         return (_PERSON.get(self.element, self.element.lower()),)
 
 
 @dataclass(frozen=True)
 class Within:
-    """Say that a field is written by its class, within an element.
+    """The rule that the answer's class itself writes a field, within an element.
 
     Attributes:
-        words: how letters speak of it.
-        fields: of a person's form.
+        words: the words for the field in letters.
+        fields: the names of the fields in a person's form.
     """
 
     words: str
     fields: tuple[str, ...]
 
     def tagged(self, value: Any) -> str:
-        """Write nothing: the class writes it."""
+        """Return "", as the answer's class writes the field."""
         return ""
 
     def told(self) -> str:
-        """Name the element, as letters do."""
+        """Return the words for the field in letters."""
         return self.words
 
     def form(self) -> tuple[str, ...]:
-        """Name the fields of a person's form."""
+        """Return the names of the fields in a person's form."""
         return self.fields
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Say how each value of a decision is written.
+    """The rule that a decision is written as one of several tags.
 
     Attributes:
         tags: value → its tagged text.
-        to: value → what it does, behind "to", for feedback.
-        labels: value → what a person's button says.
+        to: value → its effect, as the words after "to" in feedback.
+        labels: value → the label of a person's button.
     """
 
     tags: Mapping[str, str]
@@ -112,26 +112,26 @@ class Choice:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def tagged(self, value: Any) -> str:
-        """Write a value, or another word for it; nothing for what is none of them."""
+        """Return the tag of a value or of a synonym, or "" for an unknown value."""
         said = str(value or "").lower()
         return self.tags.get(said) or self.tags.get(DECISIONS.get(said, ""), "")
 
     def told(self) -> str:
-        """Name the ways to write it, as letters do."""
+        """Return the tags of all values, as letters name them."""
         *first, last = (f"`{tag}`" for tag in self.tags.values())
         return f"{', '.join(first)} or {last}"
 
     def form(self) -> tuple[str, ...]:
-        """Name the fields of a person's form."""
+        """Return the names of the fields in a person's form, one for each value."""
         return tuple(re.findall(r"\w+", tag)[0].lower() for tag in self.tags.values())
 
     def ask(self) -> str:
-        """Ask for one of them."""
+        """Return the request to choose one of the values, for feedback."""
         *first, last = (f"{tag} to {self.to[value]}" for value, tag in self.tags.items())
         return f"Do one of {_COUNTS[len(self.tags)]}: {', '.join(first)}, or {last}."
 
     def read(self, message: Message) -> tuple[str, str] | Fault:
-        """Find the one value that a message decides on, and what was repaired in it."""
+        """Return the value that a message decides on and a repair or "", or else a fault."""
         given = {"accept": message.accept, "reject": message.reject}
         decided, word = {value for value, said in given.items() if said is not None}, ""
         if message.action is not None:

@@ -1,7 +1,7 @@
-"""Why a seat did not answer, and what would mend it: one line, which quotes nothing private.
+"""One-line explanations why a seat did not answer and how to fix it, without private content.
 
-Errors of clients hold the letter, the key, or what an endpoint repeats of them. Of an error only
-its kind is read here: its class, an HTTP status, a known code; and the base URL is the seat's own.
+Clients' errors may hold the letter or the key, or an endpoint's echo of them. So only an error's
+class, HTTP status and known code are used here, and the base URL comes from the seat.
 """
 
 import errno
@@ -55,23 +55,23 @@ _BY_CODE = {
 
 
 class AnswerTooLarge(Exception):
-    """An endpoint sends more than an answer can be; the text says how much was read."""
+    """An endpoint's answer exceeds the size limit; the text names the limit."""
 
     def __init__(self, most: int) -> None:
         super().__init__(f"the answer is larger than {most >> 20} MB")
 
 
 class WebPage(Exception):
-    """An endpoint sends a web page in the place of an answer."""
+    """An endpoint sends a web page instead of an answer."""
 
 
 def described(error: BaseException, seat: Seat, limit: float) -> str:
-    """Return what went wrong, and what would mend it.
+    """Return one line that says why a seat's model failed and how to fix it.
 
     Args:
-        error: from the model, with its causes.
-        seat: whose model.
-        limit: seconds that the whole answer had.
+        error: the model's error, with its causes.
+        seat: the seat of the model.
+        limit: the time limit of the whole answer, in seconds.
     """
     if isinstance(error, SeatFault):
         return str(error)
@@ -85,19 +85,19 @@ def described(error: BaseException, seat: Seat, limit: float) -> str:
 
 
 def busy_for(error: BaseException) -> float | None:
-    """Seconds for which an endpoint asks to be left alone; 0 where it does not say for how many.
+    """Return the pause in seconds that a rate-limited endpoint asks for, 0 if it names none.
 
-    None unless it refuses because it is asked too often; an empty account is no such reason.
+    Return None for all other errors, even for status 429 if the account's quota is used up.
     """
     if getattr(error, "status_code", None) != _TOO_OFTEN:
-        return None  # Of an aiohttp error `code` is not to be read any more.
+        return None  # before `code` is read, which is deprecated on aiohttp's errors
     if getattr(error, "code", None) == "insufficient_quota":
         return None
     wait = getattr(getattr(error, "response", None), "headers", {}).get("retry-after", "")
     try:
         return min(max(float(wait), 0.0), _LONGEST_PAUSE)
     except ValueError:
-        return 0.0  # A date: clocks differ.
+        return 0.0  # the header holds a date, which is useless if the clocks differ
 
 
 def _of_status(error: BaseException, status: int, seat: Seat) -> str:
@@ -111,7 +111,7 @@ def _of_status(error: BaseException, status: int, seat: Seat) -> str:
 
 
 def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one case a kind
-    """Return the words for one error of the chain; empty where the next one knows more."""
+    """Return the explanation of one error in the chain; "" if a later error may say more."""
     import aiohttp
 
     match error:
@@ -130,28 +130,28 @@ def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one c
         case aiohttp.ClientPayloadError():
             return f"the answer broke off in the middle; {_AGAIN}"
         case aiohttp.ClientResponseError():
-            return f"what answers speaks no HTTP; check the base URL, now {_url(seat)}"
+            return f"the server does not speak HTTP; check the base URL, now {_url(seat)}"
         case httpx2.DecodingError():
             return f"the answer is not compressed as it says; look for a proxy at {_url(seat)}"
         case json.JSONDecodeError():
-            what = "nothing" if not error.doc.strip() else "what is no JSON"
+            what = "nothing" if not error.doc.strip() else "text that is no JSON"
             return f"the endpoint answered with {what}; check the base URL, now {_url(seat)}"
         case ValidationError():
             return "the completion holds content of another kind than text; give another model"
         case IndexError():
             return f"the completion holds no choice; {_AGAIN}, or give another model"
         case AttributeError() | TypeError() | KeyError():
-            return f"the completion is not what completions are; look what answers at {_url(seat)}"
+            return f"the completion is malformed; check which server answers at {_url(seat)}"
         case ValueError():
             return (
-                "the endpoint answered with an error in the place of a completion; "
-                f"ask it by hand at {_url(seat)}"
+                "the endpoint answered with an error instead of a completion; "
+                f"send it a request yourself at {_url(seat)}"
             )
     return ""
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Return the chain from what happened first, which says most, to the error itself."""
+    """Return the chain of errors, from the first cause, which says most, to the error itself."""
     chain: list[BaseException] = []
     at: BaseException | None = error
     while at is not None and at not in chain:
@@ -161,7 +161,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _url(seat: Seat) -> str:
-    """Return a seat's base URL, without what could be a secret in it."""
+    """Return a seat's base URL without its user, password, query and fragment."""
     if not seat.base_url:
         return "the provider's own"
     parts = urlsplit(seat.base_url)

@@ -1,7 +1,7 @@
-"""Scores for traces, and links to them: sent and found in the background, by one thread.
+"""Scores of traces and links to traces; one background thread talks to LangSmith.
 
-No caller waits longer than it asks for: LangSmith may refuse, stay silent, drip or
-fail, and the run that was traced goes on, ends and exits as if it were not there.
+No caller waits longer than its own limit. If LangSmith refuses, stays silent, answers slowly or
+fails, the traced run continues, ends and exits as if it were not traced.
 """
 
 import atexit
@@ -20,10 +20,10 @@ from shapley_coop.seats.tracing import Trace, patience
 Job = tuple[Trace, "Scores", "Callable[[str], object]", threading.Event]
 
 Scores = Callable[[], Mapping[str, float | None]]
-"""Computes what a run scored, by measure; None where it has no such measure."""
+"""Computes measure → the run's score; None if the run has no such measure."""
 
 MOST_WAITING = 1_000
-"""Of the traces whose scores have not been sent; what comes beyond them is left out."""
+"""The most traces that wait for their scores to be sent; the scores of more are dropped."""
 
 logger = logging.getLogger(__name__)
 
@@ -31,15 +31,15 @@ logger = logging.getLogger(__name__)
 def send_scores(
     trace: Trace, scores: Scores, then: Callable[[str], object] = bool
 ) -> threading.Event:
-    """Have a trace scored in the background.
+    """Compute and send the scores of a trace in the background.
 
     Args:
-        trace: what is scored.
-        scores: computes them, in the background as well.
-        then: called there with the trace's link, once LangSmith has taken them.
+        trace: the trace to score.
+        scores: computes the scores, in the background thread.
+        then: called in that thread with the trace's link, once LangSmith has accepted the scores.
 
     Returns:
-        Set once the scores are sent, or are known not to be taken.
+        An event that is set once the scores are sent, refused or dropped.
     """
     done = threading.Event()
     try:
@@ -51,15 +51,15 @@ def send_scores(
 
 
 def link_to(trace: Trace, sent: threading.Event | None = None, within: float = 0.0) -> str:
-    """Return where a trace is looked at in LangSmith.
+    """Return the URL of a trace in LangSmith.
 
     Args:
-        trace: which one.
-        sent: what `send_scores` returned; it is waited for.
-        within: seconds for which it is waited for.
+        trace: the trace.
+        sent: the event from `send_scores` to wait for, if any.
+        within: the most seconds to wait for that event.
 
     Returns:
-        A URL; empty where LangSmith has not told where the project is.
+        The URL; "" if the project's URL is not known.
     """
     if sent is not None:
         sent.wait(within)
@@ -68,21 +68,21 @@ def link_to(trace: Trace, sent: threading.Event | None = None, within: float = 0
 
 
 _projects: dict[str, Any] = {}
-"""Name → the project, as LangSmith told it; None where this key may not read it."""
+"""Project name → LangSmith's project; None if the key may not read the project."""
 
 
-@cache  # a process has one
+@cache  # a process has one queue
 def _waiting() -> "queue.Queue[Job]":
-    """Return the queue and the daemon thread that empties it; the process ends without it."""
+    """Start the daemon thread that sends scores, once, and return the thread's queue."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
-    # Runs before LangSmith's own queue is flushed, as that was registered earlier.
+    # Runs before the flush of LangSmith's own queue, which was registered earlier.
     atexit.register(_finish)
     return found
 
 
 def _finish() -> None:
-    """Wait at the process's end for the scores that are still to be sent."""
+    """Wait at the process's end for unsent scores, at most as long as `patience` allows."""
     waiting = _waiting()
     with waiting.all_tasks_done:
         waiting.all_tasks_done.wait_for(lambda: not waiting.unfinished_tasks, patience())
@@ -95,7 +95,7 @@ def _send_all(waiting: "queue.Queue[Job]") -> None:
             _send(trace, scores)
             then(link_to(trace))
         except Exception as error:
-            # The run has ended and is paid: what cannot be told of it changes nothing.
+            # The run has ended and is paid, so a lost score changes nothing.
             _warn_once(f"LangSmith does not take the scores of traces ({type(error).__name__}).")
         finally:
             done.set()
@@ -103,10 +103,10 @@ def _send_all(waiting: "queue.Queue[Job]") -> None:
 
 
 def _send(trace: Trace, scores: Scores) -> None:
-    """Send a trace's scores, if LangSmith answers at all.
+    """Send a trace's scores to LangSmith.
 
     Raises:
-        LangSmithError: it does not.
+        LangSmithError: LangSmith does not accept them.
     """
     client = get_cached_client()
     project = _project(client, trace.project)
@@ -117,14 +117,14 @@ def _send(trace: Trace, scores: Scores) -> None:
                 key=key,
                 score=score,
                 trace_id=trace.root,
-                # LangSmith finds a run by its project; without it feedback is deprecated.
+                # LangSmith finds a run by its project; feedback without a project is deprecated.
                 session_id=project.id if project else None,
                 stop_after_attempt=1,
             )
 
 
 def _project(client: Any, name: str) -> Any:
-    """The project of a name; it is made with the first trace, which may still be on its way.
+    """Return the project of this name, and create it if the first trace has not done so yet.
 
     Raises:
         LangSmithError: LangSmith cannot be reached, or has failed.
@@ -135,10 +135,10 @@ def _project(client: Any, name: str) -> Any:
         except LangSmithNotFoundError:
             _projects[name] = client.create_project(name, upsert=True)
         except LangSmithAuthError:
-            _projects[name] = None  # the key may write and not read
+            _projects[name] = None  # the key may write traces but not read projects
     return _projects[name]
 
 
-@cache  # each text is told once
+@cache  # logs each text once per process
 def _warn_once(text: str) -> None:
     logger.warning("%s The runs go on.", text)

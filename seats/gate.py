@@ -1,4 +1,4 @@
-"""A limit on an event loop's calls to seats: `Clients.gate`."""
+"""The interface of a limit on an event loop's calls to seats, which `Clients.gate` holds."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from shapley_coop.seats.asking import Enquiry
 
 Ask = Callable[[float], Awaitable[Answer]]
-"""Asks a seat once, with so many seconds beside its own for the answer; raises SeatError."""
+"""Asks a seat once, with the given extra seconds for the answer; raises SeatError."""
 
 
 class Gate(Protocol):
-    """Decides when a seat is asked."""
+    """The interface of an object that delays or limits calls to seats."""
 
     async def call(self, seat: Seat, question: "Enquiry", ask: Ask) -> Answer:
-        """Ask a seat once it may be asked.
+        """Wait until the seat may be asked, then ask and return its answer.
 
         Args:
-            seat: whose answer it is.
-            question: what it is asked.
-            ask: asks it once.
+            seat: the seat.
+            question: the letter to the seat.
+            ask: the function that asks the seat once.
         """

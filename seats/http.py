@@ -1,6 +1,6 @@
-"""The transport of every OpenAI-compatible seat; import it late: it loads the openai client.
+"""The HTTP transport of every OpenAI-compatible seat; import late, as this loads the openai client.
 
-The size of a response is limited, both as sent and as unpacked: see `bounded`.
+`bounded` limits the size of a response, both compressed and unpacked.
 """
 
 import zlib
@@ -14,17 +14,17 @@ from shapley_coop.seats.clients import Clients
 from shapley_coop.seats.faults import AnswerTooLarge, WebPage
 
 LARGEST_BODY, LARGEST_STREAM, LARGEST_FILE = 16 << 20, 64 << 20, 1 << 30
-"""Bytes of an answer, of one in events, and of a batch's answers, compressed or not."""
+"""Most bytes of a plain answer, of a streamed answer, and of a batch's file of answers."""
 
 LARGEST_EVENT = 8 << 20
-"""Bytes between two line ends of a stream: readers join them from the beginning again and again."""
+"""Most bytes of a line in a stream: parsers rejoin an unfinished line for every chunk."""
 
 _UNPACKED = {"gzip": 31, "x-gzip": 31, "deflate": 47}
-"""Encoding → zlib's window bits."""
+"""Content encoding → zlib's parameter `wbits`."""
 
 
 def http_client(here: Clients) -> Any:
-    """Return the event loop's aiohttp transport; it follows no redirect to another host."""
+    """Return the event loop's aiohttp transport, which follows no redirects."""
     if here.http is None:
         here.http = DefaultAioHttpClient(
             follow_redirects=False,
@@ -35,10 +35,10 @@ def http_client(here: Clients) -> Any:
 
 
 async def bounded(response: Any) -> None:
-    """Bound what is read of a response: a hook of the HTTP client, called before the body is read.
+    """Limit the size of a response: the HTTP client calls this hook before it reads the body.
 
     Raises:
-        WebPage: there is no use in reading it.
+        WebPage: the response is a web page and no answer.
     """
     if response.is_redirect or response.is_error:
         kind = ""
@@ -53,7 +53,7 @@ async def bounded(response: Any) -> None:
 
 
 class Bounded(httpx2.AsyncByteStream):
-    """A response's stream, unpacked within a limit, which the client's own unpacking lacks."""
+    """A response's stream, unpacked up to a size limit; the client's own unpacking has no limit."""
 
     def __init__(self, stream: Any, encoding: str, events: bool, file: bool = False) -> None:
         self._stream, self._encoding, self._events = stream, encoding, events
@@ -65,7 +65,7 @@ class Bounded(httpx2.AsyncByteStream):
         unpack = _unpacking(self._encoding)
         async for packed in self._stream:
             sent += len(packed)
-            # One byte more than may be: so much is unpacked and no more.
+            # One byte beyond the limit is enough to see that the answer is too large.
             chunk = unpack(packed, self._most - told + 1)
             told += len(chunk)
             line = len(chunk) - chunk.rfind(b"\n") if b"\n" in chunk else line + len(chunk)
@@ -76,12 +76,12 @@ class Bounded(httpx2.AsyncByteStream):
             yield chunk
 
     async def aclose(self) -> None:
-        """Close it."""
+        """Close the underlying stream."""
         await self._stream.aclose()
 
 
 def _unpacking(encoding: str) -> Callable[[bytes, int], bytes]:
-    """Return a function of a chunk and the most bytes to unpack, which gives the unpacked bytes."""
+    """Return a function from a packed chunk and a size limit in bytes to the unpacked bytes."""
     if encoding in ("", "identity"):
         return lambda packed, most: packed
     if encoding not in _UNPACKED:

@@ -1,8 +1,8 @@
-"""Which key goes to which endpoint.
+"""The rules that decide which endpoint receives which key.
 
-A key of the operator goes to its provider's own endpoint. To another `base_url` it goes where the
-operator says so: on the command line that names the endpoint, or in COOP_KEY_URLS. On a server,
-and in a suite, the endpoint comes from somebody else, who would otherwise be sent the key.
+The operator's key goes to its provider's own endpoint. Another `base_url` gets the key only if the
+operator names that URL, on the command line or in COOP_KEY_URLS. On a server and in a suite,
+another party chooses the endpoint and would otherwise receive the operator's key.
 """
 
 import os
@@ -13,23 +13,23 @@ from urllib.parse import unquote, urlsplit
 from shapley_coop.seats.seat import Seat
 
 KEY_URLS = "COOP_KEY_URLS"
-"""Comma-separated `VARIABLE=URL`: a key, and an endpoint with all paths below that may get it."""
+"""Comma-separated `VARIABLE=URL`: the URL and all paths below it may receive the variable's key."""
 
 NO_KEY = "none"
-"""What an endpoint is sent that gets no key: OpenAI's client needs some text."""
+"""The text sent to an endpoint that gets no key, as OpenAI's client needs some text."""
 
 _bound = False
 
 
 def bind_keys() -> None:
-    """From now on send keys to listed endpoints only: others name the endpoints here."""
+    """From now on send keys to listed endpoints only, as other parties choose the endpoints."""
     global _bound  # noqa: PLW0603 - a property of the process
     _bound = True
 
 
 @contextmanager
 def keys_bound() -> Iterator[None]:
-    """Send keys to listed endpoints only, until the end of the block."""
+    """Send keys to listed endpoints only, within the `with` block."""
     global _bound  # noqa: PLW0603
     before, _bound = _bound, True
     try:
@@ -39,26 +39,26 @@ def keys_bound() -> Iterator[None]:
 
 
 def key_for(seat: Seat, variable: str) -> str:
-    """Return the key that a seat's endpoint gets; empty if it gets none.
+    """Return the key that a seat's endpoint may receive, or "" if none.
 
     Args:
-        seat: which model, behind which endpoint.
+        seat: the seat, with its model and endpoint.
         variable: the environment variable that holds the key.
 
     Raises:
-        ValueError: COOP_KEY_URLS cannot be read.
+        ValueError: COOP_KEY_URLS cannot be parsed.
     """
     key = os.environ.get(variable, "")
     if not _bound or not (seat.base_url or seat.key_env):
         return key
     listed = key_urls().get(variable, [])
-    # A variable that somebody else names goes to no endpoint that is not listed with it.
+    # Another party may have chosen variable and endpoint, so the pair must be listed.
     url = seat.base_url or ""
     return key if any(lies_below(url, one) for one in listed) else ""
 
 
 def key_urls() -> dict[str, list[str]]:
-    """Variable → the endpoints that may get its key, from COOP_KEY_URLS.
+    """Return variable → the endpoints that may receive its key, from COOP_KEY_URLS.
 
     Raises:
         ValueError: an entry is no `VARIABLE=URL`.
@@ -73,10 +73,10 @@ def key_urls() -> dict[str, list[str]]:
 
 
 def lies_below(url: str, listed: str) -> bool:
-    """Return whether a URL is a listed one, or a path below it."""
+    """Return whether a URL equals a listed URL or is a path below the listed URL."""
     given, known = urlsplit(url), urlsplit(listed)
-    # Clients and servers differ in how they read a backslash, and where they decode a path; dots
-    # are resolved.
+    # Clients and servers treat backslashes and encoded paths differently, and resolve dots; a URL
+    # with either could lead outside the listed path.
     steps = unquote(unquote(given.path)).split("/")
     if "\\" in url or {".", ".."} & {step.partition(";")[0] for step in steps}:
         return False

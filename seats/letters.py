@@ -1,4 +1,4 @@
-"""A letter as a seat receives it: a system part for all agents, and a part for one."""
+"""Letters as seats receive them: a system part that all agents share, and a part for one agent."""
 
 import json
 import re
@@ -16,26 +16,26 @@ _EVENTS = re.compile(r"^```jsonl\n(.*?)\n?```$", re.MULTILINE | re.DOTALL)
 
 
 MAX_SHOWN = 8_000
-"""Characters of a refused answer that its author is shown again."""
+"""Most characters of a refused answer that its author is shown again."""
 
-# What could close a fence.
+# Characters that could close a fenced block or form a tag.
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`"}
 
 FACTS = "facts"
-"""Where a message to a program carries the letter's facts as an object."""
+"""The key in a message's `additional_kwargs` that holds the letter's facts for a program."""
 
 
 @dataclass(frozen=True)
 class Letter:
-    """What one agent is asked: words for a model, and the same facts as an object for a program.
+    """The prompt for one agent: words for a model, and the same content as an object for programs.
 
     Attributes:
-        system: the part that is the same for all agents, always.
-        user: the part for this agent, now.
-        facts: what both parts say, as JSON; the public history is under `history`.
-        refused: the agent's own answer to the letter, if that could not be used.
-        why: what was wrong with it, in words; empty where nothing was refused.
-        steps: what the agent has asked tools since, and what they told it.
+        system: the part that is the same for all agents throughout the run.
+        user: the part for this agent at this moment.
+        facts: the content of both parts as JSON; the public history is under `history`.
+        refused: the agent's previous answer to this letter if it was refused.
+        why: the reason for the refusal, in words; "" if nothing was refused.
+        steps: the agent's calls of tools since, with their results.
     """
 
     system: str
@@ -46,7 +46,7 @@ class Letter:
     steps: tuple[Step, ...] = ()
 
     def text(self) -> str:
-        """Return all that the words say, as one text: `as_text` of the messages."""
+        """Return the whole letter as one text, equal to `as_text` of its messages."""
         if self.steps:
             return as_text(self.messages())
         said = [self.system, self.user]
@@ -55,10 +55,10 @@ class Letter:
         return "\n\n".join(said)
 
     def messages(self, program: bool = False) -> list[BaseMessage]:
-        """Return the letter as a conversation: a retry goes on where the refused answer stands.
+        """Return the letter as a conversation; a retry continues after the refused answer.
 
         Args:
-            program: whether a program answers it, which reads the facts and not the words.
+            program: whether a program answers the letter and needs the facts in the last message.
         """
         talk: list[BaseMessage] = [SystemMessage(self.system), HumanMessage(self.user)]
         if self.why:
@@ -71,31 +71,31 @@ class Letter:
 
 
 def _shown(answer: str) -> str:
-    """Return an agent's own answer as it is shown to it again; providers refuse an empty one."""
+    """Return a refused answer, shortened, for its author; providers refuse an empty message."""
     if len(answer) > MAX_SHOWN:
         return f"{answer[:MAX_SHOWN]}\n[… {len(answer) - MAX_SHOWN} characters more]"
     return answer or "(no words)"
 
 
 def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
-    """Return the facts that messages to a program carry; none if they are words alone."""
+    """Return the facts in the last of the messages to a program; empty if there are none."""
     found: Mapping[str, Any] = messages[-1].additional_kwargs.get(FACTS, {})
     return found
 
 
 def as_text(messages: Sequence[BaseMessage]) -> str:
-    """Return all that a seat is shown, as one text."""
+    """Return the messages to a seat as one text."""
     return "\n\n".join(written(message) for message in messages)
 
 
 def with_facts(text: str, told: Mapping[str, Any]) -> str:
-    """Return a letter's words with its facts behind them, for a program that is sent text alone."""
+    """Append a letter's facts to its words as JSON, for programs that receive text only."""
     data = visible(json.dumps(told, ensure_ascii=False).translate(_ESCAPES))
     return f"{text}\n\n```json\n{data}\n```"
 
 
 def facts_of_text(text: str) -> dict[str, Any]:
-    """All facts of a letter that holds them as text, as one does that is sent to a program."""
+    """Return all facts in a letter's text, with the public history under `history`."""
     known = facts(text)
     return known if "history" in known else {**known, "history": events(text)}
 
@@ -109,7 +109,7 @@ def facts(text: str) -> dict[str, Any]:
 
 
 def events(text: str) -> list[dict[str, Any]]:
-    """Return the public history of a letter: one JSON object a line."""
-    # By "\n" alone: what agents say may hold other characters that end a line for `splitlines`.
+    """Return the public history in a letter's text, which has one JSON object a line."""
+    # Split at "\n" only: agents' words may hold other line ends that `splitlines` would split at.
     lines = [line for block in _EVENTS.findall(text) for line in block.split("\n")]
     return [json.loads(line) for line in lines if line.strip()]

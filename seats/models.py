@@ -1,4 +1,4 @@
-"""From `provider:name` to a chat model: the only place where models are looked up."""
+"""The lookup from `provider:name` to a chat model, the only one in the application."""
 
 import os
 import re
@@ -17,12 +17,12 @@ from shapley_coop.seats.seat import EMBEDDED, OBJECTS, PYTHON, RECORDING, Creden
 from shapley_coop.seats.tracing import keep_out
 
 _INSTALL = re.compile(r"pip install ([\w-]+)")
-"""What LangChain says of a provider whose package is absent."""
+"""Finds the package that LangChain names in its error for a missing provider."""
 
 _OF_AN_EXTENSION = "An extension may bring it: coop list names those that are installed."
 
 RETRIES = 2
-"""Requests repeated by the client, and by nothing else, after 408, 409, 429 and 5xx."""
+"""Most retries of a request by its client after 408, 409, 429 and 5xx; no other code retries."""
 
 KEYS = {
     "openai": "OPENAI_API_KEY",
@@ -43,19 +43,19 @@ def check_seat(
     actions: Mapping[str, Sequence[str]] | None = None,
     opening: Callable[[], Mapping[str, Any]] | None = None,
 ) -> None:
-    """Refuse a seat that could not answer, before anything is played.
+    """Refuse a seat that could not answer, before the play begins.
 
     Args:
-        seat: the one to check.
-        actions: agent → the actions of the game that it is to play; a callable's factory may refuse
-            them, by its `check_actions`.
-        opening: gives what the game shows before the first turn; a callable's factory may refuse
-            that, by its `check_opening`.
+        seat: the seat to check.
+        actions: agent → its actions in the game; a factory with the method `check_actions` may
+            refuse them.
+        opening: returns the game's observation before the first turn; a factory with the method
+            `check_opening` may refuse it.
 
     Raises:
-        CredentialsMissing: its key is not set.
-        ValueError: there is no such character, recording, callable or provider, or it cannot
-            play this game.
+        CredentialsMissing: the seat's key is not set.
+        ValueError: there is no such character, recording, callable or provider, or the callable
+            cannot play this game.
     """
     if seat.options and seat.provider not in extension.offered("seats"):
         raise ValueError(f"{seat.model}: options are for seats that an extension brings")
@@ -82,7 +82,7 @@ def _check_python(
     actions: Mapping[str, Sequence[str]] | None,
     opening: Callable[[], Mapping[str, Any]] | None,
 ) -> None:
-    """Refuse a factory that is not there, or that refuses the game."""
+    """Refuse the seat if its factory is missing or refuses the game."""
     from shapley_coop.seats.python_seat import load_factory
 
     factory = load_factory(seat.name)
@@ -98,7 +98,7 @@ def _check_python(
 
 
 def _check_callable(seat: Seat) -> None:
-    """Refuse a model that cannot be called: its key, its address or its package is missing."""
+    """Refuse a model that cannot be called, as its key, address or package is missing."""
     if provider := provider_of(seat):
         provider.check(seat)
         return
@@ -110,15 +110,15 @@ def _check_callable(seat: Seat) -> None:
 def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
     """Return the chat model that answers for `agent`.
 
-    A model behind a network is built once per seat and event loop.
+    LangChain's models are built once per seat and event loop.
 
     Args:
-        seat: which model, and with what settings.
-        agent: whose letters it answers; an embedded character draws its traits from it.
-        seed: of an embedded character.
+        seat: the model and its settings.
+        agent: the agent; an embedded character's traits depend on the agent's name.
+        seed: the seed of an embedded character.
 
     Raises:
-        CredentialsMissing: its key is not set.
+        CredentialsMissing: the seat's key is not set.
         ValueError: there is no such character or provider, or its package is not installed.
     """
     if seat.provider == EMBEDDED:
@@ -147,7 +147,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
 
 def _plugged(provider: Provider, seat: Seat, agent: str, seed: int) -> BaseChatModel:
-    """Return a chat model of an extension."""
+    """Return a chat model made by an extension's provider."""
     found = provider.make(seat, agent=agent, seed=seed)
     if not isinstance(found, BaseChatModel):
         reason = f"it made a {type(found).__name__}, no LangChain chat model"
@@ -163,17 +163,17 @@ def _build(seat: Seat, here: Clients) -> BaseChatModel:
 
         settings["http_async_client"] = here.batched or http_client(here)
         if here.batched:
-            settings["disable_streaming"] = True  # the answers of a batch come whole
+            settings["disable_streaming"] = True  # a batch returns whole answers
         if seat.base_url:
             settings |= {"base_url": seat.base_url, "stream_usage": True}
     return _through_langchain(seat, settings)
 
 
 def _key(seat: Seat) -> str | None:
-    """Return the key that a seat's endpoint is sent; None where its client finds its own.
+    """Return the key for a seat's endpoint; None if the client reads the key itself.
 
     Raises:
-        CredentialsMissing: it is not set; one line names the variable.
+        CredentialsMissing: the key is not set; the text names its variable in one line.
     """
     variable = seat.key_env or KEYS.get(seat.provider, "")
     needed = seat.key_env or not is_here(seat.base_url)
@@ -183,7 +183,7 @@ def _key(seat: Seat) -> str | None:
         return None
     key = key_for(seat, variable) or NO_KEY
     if seat.key_env:
-        keep_out([key])  # of other names than those that are known to hold keys
+        keep_out([key])  # traces hide it even if the variable was set after tracing began
     return key
 
 
@@ -194,13 +194,13 @@ def is_here(url: str | None) -> bool:
 
 
 def profile_of(seat: Seat) -> Mapping[str, Any]:
-    """Return what LangChain knows of a seat's model; empty where it knows nothing.
+    """Return LangChain's profile of a seat's model; empty if LangChain has none.
 
     Raises:
-        CredentialsMissing: its key is not set.
+        CredentialsMissing: the seat's key is not set.
         ValueError: there is no such provider, or its package is not installed.
     """
-    # Of an endpoint of one's own the name alone is known, as of the provider's.
+    # LangChain finds the profile by the model's name, also behind a private endpoint.
     known = _through_langchain(seat, _settings(seat))
     return dict(known.profile or {})
 

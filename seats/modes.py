@@ -1,8 +1,8 @@
-"""How a seat answers: in tagged text, by a schema, or by calling a tool; LangChain's own means.
+"""The three modes in which a seat answers, all by LangChain: tagged text, JSON schema, tool call.
 
-Every answer becomes the tagged text that the journal keeps and one reader reads. If a model is
-asked for a schema and answers in text, that text is read like any other: no answer raises an error
-here.
+Every answer becomes tagged text: the journal keeps the text, and one parser reads it. If a model is
+asked for JSON of a schema and answers in text, the parser reads that text. No answer raises an
+error here.
 """
 
 import json
@@ -22,19 +22,18 @@ from shapley_coop.seats.calls import READY, kept_call
 from shapley_coop.seats.seat import RECORDING, Answers, Seat
 
 _NATIVE = "json_schema"
-"""The method of providers that enforce a schema while they generate."""
+"""LangChain's name of the method for providers that enforce a schema while they generate."""
 
 
 def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
-    """Return how a seat answers.
+    """Return the mode in which a seat answers.
 
-    `auto` goes by the model's profile, which LangChain keeps for models that it knows. Of another
-    model nothing is known: it answers in text, unless the run offers tools and it can be bound to
-    them.
+    `auto` uses the model's profile, which LangChain has for models that it knows. A model without
+    a profile answers in text, unless the run offers tools and the model can be bound to tools.
 
     Args:
-        seat: whose answers.
-        model: its chat model.
+        seat: the seat.
+        model: the seat's chat model.
         tools: whether the run offers tools.
     """
     if seat.program or seat.provider == RECORDING or isinstance(model, LetterChatModel):
@@ -61,18 +60,18 @@ async def say(
     form: Form | None,
     tools: Sequence[BaseTool] = (),
 ) -> tuple[str, AIMessage]:
-    """Have a model answer.
+    """Ask a model for its answer to a letter.
 
     Args:
-        model: the seat's.
-        mode: how it answers.
+        model: the seat's chat model.
+        mode: the mode in which the model answers.
         messages: the letter.
-        config: how the call is traced.
-        form: the answer's schema; None where the act has none, which is answered in text.
-        tools: which it may call before it answers, by a call or a schema.
+        config: the call's configuration for tracing.
+        form: the answer's JSON schema; None if the act has none, then the model answers in text.
+        tools: tools that the model may call before it answers, in the modes "tools" and "schema".
 
     Returns:
-        The answer in tagged text, or with the calls that it asks for; and the message itself.
+        The answer, or the model's calls of tools, as tagged text; and the model's message.
     """
     if form is not None and mode == "schema":
         if tools and _binds(model):
@@ -94,7 +93,7 @@ async def _by_schema(
     found: Any = await bound.ainvoke(list(messages), config=config)
     raw: AIMessage = found["raw"]
     parsed = found["parsed"]
-    # A client's parser of JSON takes what it finds, weighed or not.
+    # LangChain's JSON parser also takes JSON that the model wrote while it was still thinking.
     thought = not raw.tool_calls and MARK.search(str(raw.text))
     if parsed is None or thought:
         return _read(form, str(raw.text)), raw
@@ -108,9 +107,9 @@ async def _asking_tools(
     form: Form,
     tools: Sequence[BaseTool],
 ) -> tuple[str, AIMessage]:
-    """What a model asks of tools before it answers by a schema, which is then a call of its own.
+    """Let a model call tools before it answers by a schema; the answer is then a separate call.
 
-    Providers do not enforce a schema while tools can be called, or only of tools as strict as it.
+    While a model can call tools, providers enforce no schema, or only if all tools are strict.
     """
     reply = await _bound(model, [*tools, _READY]).ainvoke(list(messages), config=config)
     words = str(reply.text)
@@ -139,39 +138,39 @@ async def _by_tools(
     act, words = str(form["title"]), str(reply.text)
     offered = {tool.name for tool in tools}
     for call in reply.tool_calls:
-        # The answer counts; what it asks for beside it, it no longer waits for.
+        # The model has answered without waiting for its other calls, so those are dropped.
         if call["name"] == act:
             return _tagged(form, call["args"]), reply
         alone = len(reply.tool_calls) == 1 and call["name"] not in offered
         if alone and answers(form, call["args"]):
             return tagged(act, call["args"]), reply
     asked = "".join(kept_call(call["name"], call["args"]) for call in reply.tool_calls)
-    # Arguments that are no JSON are shown to the model again, and refused, as what it wrote.
+    # Arguments that are no JSON count as text, so they are refused and shown to the model again.
     spoilt = "".join(str(call["args"] or "") for call in reply.invalid_tool_calls)
     return (said_beside(words) + asked) if asked else _read(form, words + spoilt), reply
 
 
 def _bound(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
-    """Return a model that has to call a tool, as far as it is known to take such an order."""
+    """Bind tools to a model, and force a call if the model is known to support `tool_choice`."""
     chooses = (model.profile or {}).get("tool_choice", _is_openai(model))
     return model.bind_tools(tools, **({"tool_choice": "any"} if chooses else {}))
 
 
 def _binds(model: BaseChatModel) -> bool:
-    """Return whether a model can be bound to tools at all."""
+    """Return whether a model can be bound to tools."""
     known = (model.profile or {}).get("tool_calling", True)
     return bool(known) and type(model).bind_tools is not BaseChatModel.bind_tools
 
 
 def _tagged(form: Form, given: Any) -> str:
-    """An answer in fields; with a key that could mean more than was asked for, it is asked back."""
+    """Return fields as tagged text; if a key is unknown, as JSON, which the parser refuses."""
     if isinstance(given, Mapping) and not given.keys() <= form["properties"].keys() | ANNOTATIONS:
         return json.dumps(given)
     return tagged(str(form["title"]), given)
 
 
 def _read(form: Form, text: str) -> str:
-    """An answer that is not of the form that was asked for: tagged, if it is plain in the text."""
+    """Return text as tagged text if it clearly holds one answer of the form, else unchanged."""
     fields = fields_in(form, text)
     return text if fields is None else tagged(str(form["title"]), fields)
 

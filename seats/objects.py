@@ -1,9 +1,9 @@
-"""Objects of the program that plays at seats: functions, chat models and compiled graphs.
+"""Python objects at seats, from the program that plays: functions, chat models, compiled graphs.
 
-The record of a run names what sat there by its kind, module and qualified name, as in
-`function:bots:careful`. The objects themselves are in this process alone, for as long as the call
-lasts in which they sit (`seated`): no table, letter or checkpoint holds one, and a run goes on
-where they are given again.
+The record of a run names each object by its kind, module and qualified name, as in
+`function:bots:careful`. The objects exist only in this process, and only during the call that
+seats them (`seated`). No table, letter or checkpoint holds an object. To resume a run, a program
+must give the objects again.
 
 >>> def careful(letter, facts): ...
 >>> seat_for("Ann", careful).model.rpartition(":")[2]
@@ -38,11 +38,11 @@ _FORMS = (
     "or a name as 'embedded:rational' or 'human'"
 )
 _PATIENCE = 3600.0
-"""Seconds that one attempt of an object may take: the program that plays sets its own limits."""
+"""Most seconds for one attempt of an object; the program that plays may set tighter limits."""
 
 
 class Seated(NamedTuple):
-    """An object and the seat that names it."""
+    """An object at a seat, and the seat that names the object."""
 
     seat: Seat
     given: Any
@@ -55,17 +55,17 @@ def seat_for(agent: str, given: Any) -> Seat:
     """Return the seat that names an object.
 
     Raises:
-        TypeError: it can sit nowhere; one line names the agent and what would be right.
+        TypeError: the object cannot sit at a seat; one line names the agent and the valid kinds.
     """
     kind, known = _kind_of(agent, given), given if inspect.isroutine(given) else type(given)
     name = f"{kind}:{known.__module__}:{known.__qualname__}"
-    # Two models of one class, or two graphs, are told apart by what their makers call them.
+    # The name that its maker gave a model or graph tells it from others of the same class.
     label = given.name if kind == GRAPH else _model_name(given) if kind == MODEL else ""
     return Seat(model=f"{name}:{label}" if label else name, timeout=_PATIENCE)
 
 
 def _model_name(model: BaseChatModel) -> str:
-    """Return what a chat model of a provider calls its model, which has two usual names."""
+    """Return the model's name in a chat model's attribute `model_name` or `model`, else ""."""
     found = getattr(model, "model_name", None) or getattr(model, "model", None)
     return found if isinstance(found, str) else ""
 
@@ -86,18 +86,18 @@ def _kind_of(agent: str, given: Any) -> str:
         name = getattr(given, "__name__", type(given).__name__)
         raise TypeError(
             f"{agent}'s seat: {name}{inspect.signature(given)} cannot be called with "
-            "(letter, facts), as a function at a seat is"
+            "(letter, facts), which a function at a seat must accept"
         ) from None
-    except ValueError:  # a builtin that tells no signature
+    except ValueError:  # a builtin without a signature
         pass
     return FUNCTION
 
 
 def told_apart(seats: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Seated]]:
-    """Return seats as a configuration takes them, and the objects among them.
+    """Return the seats with each object replaced by the seat that names it, and the objects.
 
     Raises:
-        TypeError: one can sit nowhere.
+        TypeError: an object cannot sit at a seat.
     """
     if not isinstance(seats, Mapping):
         raise TypeError(f"seats: a {type(seats).__name__} is given: give agent → who sits there")
@@ -111,7 +111,7 @@ def told_apart(seats: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Seat
 
 @contextmanager
 def seated(objects: Mapping[str, Seated]) -> Iterator[None]:
-    """Have objects answer at their seats inside the block, and in the tasks begun there."""
+    """Seat objects within the `with` block and in the tasks that start there."""
     before = _seated.set(objects)
     try:
         yield
@@ -120,14 +120,14 @@ def seated(objects: Mapping[str, Seated]) -> Iterator[None]:
 
 
 def check_seated(run: str, seats: Mapping[str, str]) -> None:
-    """Refuse to go on with a run before its objects are given again.
+    """Refuse to resume a run until the objects at its seats are given again.
 
     Args:
-        run: its name.
+        run: the run's name.
         seats: agent → the model of its seat.
 
     Raises:
-        ValueError: names the agents, the objects that are missing, and how to give them.
+        ValueError: objects are missing; the text names them, their agents and the right call.
     """
     missing = []
     for agent, model in seats.items():
@@ -142,7 +142,7 @@ def check_seated(run: str, seats: Mapping[str, str]) -> None:
 
 
 def onward(run: str, seats: Mapping[str, str]) -> str:
-    """Return the call that goes on with a run at whose seats objects sit; empty without any."""
+    """Return the Python call that resumes a run with objects at its seats; "" without objects."""
     given = ", ".join(f"{agent!r}: …" for agent, model in seats.items() if is_object(model))
     return f"shapley_coop.resume_sync({run!r}, seats={{{given}}})" if given else ""
 
@@ -158,13 +158,13 @@ def _found(model: str, agent: str) -> Seated | None:
 
 
 def model_of(seat: Seat, agent: str) -> BaseChatModel:
-    """Return the chat model by which an object answers.
+    """Return the chat model that answers by the object at a seat.
 
     Raises:
-        ValueError: it does not sit here.
+        ValueError: the object is not seated in this context.
     """
     found = _found(seat.model, agent)
-    if found is None:  # an outsider, who borrows the model of an agent
+    if found is None:  # `agent` may be an outsider that uses the model of an agent's seat
         found = next((one for one in _seated.get().values() if one.seat.model == seat.model), None)
     if found is None:
         raise ValueError(
@@ -178,7 +178,7 @@ def model_of(seat: Seat, agent: str) -> BaseChatModel:
 
 
 class FunctionChatModel(CallableChatModel):
-    """Answers a letter by a function of its words and facts."""
+    """A chat model that answers a letter by a function of its words and facts."""
 
     given: Any
 
@@ -187,20 +187,20 @@ class FunctionChatModel(CallableChatModel):
         return FUNCTION
 
     def defined_in(self) -> str | None:
-        """Return the function's module."""
+        """Return the name of the function's module."""
         return getattr(self.given, "__module__", None)
 
     def called(self, facts: dict[str, Any], words: str) -> Any:
-        """Return what the function gives."""
+        """Call the function and return its result."""
         return self.given(words, facts)
 
     async def answered(self, messages: list[BaseMessage]) -> str:
-        """Return what the function answers, as tagged text."""
+        """Return the function's answer as tagged text."""
         return await on_its_own(super().answered(messages))
 
 
 class GraphChatModel(AwaitedChatModel):
-    """Answers a letter by a compiled graph, whose last message is the answer."""
+    """A chat model that answers a letter by a compiled graph, whose last message is the answer."""
 
     given: Any
 
@@ -222,10 +222,10 @@ class GraphChatModel(AwaitedChatModel):
         return ChatResult(generations=[ChatGeneration(message=await self._asked(messages))])
 
     async def _asked(self, messages: list[BaseMessage]) -> AIMessage:
-        """Return the graph's last message, with what all of its calls used.
+        """Run the graph and return its last message, with the token usage of all its messages.
 
         Raises:
-            PythonSeatError: it failed, waits for somebody, or added no message.
+            PythonSeatError: the graph failed, stopped at an interrupt, or added no message.
         """
         try:
             state = await on_its_own(self.given.ainvoke({"messages": list(messages)}))
@@ -235,17 +235,17 @@ class GraphChatModel(AwaitedChatModel):
             failure = failure_of(error, None)
         else:
             return _last(messages, state)
-        raise failure  # outside the handler: what a program says of an error may be private
+        raise failure  # outside the handler, as the program's exception may quote private facts
 
 
 def _last(asked: list[BaseMessage], state: Any) -> AIMessage:
     said = state.get("messages") if isinstance(state, Mapping) else None
     if isinstance(state, Mapping) and "__interrupt__" in state:
-        raise PythonSeatError("its graph waits at an interrupt: one at a seat has to answer")
+        raise PythonSeatError("its graph waits at an interrupt: a graph at a seat must answer")
     if not said or said[-1].text == asked[-1].text:
         raise PythonSeatError(
-            "its graph answered nothing: it is given {'messages': […]} and has to add its answer "
-            "as the last of them"
+            "its graph answered nothing: it gets {'messages': […]} and must append its answer as "
+            "the last message"
         )
     used: UsageMetadata | None = None
     for message in said:

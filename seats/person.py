@@ -1,9 +1,9 @@
-"""A person at the table: what is asked of them, and how their reply is read.
+"""Requests to a person at a seat, and the parser of the person's reply.
 
-The request is in the shape of LangChain's agents (`seats.review`) and in that of its older inbox,
-and a reply may come in either. It carries a pointer and the seat's address and never the letter: an
-interrupt is part of the thread, which is not for parties to read. The letter waits in the journal
-for its own seat.
+A request has the format of LangChain's agents (`seats.review`) and also that of its older inbox; a
+reply may have either. The request holds a pointer and the seat's address but never the letter. An
+interrupt is part of the thread, which is not private to one party; so the letter waits in the
+journal.
 """
 
 import json
@@ -17,13 +17,13 @@ from shapley_coop.seats.asked import asked
 from shapley_coop.seats.review import Decision, decided, edited, review
 
 PASS = ""
-"""The text of a person who passes: it says nothing, and is no message."""
+"""The text kept for a person who passes; an empty text is no message."""
 
 CHOSEN = "PASS"
-"""The label of such a pass."""
+"""The label of a pass that a person chose."""
 
 IGNORE = {"type": "ignore"}
-"""The reply of a person who passes, and of one whose time is up."""
+"""The reply that means a pass, also entered for a person whose time is up."""
 
 
 class Reply(BaseModel):
@@ -42,7 +42,7 @@ class Reply(BaseModel):
     consider: str = Field(default="", description="Private reasoning; never delivered.")
 
     def message(self) -> str:
-        """Return the reply as a message of the wire."""
+        """Return the reply as tagged text."""
         parts = {
             "s": self.speech,
             "CONSIDER": self.consider,
@@ -55,7 +55,7 @@ class Reply(BaseModel):
 
 
 def fields_of(act: str) -> tuple[str, ...]:
-    """Name the fields of a reply to what is asked; all, if nothing here asks it."""
+    """Return the names of the form's fields for a question; all fields if it is unknown."""
     question = asked(act)
     return question.answer.form() if question else tuple(Reply.model_fields)
 
@@ -64,8 +64,8 @@ def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
     """Return the JSON schema of a reply in fields.
 
     Args:
-        act: what is asked for.
-        legal: the actions to choose from, for the seat's own party.
+        act: the name of the question.
+        legal: the actions to choose from; give them only in a form for the seat itself.
     """
     schema = Reply.model_json_schema()
     fields: dict[str, Any] = schema["properties"]
@@ -78,21 +78,21 @@ def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def seat_address(episode: str, agent: str) -> str:
-    """Return where a party reads the letter at its seat, on a server."""
+    """Return the path on a server where a party reads the letter at its seat."""
     return f"/seat/{episode}/{agent}"
 
 
 def request(
     pointer: dict[str, Any], agent: str, act: str, why: str, until: float | None = None
 ) -> dict[str, Any]:
-    """Return what the thread shows while a person is asked.
+    """Return the value of the interrupt that asks a person.
 
     Args:
-        pointer: episode, agent, act, turn, round, attempt: where the letter is fetched.
-        agent: who is asked.
-        act: what for.
+        pointer: the episode, agent and attempt that identify the letter.
+        agent: the agent whose person is asked.
+        act: the name of the question.
         why: the label of the last reply's fault; the letter at the seat says more.
-        until: when the person's time is up, in seconds since the epoch; None leaves it open.
+        until: the deadline in seconds since the epoch; None for no deadline.
     """
     reply, fields = form(act), fields_of(act) if asked(act) else ()
     seat = seat_address(str(pointer.get("episode", "")), agent)
@@ -121,7 +121,7 @@ def request(
 
 
 def refused_before(description: str, why: str) -> str:
-    """Return what is asked, and, if the last reply was refused, the label of its fault."""
+    """Append the label of the last reply's fault to a description, if the reply was refused."""
     told = f" The last reply did not count ({why})." if why else ""
     return description if not why or told in description else description + told
 
@@ -140,9 +140,9 @@ def _time_left(until: float | None) -> str:
 
 
 def as_message(reply: Any) -> str:
-    """Read a reply: a message of the wire, a decision, an inbox response, or `Reply`'s fields.
+    """Return a reply as tagged text; it may be text, a decision, an inbox response or fields.
 
-    What cannot be read becomes plain words, which validation sends back with the reason.
+    An unreadable reply becomes plain words, which validation refuses with the reason.
     """
     if isinstance(reply, list) and len(reply) == 1:
         reply = reply[0]
@@ -164,12 +164,12 @@ def as_message(reply: Any) -> str:
             return as_message(args.get("args") if isinstance(args, dict) else None)
     try:
         return Reply.model_validate(reply).message() or "(empty)"
-    except ValueError:  # fields of another kind, or a number that is too long to be written
+    except ValueError:  # wrong fields, or an integer with too many digits to convert
         return "(unreadable)"
 
 
 def _of_decision(decision: Mapping[str, Any]) -> str:
-    """Return a decision in the shape of LangChain's agents."""
+    """Return a decision in the format of LangChain's agents as tagged text."""
     words = str(decision.get("message") or "")
     match decision["type"]:
         case "approve":

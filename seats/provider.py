@@ -1,4 +1,4 @@
-"""What an extension says of the seats that it brings.
+"""The interface by which an extension adds a provider of seats.
 
 >>> provider_of(Seat(model="embedded:rational")) is None
 True
@@ -14,19 +14,19 @@ from shapley_coop.seats.seat import Seat
 
 
 def _accept(_: Seat) -> None:
-    """Find nothing wrong with a seat."""
+    """Accept every seat."""
 
 
 @dataclass(frozen=True)
 class Provider:
-    """How the seats of one provider are made, checked, and judged for tenants.
+    """The functions of one provider that make and check seats, and its limits for tenants.
 
     Attributes:
-        make: a chat model, of a seat, `agent` and `seed`.
-        check: raises a ValueError for a seat that could not answer, before anything is played.
-        address: the URL that a seat calls. Tenants may name those that the operator lists; without
-            it, the models that the operator lets them name.
-        for_tenants: of a seat's `options` those that tenants may set: none that opens a file.
+        make: makes a chat model from a seat, `agent` and `seed`.
+        check: raises a ValueError for a seat that could not answer, before the play begins.
+        address: returns the URL that a seat calls. Tenants may use only URLs on the operator's
+            list. Without `address`, tenants may use only models that the operator permits.
+        for_tenants: the `options` that tenants may set; include no option that opens a file.
     """
 
     make: Callable[..., BaseChatModel]
@@ -36,11 +36,11 @@ class Provider:
 
 
 def provider_of(seat: Seat) -> Provider | None:
-    """Return what an extension says of a seat's provider; None where no extension brings it.
+    """Return the provider of a seat from the extension that offers it, or None if none does.
 
     Raises:
-        BrokenExtension: it cannot be imported.
-        LibraryMissing: a library of its extra is not installed.
+        BrokenExtension: the extension cannot be imported.
+        LibraryMissing: a library of the extension's extra is not installed.
     """
     if seat.provider not in extension.offered("seats"):
         return None

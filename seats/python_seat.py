@@ -1,17 +1,17 @@
 """A Python callable at a seat: `python:module:factory`.
 
-The factory is called by keyword with the agent's name and the run's seed, for each letter anew, and
-returns the callable that answers it: from the letter's facts and its words to tagged text, or to
-the fields of the question (`seats.answer`). So it keeps no memory, and a run that is resumed
-goes on as if it had not stopped.
+For each letter, the factory is called with the keywords `agent`, a name, and `seed`, the run's.
+It returns a callable from the letter's facts and words to tagged text, or to the fields of the
+answer (`seats.answer`). So the callable keeps no memory, and a resumed run continues as if it had
+not stopped.
 
     def factory(agent: str, seed: int) -> Answering:
         def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]: ...
         return answer
 
-To seat a callable is to import its module, so only the command line, or the program that imports
-this package, can permit it (`shapley_coop.permissions`): never a suite, a request or a stored run.
-What extensions ship (`Extension.programs`) needs no permission.
+Seating a callable imports its module. So only the command line, or the program that imports this
+package, can permit it (`shapley_coop.permissions`); a suite, a request or a stored run cannot.
+Programs that extensions ship (`Extension.programs`) need no permission.
 """
 
 import asyncio
@@ -49,24 +49,24 @@ _MOST_SAID = 300
 
 
 class PythonSeatError(SeatFault):
-    """A callable failed or gave no answer. One line says where and how, and quotes nothing of it.
+    """A callable failed or gave no answer. One line says where and how, and quotes nothing.
 
     Attributes:
-        said: the last line of its own exception, for the operator alone.
+        said: the last line of the program's exception, for the operator only.
     """
 
     said = ""
 
 
 def load_factory(name: str) -> Factory:
-    """Import what makes a seat's callable.
+    """Import the factory of a seat's callable.
 
     Args:
-        name: `module:factory`; a module of the working directory can be named too.
+        name: `module:factory`; the module may be in the working directory.
 
     Raises:
-        ValueError: nothing permitted it, there is no such module or factory, or it takes no agent
-            and seed.
+        ValueError: the factory is not permitted, is not found, or does not take `agent` and
+            `seed`.
     """
     seat = f"{PYTHON}:{name}"
     module, _, attribute = name.partition(":")
@@ -94,61 +94,61 @@ def _takes_agent_and_seed(factory: Callable[..., Any]) -> bool:
         inspect.signature(factory).bind(agent="", seed=0)
     except TypeError:
         return False
-    except ValueError:  # a builtin that tells no signature
+    except ValueError:  # a builtin without a signature
         return True
     return True
 
 
 def needs_permission(model: str) -> bool:
-    """Return whether a seat runs foreign code, which no file and no stored run can permit."""
+    """Return whether a seat runs a callable that no extension ships, which needs permission."""
     provider, _, name = model.partition(":")
     module, _, attribute = name.partition(":")
     return provider == PYTHON and not _is_ours(module, attribute)
 
 
 def _is_ours(module: str, attribute: str) -> bool:
-    """Return whether a callable is shipped with this package, and so runs no foreign code."""
+    """Return whether an installed extension ships the callable, so that it is trusted."""
     shipped = extension.load("programs", module) if module in extension.offered("programs") else ()
     return attribute in shipped
 
 
 def _module(seat: str, module: str) -> Any:
-    # Last, as LangGraph's server does: a file here stands in the place of no installed package.
+    # Appended last, as LangGraph's server does, so no file here hides an installed package.
     if (here := os.getcwd()) not in sys.path:
         sys.path.append(here)
     try:
         return importlib.import_module(module)
-    except Exception as error:  # whatever a module that is not ours may do when it is run
+    except Exception as error:  # importing foreign code may raise anything
         said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         raise ValueError(f"{seat}: {module} cannot be imported: {said}") from None
 
 
 class CallableChatModel(AwaitedChatModel):
-    """Answers a letter by a callable of its facts and words, which a subclass calls."""
+    """A chat model that answers a letter by a callable of facts and words; subclasses call it."""
 
     reads_facts: ClassVar[bool] = True
-    """It is a program: it gets a letter's facts as an object beside the words."""
+    """Whether the model is a program that gets a letter's facts as an object with the words."""
 
     @abstractmethod
     def called(self, facts: dict[str, Any], words: str) -> Any:
-        """Return what the callable gives; of an asynchronous one what is to be awaited."""
+        """Call the callable and return its result, an awaitable if the callable is asynchronous."""
 
     @abstractmethod
     def defined_in(self) -> str | None:
-        """Return the module that the callable stands in."""
+        """Return the name of the module that defines the callable."""
 
     async def answered(self, messages: list[BaseMessage]) -> str:
-        """Return what the callable answers, as tagged text.
+        """Return the callable's answer as tagged text.
 
         Raises:
-            PythonSeatError: it cannot be had, failed, or gave no answer.
+            PythonSeatError: the callable cannot be loaded, failed, or gave no answer.
         """
         words = as_text(messages)
-        # A copy: the journal keeps the facts, and no program can change those.
+        # Copied, as the journal keeps the facts and the program must not change them.
         facts = deepcopy(dict(facts_in(messages))) or facts_of_text(words)
         ask = str(facts.get("ask", ""))
         try:
-            # One hop to a thread for both, as a hop costs more than most answers.
+            # One thread makes the callable and calls it: most answers cost less than a thread hop.
             given: Any = await asyncio.to_thread(self.called, facts, words)
             if inspect.isawaitable(given):
                 given = await given
@@ -159,17 +159,17 @@ class CallableChatModel(AwaitedChatModel):
             raise PythonSeatError(str(error)) from None
         except (Exception, SystemExit) as error:
             failure = failure_of(error, self.defined_in(), f" when asked to {ask}")
-        # Raised outside the handler: what a program says of an error may quote private facts.
+        # Raised outside the handler, as the program's exception may quote private facts.
         raise failure
 
 
 class PythonChatModel(CallableChatModel):
-    """Answers a letter by what a factory makes.
+    """A chat model that answers a letter by the callable that a factory makes.
 
     Args:
         source: `module:factory`.
-        agent: whose letters it answers.
-        seed: the run's.
+        agent: the agent whose letters the model answers.
+        seed: the run's seed.
     """
 
     source: str
@@ -185,14 +185,14 @@ class PythonChatModel(CallableChatModel):
         return {"source": self.source, "seed": self.seed}
 
     def defined_in(self) -> str | None:
-        """Return the factory's module."""
+        """Return the name of the factory's module."""
         return getattr(load_factory(self.source), "__module__", None)
 
     def called(self, facts: dict[str, Any], words: str) -> Any:
-        """Return what the callable gives that the factory makes.
+        """Make the callable, call it, and return its result.
 
         Raises:
-            PythonSeatError: there is no such factory, or it makes none.
+            PythonSeatError: there is no such factory, or the factory returns no callable.
         """
         try:
             factory = load_factory(self.source)
@@ -207,12 +207,12 @@ class PythonChatModel(CallableChatModel):
 
 
 def failure_of(error: BaseException, module: str | None, when: str = "") -> PythonSeatError:
-    """Say where a program at a seat failed, in one line that quotes nothing.
+    """Return an error that says in one line where a program at a seat failed, and quotes nothing.
 
     Args:
-        error: what it raised.
-        module: its own, whose line is named if there is one.
-        when: what it was doing, in words.
+        error: the program's exception.
+        module: the program's module; the error names the line of the failure in this module.
+        when: the program's task when it failed, in words.
     """
     failure = PythonSeatError(f"it raised {type(error).__name__}{_place(error, module)}{when}")
     failure.said = traceback.format_exception_only(error)[-1].strip()[:_MOST_SAID]
@@ -241,7 +241,7 @@ def _as_text(ask: str, given: Any, facts: Mapping[str, Any]) -> str:
 
 
 def _place(error: BaseException, module: str | None) -> str:
-    """The line of the program's own file, or of what it called, without what the line says."""
+    """Return file and line of a failure, in the program's file if possible, without the code."""
     frames = traceback.extract_tb(error.__traceback__)
     source = getattr(sys.modules.get(module or ""), "__file__", None)
     inside = [frame for frame in frames if frame.filename == source]

@@ -1,4 +1,4 @@
-"""A seat that replays the letters and answers of a stored run."""
+"""The seat `recording:FILE`, which replays the answers of a stored run to the same letters."""
 
 import json
 from functools import lru_cache
@@ -19,11 +19,11 @@ KIND = "a recording (make one with coop letters RUN)"
 
 
 class NotRecorded(SeatFault):
-    """A letter arrived that the recording does not hold."""
+    """The recording holds no answer to this letter."""
 
 
 def recorded(entry: Entry) -> str:
-    """Return one line of a recording."""
+    """Return the line of a recording, as JSON, for a journal's entry."""
     line = {
         "agent": entry.agent,
         "act": entry.act,
@@ -40,15 +40,15 @@ def recorded(entry: Entry) -> str:
     return json.dumps(line, ensure_ascii=False, sort_keys=True)
 
 
-@lru_cache(maxsize=16)  # each letter would read the file of all again
+@lru_cache(maxsize=16)  # without the cache, each letter would read the whole file again
 def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
     """Return the answers of a recording, by agent, letter hash and attempt.
 
     Raises:
-        ValueError: the file is missing or a line is no entry.
+        ValueError: the file is missing or a line is no recorded letter.
     """
     answers: dict[AnswerKey, dict[str, Any]] = {}
-    # By "\n" alone: letters may hold other characters that end a line for `splitlines`.
+    # Split at "\n" only: letters may hold other line ends that `splitlines` would split at.
     for number, line in enumerate(read_text(path, KIND).split("\n"), start=1):
         if not line.strip():
             continue
@@ -64,10 +64,10 @@ def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
 
 
 def described(seat: Seat) -> Seat:
-    """A seat that says whether its recording holds answers of embedded agents, and where it is.
+    """Return the seat with the recording's absolute path, and with `of_simulation` set from it.
 
     Raises:
-        ValueError: the recording is missing or a line is no entry.
+        ValueError: the recording is missing or a line is no recorded letter.
     """
     models = (str(entry.get("model", "")) for entry in read_recording(seat.name).values())
     simulated = any(model.startswith(f"{EMBEDDED}:") for model in models)
@@ -76,7 +76,7 @@ def described(seat: Seat) -> Seat:
 
 
 class RecordedChatModel(BaseChatModel):
-    """Answers a letter with what the recording answered to the same letter, and no other."""
+    """A chat model that repeats the recorded answer to the same letter and refuses all others."""
 
     path: str
     agent: str
@@ -86,7 +86,7 @@ class RecordedChatModel(BaseChatModel):
         return "recording"
 
     async def ainvoke(self, *given: Any, **options: Any) -> AIMessage:
-        """Overridden so that callbacks are always set up: the attempt is in the call's metadata."""
+        """Answer through LangChain's callbacks, whose metadata holds the number of the attempt."""
         return await super().ainvoke(*given, **options)
 
     def _generate(
@@ -96,7 +96,7 @@ class RecordedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        # The same complaint twice makes the same letter twice: the attempt tells them apart.
+        # Two equal complaints make two equal letters, which differ by their attempt only.
         attempt = run_manager.metadata.get("attempt", 1) if run_manager else 1
         letter = letter_hash(as_text(messages))
         entry = read_recording(self.path).get((self.agent, letter, attempt))

@@ -1,4 +1,4 @@
-"""Letters and answers as they are kept, and the journal's interface for asking a seat."""
+"""The journal's records of letters and answers, and the journal's interface for asking a seat."""
 
 import hashlib
 import secrets
@@ -7,27 +7,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
+from typing_extensions import TypedDict  # pydantic needs this TypedDict before Python 3.12
 
 TOOL = "tool"
-"""The act of an entry that keeps a tool's result: its model is the tool, its letter the call."""
+"""The act of an entry with a tool's result; `model` is the tool and `letter` is the call."""
 
 
 TASK = "task"
-"""The act of an entry that keeps which task an agent elsewhere made of a letter."""
+"""The act of an entry with the task that a remote agent created for a letter."""
 
 BESIDE = {TOOL, TASK}
-"""Acts of entries that keep no answer of a seat."""
+"""The acts of entries that hold no answer of a seat."""
 
 AnswerKey = tuple[str, str, int]
 """An agent, the hash of its letter, and the attempt."""
 
 Withheld = Literal["", "refused", "filtered"]
-"""The model declined to answer, or a content filter kept its answer back."""
+"""Why there is no answer: the model refused, or a content filter withheld its answer."""
 
 
 class Pointer(TypedDict):
-    """Where an answer waits in the journal, with a commitment to it; it reveals nothing else."""
+    """The address of an answer in the journal and a commitment to its text, without the text."""
 
     letter: str
     attempt: int
@@ -36,24 +36,24 @@ class Pointer(TypedDict):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a seat answered."""
+    """A seat's answer, with its cost in tokens and seconds."""
 
     text: str
     cut: bool = False  # the endpoint ended the answer early
     input_tokens: int = 0
     output_tokens: int = 0
-    cached_tokens: int = 0  # of those in, that the provider had in its cache
-    reasoning_tokens: int = 0  # of those out, that nobody is shown
-    batched: bool = False  # it came in a provider's batch, at a batch's price
+    cached_tokens: int = 0  # part of input_tokens: served from the provider's cache
+    reasoning_tokens: int = 0  # part of output_tokens: hidden reasoning
+    batched: bool = False  # answered in a provider's batch, at the batch's price
     seconds: float = 0.0
-    withheld: Withheld = ""  # why there is no answer, where the endpoint says so
+    withheld: Withheld = ""  # set if the endpoint says that it gives no answer
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One letter and its answer, as the journal keeps them.
+    """The journal's record of one letter and its answer.
 
-    `facts` are what the letter says, as an object; the public history is under `history`.
+    `facts` is the content of the letter as an object; the public history is under `history`.
     """
 
     agent: str
@@ -67,19 +67,19 @@ class Entry:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def pointer(self) -> Pointer:
-        """Return the commitment: SHA-256 of a random nonce and the text."""
+        """Return the answer's pointer; its seal is the SHA-256 of the nonce and the text."""
         sealed = hashlib.sha256(f"{self.nonce}\n{self.answer.text}".encode()).hexdigest()
         return {"letter": self.letter, "attempt": self.attempt, "seal": sealed}
 
 
 class Asked(NamedTuple):
-    """Which answer is meant.
+    """The key of an answer in the journal.
 
     Attributes:
-        agent: who was asked.
-        letter: the name of the letter.
-        attempt: the number of the try.
-        model: who answered; empty for any.
+        agent: the agent that received the letter.
+        letter: the letter's name, a hash.
+        attempt: the number of the attempt.
+        model: the model that answered; "" for any.
     """
 
     agent: str
@@ -90,7 +90,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Mail:
-    """The letter that waits at a person's seat."""
+    """A letter that waits at a person's seat."""
 
     agent: str
     act: str
@@ -98,29 +98,29 @@ class Mail:
     letter_text: str
     attempt: int
     since: float = field(default_factory=time.time)  # seconds since the epoch
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what the letter says, as an object
+    facts: Mapping[str, Any] = field(default_factory=dict)  # the letter's content as an object
 
 
 def letter_hash(text: str) -> str:
-    """Return the name of a letter: the SHA-256 of what the seat was shown."""
+    """Return the name of a letter: the SHA-256 of the text that the seat was shown."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def nonce() -> str:
-    """Return a fresh secret, so that a short answer cannot be guessed from its seal."""
+    """Return a random secret; with it, a short answer cannot be guessed from its seal."""
     return secrets.token_hex(16)
 
 
 class Journal(Protocol):
-    """Where letters and answers are kept, as asking a seat needs it; `state.storage.journal`."""
+    """The methods of the journal (`state.storage.journal`) that asking a seat needs."""
 
     def find(
         self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
     ) -> Entry | None:
-        """Return the answer already given to this letter, if any, by that model if one is named."""
+        """Return the kept answer to this letter and attempt, or None; `model` "" means any."""
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
-        """Leave a letter at a person's seat, once."""
+        """Leave a letter at a person's seat; a second call leaves no second letter."""
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
-        """Keep an answer; the first one kept for a letter and attempt is the one that counts."""
+        """Keep an answer and return the valid one: the first kept for this letter and attempt."""

@@ -1,7 +1,7 @@
-"""Asking a person to review an action, in the shape of LangChain's agents.
+"""Requests to a person to review an action, in the format of LangChain's agents.
 
-An interrupt holds `action_requests` and `review_configs`, and is resumed with
-`{"decisions": [decision]}`: approve, edit, reject or respond. Agent Chat UI and Studio show it.
+An interrupt's value holds `action_requests` and `review_configs`. The run is resumed with
+`{"decisions": [decision]}`: approve, edit, reject or respond. Agent Chat UI and Studio show both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ def review(
     allowed: Sequence[Decision],
     form: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the value of an interrupt in which one action is reviewed.
+    """Return the value of an interrupt that asks for the review of one action.
 
     Args:
-        name: of the action.
-        args: its arguments, as they would be taken.
-        said: what is asked, in Markdown.
-        allowed: what may be decided.
+        name: the name of the action.
+        args: the arguments that an approval would accept.
+        said: the question to the person, in Markdown.
+        allowed: the decisions that the person may make.
         form: the JSON schema of the arguments.
     """
     config = {"action_name": name, "allowed_decisions": list(allowed), "args_schema": dict(form)}
@@ -34,7 +34,7 @@ def review(
 
 
 def decided(reply: Any) -> Mapping[str, Any] | None:
-    """Return the one decision in a reply; None if the reply is not one decision.
+    """Return the decision in a reply, or None unless the reply holds exactly one.
 
     >>> decided({"decisions": [{"type": "approve"}]})
     {'type': 'approve'}
@@ -50,6 +50,6 @@ def decided(reply: Any) -> Mapping[str, Any] | None:
 
 
 def edited(decision: Mapping[str, Any]) -> Any:
-    """Return the arguments that an edit gives in place of the action's."""
+    """Return the arguments by which an edit replaces those of the action, or None without any."""
     action = decision.get("edited_action")
     return action.get("args") if isinstance(action, Mapping) else None

@@ -1,8 +1,8 @@
-"""What an answer looks like in fields: for models that answer by a schema or a tool.
+"""JSON schemas of answers, for models that answer by a schema or a tool call.
 
-`schema_of` makes the JSON schema that a provider enforces of the class of the answer
-(`seats.answer`); `answers.tagged` puts what came back into the tagged text that everything else
-reads. The fields say what the letters teach, in the same spelling.
+`schema_of` makes the JSON schema from the class of the answer (`seats.answer`), and a provider
+enforces the schema. `answers.tagged` turns the returned fields into the tagged text that all other
+code reads. The fields have the names that the letters teach.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from shapley_coop.seats.elements import In
 
 
 def in_fields(act: str, fields: Iterable[str], called: bool) -> str:
-    """Return which element of the text each field is, in words: sent behind a letter.
+    """Return the sentence behind a letter that says which element of the text each field is.
 
     >>> in_fields("claim", ["speech", "percent"], called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
@@ -32,13 +32,13 @@ _NOTES = Field(description="Notes for yourself, replacing the former ones; null 
 
 
 def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any] | None:
-    """The JSON schema of the answer that a letter asks for, named by the act; None if it has none.
+    """Return the JSON schema of the answer that a letter asks for, titled by the act, or None.
 
-    Every field is required, and null where it does not apply, as providers' strict mode asks.
+    Every field is required, and null if it does not apply, because strict mode demands so.
 
     Args:
-        facts: of the letter (`Letter.facts`): `ask`, and for an action `legal`.
-        carries: whether an action here can carry more than its name.
+        facts: the letter's facts (`Letter.facts`): `ask`, and for an action `legal`.
+        carries: whether an action can have content besides its name in this game.
     """
     name = str(facts.get("ask", ""))
     question = asked(name)
@@ -46,9 +46,9 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
     return None if answer is None else _schema_of(name, answer)
 
 
-@lru_cache(maxsize=256)  # pydantic takes 9 ms: a hundred answers at once would wait a second
+@lru_cache(maxsize=256)  # pydantic takes 9 ms, so a hundred answers at once would wait a second
 def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
-    # What is asked for as thoughts is kept as notes: a field beside it would take its place.
+    # An answer that consists of thoughts becomes the notes; a notes field would replace them.
     more: Any = {} if issubclass(answer, Thought) else {"notes": (str | None, _NOTES)}
     noted = create_model(name, __base__=answer, __doc__=answer.__doc__, **more)
     schema: dict[str, Any] = _strict(noted.model_json_schema())
@@ -56,7 +56,7 @@ def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
 
 
 def _strict(schema: Any) -> Any:
-    """A JSON schema without defaults and titles of fields, in which every property is required."""
+    """Return a JSON schema without defaults and fields' titles, with every property required."""
     if isinstance(schema, list):
         return [_strict(one) for one in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""What a seat is: which model answers for an agent, and with what settings."""
+"""The configuration of a seat: the model that answers for an agent, and its settings."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -11,26 +11,26 @@ HUMAN = "human"
 PYTHON = "python"
 FUNCTION, MODEL, GRAPH = "function", "model", "graph"
 OBJECTS = frozenset({FUNCTION, MODEL, GRAPH})
-"""Objects of the program that plays (`seats.objects`): the record names them and has none."""
+"""The kinds of Python objects at seats (`seats.objects`); a record holds their names only."""
 
 
 def is_object(model: str) -> bool:
-    """Return whether a seat's model is an object of the program that plays."""
+    """Return whether a seat's model names a Python object of the program that plays."""
     return model.partition(":")[0] in OBJECTS
 
 
 Answers = Literal["auto", "text", "schema", "tools"]
-"""How a seat answers: in tagged text, as JSON of a schema, or by calling a tool."""
+"""The mode of answers: tagged text, JSON of a schema, a tool call, or `auto` by the model."""
 
 
 class SeatError(RuntimeError):
     """A seat did not answer. The text names agent, model and kind of failure, and no content.
 
     Attributes:
-        busy: None, or the endpoint is asked too often: for how many seconds it asks to be left
-            alone, 0 where it does not say.
-        said: the last line of what a program's own exception says, for the operator alone: it may
-            quote what the program was told.
+        busy: the pause in seconds that a rate-limited endpoint asks for, 0 if it names none;
+            None for all other failures.
+        said: the last line of a program's exception, for the operator only, as the line may quote
+            private facts.
     """
 
     busy: float | None = None
@@ -38,18 +38,18 @@ class SeatError(RuntimeError):
 
 
 class SeatFault(Exception):
-    """Why a seat gave no answer, as the program or extension that answers there says it.
+    """The failure of a program or extension to answer at a seat, with the reason in its own words.
 
-    One line names what went wrong and what would mend it, and quotes nothing private.
+    The text is one line: the problem and how to fix it, without private content.
     """
 
 
 class CredentialsMissing(RuntimeError):
-    """A model needs a key that is not set; one line names the variable."""
+    """A model's API key is not set; the text names its environment variable in one line."""
 
 
 def title_of(field: str, _: Any) -> str:
-    """Return a setting's name as forms show it, where it has no other title."""
+    """Return the title that forms show for a setting without an explicit title."""
     return field.replace("_", " ").capitalize()
 
 
@@ -127,7 +127,7 @@ class Seat(BaseModel):
     )
 
     def __hash__(self) -> int:
-        """By the settings as JSON, as `extra_body` and `options` can hold what has no hash."""
+        """Hash the settings as JSON: values in `extra_body` and `options` may be unhashable."""
         return hash(self.model_dump_json())
 
     @field_validator("model")
@@ -143,35 +143,35 @@ class Seat(BaseModel):
 
     @property
     def provider(self) -> str:
-        """The part before the colon."""
+        """The part of `model` before the first colon."""
         return self.model.partition(":")[0]
 
     @property
     def name(self) -> str:
-        """The part after the colon."""
+        """The part of `model` after the first colon."""
         return self.model.partition(":")[2]
 
     @property
     def human(self) -> bool:
-        """Whether a person answers here."""
+        """Whether a person answers at this seat."""
         return self.model == HUMAN
 
     @property
     def simulated(self) -> bool:
-        """Whether no language model answers here."""
+        """Whether an embedded agent answers at this seat."""
         return self.provider == EMBEDDED
 
     @property
     def program(self) -> bool:
-        """Whether a program of this process answers here, in text."""
+        """Whether a program in this process answers at this seat, always in text."""
         return self.provider in (EMBEDDED, PYTHON, FUNCTION, GRAPH)
 
 
 def as_seat(value: Any) -> Any:
-    """Read a seat: a string stands for a seat with that model.
+    """Return a seat's configuration; a string becomes a seat with that model.
 
     Raises:
-        ValueError: it is an object that a run could not look up again when it is resumed.
+        ValueError: the value is a Python object, which a resumed run could not look up.
     """
     if isinstance(value, str):
         return {"model": value}
@@ -179,6 +179,6 @@ def as_seat(value: Any) -> Any:
         kind = type(value).__name__
         raise ValueError(
             f"a {kind} is no seat: give 'provider:name', or for a function of yours "
-            "'python:module:factory', where factory() returns it; play(…, seats={…}) takes itself"
+            "'python:module:factory'; play(…, seats={…}) takes the function itself"
         )
     return value

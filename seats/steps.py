@@ -1,7 +1,7 @@
 """A conversation with one seat, which may call tools before it answers.
 
-Each call of the model and each of a tool is kept in the journal before the next begins, so that a
-resume repeats at most the call in flight, and `coop verify` computes the tools' results again.
+The journal keeps each call of the model and of a tool before the next call begins. So a resume
+repeats at most the call in flight, and `coop verify` can recompute the tools' results.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ from shapley_coop.seats.seat import Seat
 
 @dataclass(frozen=True)
 class Heard:
-    """One seat's answer, with the calls of tools before it.
+    """One seat's answer, with the steps before it in which the seat called tools.
 
     Attributes:
-        entry: the letter as it was answered, with the answer.
-        steps: the entries of the calls before it, in which the seat asked for tools.
+        entry: the journal's entry of the final letter and its answer.
+        steps: the entries of the earlier answers, which called tools.
     """
 
     entry: Entry
@@ -37,11 +37,11 @@ async def converse(
     """Ask a seat and run the tools that it calls, until it answers.
 
     Args:
-        seat: who is asked.
-        seed: of an embedded character.
-        question: what it is asked, with the tools that it may use.
-        journal: where answers and results are kept.
-        found: the journal's answer to the letter, if there is one: whatever was done is not
+        seat: the seat to ask.
+        seed: the seed of an embedded character.
+        question: the letter, with the tools that the seat may use.
+        journal: the journal that keeps answers and results.
+        found: the journal's answer to the letter, if any; then kept calls are looked up and not
             repeated.
 
     Raises:
@@ -60,10 +60,10 @@ async def converse(
 
 
 def wanted(question: Enquiry, answer: str) -> tuple[Call, ...]:
-    """The calls in an answer that are made before it is asked for again; none if it is final.
+    """Return the tool calls in an answer that must run before the next answer; none if final.
 
-    One that may not ask for anything more is final; so is one that is asked back, as it may only
-    have thought of a call.
+    An answer is final if no calls or steps are left. It is also final if its thoughts cannot be
+    separated from its words, because the call may be a mere thought.
     """
     if not question.tools or not question.steps or not question.calls:
         return ()
@@ -75,7 +75,7 @@ def wanted(question: Enquiry, answer: str) -> tuple[Call, ...]:
 async def _told(
     question: Enquiry, journal: Journal, answer: str, calls: tuple[Call, ...]
 ) -> Enquiry:
-    """Return the question, with the results of tool calls appended."""
+    """Run the tool calls of an answer, and return the question with their results appended."""
     allowed = question.calls
     results = [
         await _result(question, journal, call) if number <= allowed else _NO_MORE
@@ -96,7 +96,7 @@ _ANSWER_NOW = "No calls are left: give your answer now."
 
 
 async def _result(question: Enquiry, journal: Journal, call: Call) -> str:
-    """Return a tool's result, from the journal if it was computed before a restart."""
+    """Return the result of a tool call, from the journal if it was computed before a restart."""
     q, tool = question, _by_name(question).get(call.tool)
     if call.tool == READY:
         return _NOW

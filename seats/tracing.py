@@ -1,12 +1,12 @@
-"""Tracing to LangSmith: secrets are redacted, and waiting for it is bounded.
+"""Tracing to LangSmith, with secrets redacted and a bounded wait for LangSmith.
 
 Nothing is traced unless `LANGSMITH_TRACING=true`. Then, before anything leaves the process:
 
-- what users told one agent in a secrets file, the values of the environment's keys, and whatever
-  looks like a credential is redacted, wherever it stands;
-- with `COOP_TRACE_HIDE=true` inputs, outputs and the texts of errors are left out altogether, and
-  of the metadata stays what traces are found and counted by. LangSmith's own finer switches
-  (`LANGSMITH_HIDE_INPUTS`, `_OUTPUTS`, `_METADATA`) work as well.
+- The entries of agents' secrets files, the values of keys in the environment, and all texts that
+  look like credentials are redacted everywhere in the trace.
+- With `COOP_TRACE_HIDE=true`, inputs, outputs and the texts of errors are left out. Only the
+  metadata for finding and counting traces stays. LangSmith's own finer switches
+  (`LANGSMITH_HIDE_INPUTS`, `_OUTPUTS`, `_METADATA`) also work.
 """
 
 import atexit
@@ -37,18 +37,18 @@ SCHEME = frozenset(
         *("git_sha", "prompt_hash", "ls_provider", "ls_model_name", "usage_metadata"),
     }
 )
-"""The metadata that stays when everything else is hidden."""
+"""The metadata that is sent even when everything else is hidden."""
 
 SECONDS = "COOP_TRACE_SECONDS"
 PATIENCE = 2.0
-"""Seconds for which a process waits, at its end and in all, unless the environment says another."""
+"""Seconds that a process waits for LangSmith in total, unless COOP_TRACE_SECONDS is set."""
 
 DOUBT = 0.5
-"""Seconds for which it waits for one that has taken nothing yet."""
+"""Seconds that a process waits at its exit if LangSmith has accepted no request yet."""
 
 REDACTED = "[redacted]"
 SHORTEST = 8
-"""Of what is redacted by its value: shorter texts stand everywhere."""
+"""Characters of the shortest secret that is redacted: shorter texts occur by chance."""
 
 logger = logging.getLogger(__name__)
 
@@ -57,16 +57,16 @@ _told: set[str] = set()
 _traces: dict[str, "Trace"] = {}
 
 _MOST_TRACES = 10_000
-"""Of the latest episodes, whose traces are remembered."""
+"""The number of latest episodes whose traces are remembered."""
 
 
 class Trace(NamedTuple):
     """The root of a trace.
 
     Attributes:
-        root: its run's id, which is the trace's.
-        project: the LangSmith project that it is sent to.
-        graph: the workflow that it is a trace of.
+        root: the id of the root run, which is also the trace's id.
+        project: the LangSmith project that receives the trace.
+        graph: the traced workflow.
     """
 
     root: UUID
@@ -75,11 +75,11 @@ class Trace(NamedTuple):
 
 
 def keep_out(texts: Iterable[str]) -> None:
-    """Redact texts from every trace from now on, whole and line by line."""
+    """From now on, redact these texts and each of their lines from every trace."""
     for text in texts:
         for part in (text.strip(), *map(str.strip, text.splitlines())):
             if len(part) >= SHORTEST:
-                # As it stands in a letter, and within the letter's JSON.
+                # A letter holds the text in its words and, escaped, in its JSON.
                 _told.update(
                     (part, json.dumps(part)[1:-1], json.dumps(part, ensure_ascii=False)[1:-1])
                 )
@@ -87,7 +87,7 @@ def keep_out(texts: Iterable[str]) -> None:
 
 
 def tracing() -> bool:
-    """Return whether this process traces at all."""
+    """Return whether this process sends traces."""
     return any(os.environ.get(switch, "").lower() == "true" for switch in SWITCHES)
 
 
@@ -95,26 +95,26 @@ def trace_quietly(secrets: Path) -> None:
     """Set up LangSmith's client for this process, if it traces; a second call does nothing.
 
     Args:
-        secrets: the folder of what users tell one agent alone.
+        secrets: the folder of the agents' secrets files.
     """
     if not tracing():
         return
     keep_out(value for name, value in os.environ.items() if _KEY.search(name))
     for path in secrets.glob("*.yaml"):
-        with suppress(ValueError):  # a run that names this file is refused, with the reason
+        with suppress(ValueError):  # a run with this unreadable file is refused with the reason
             keep_out(map(str, read_mapping(path, "secrets", "", private=True).values()))
-    # A thread that waits for a dead endpoint must not keep the process alive, and the pool that
-    # sends compressed traces is joined at its end.
+    # A thread that waits for a dead endpoint must not keep the process alive. The pool that sends
+    # compressed traces would: Python joins its threads at exit.
     os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
     os.environ.setdefault("LANGSMITH_DISABLE_RUN_COMPRESSION", "true")
     seconds_given()
     _install(hidden=os.environ.get(HIDE, "").lower() in ("true", "1", "all"))
 
 
-@cache  # a process has one client
+@cache  # a process needs one client
 def _install(hidden: bool) -> None:
-    """Put a client that redacts in the place of LangSmith's own, once."""
-    # A sweep with nothing left to play loads none of LangChain.
+    """Replace LangSmith's default client by a client that redacts, once per process."""
+    # Imported late: a sweep with nothing left to play loads none of LangChain.
     import langsmith
     import requests
     from urllib3 import Retry
@@ -122,7 +122,7 @@ def _install(hidden: bool) -> None:
     taken = 0
 
     class Counting(requests.Session):
-        """Counts complete responses; one that never ends is not counted."""
+        """A session that counts complete successful responses."""
 
         def send(self, request: Any, **how: Any) -> Any:
             nonlocal taken
@@ -131,13 +131,13 @@ def _install(hidden: bool) -> None:
             return answer
 
     session = Counting()
-    # It reports every batch that it could not send, at length.
+    # LangSmith logs a long report for every batch that it could not send.
     logging.getLogger("langsmith").setLevel(logging.ERROR)
     client = langsmith.Client(
         session=session,
         timeout_ms=(2_000, 10_000),
         retry_config=Retry(total=2, backoff_factor=0.2),
-        # LangSmith hands errors and metadata to it, too.
+        # LangSmith passes errors and metadata to the anonymizer, too.
         anonymizer=_scheme_alone if hidden else redacted_in,
         hide_inputs=hidden or None,
         hide_outputs=hidden or None,
@@ -147,7 +147,7 @@ def _install(hidden: bool) -> None:
     atexit.register(lambda: client.flush(timeout=patience() if taken else DOUBT))
 
 
-@cache  # told once
+@cache  # warns once per process
 def _warn_once() -> None:
     logger.warning("LangSmith does not take the traces; the run goes on untraced.")
 
@@ -155,17 +155,17 @@ def _warn_once() -> None:
 def label_trace(episode: str, **metadata: Any) -> None:
     """Add metadata to the root of the trace under way, and remember the trace by its episode.
 
-    A server starts a run's trace before anything of the game is known, so that the nodes of a
-    workflow label it. Without tracing it does nothing.
+    A server starts the trace before the game is known, so a node of the workflow labels it.
+    Without tracing, nothing happens.
 
     Args:
-        episode: which play is traced.
-        metadata: of `SCHEME`.
+        episode: the id of the traced play.
+        metadata: values for names in `SCHEME`.
     """
     if not tracing() or (root := _root()) is None:
         return
     known = root.metadata
-    # A server calls it by another name than the command line does.
+    # The command line sets `graph`, LangGraph's server `graph_id`.
     graph = str(known.get("graph") or known.get("graph_id") or "")
     root.add_metadata({"episode": episode, "graph": graph, **metadata})
     _traces.pop(episode, None)
@@ -179,16 +179,16 @@ def patience() -> float:
     return max(0.0, _end() - time.monotonic())
 
 
-@cache  # it does not move once it is asked for
+@cache  # the first call fixes the end of all waiting
 def _end() -> float:
     return time.monotonic() + seconds_given()
 
 
 def seconds_given() -> float:
-    """For how many seconds this process may wait at its end.
+    """Return how many seconds in total this process may wait for LangSmith.
 
     Raises:
-        ValueError: the environment says no number, or a negative one.
+        ValueError: COOP_TRACE_SECONDS is no number, infinite or negative.
     """
     given = os.environ.get(SECONDS) or PATIENCE
     with suppress(ValueError):
@@ -198,12 +198,12 @@ def seconds_given() -> float:
 
 
 def trace_of(episode: str) -> Trace | None:
-    """The latest trace of an episode in this process: a run that waited for people has several."""
+    """Return the latest trace of an episode in this process, or None; a resume starts another."""
     return _traces.get(episode)
 
 
 def _root() -> Any:
-    """Return the root of the trace that the running node belongs to, as far as it is known here."""
+    """Return the topmost known run above the running node; None if the node is not traced."""
     from langchain_core.runnables.config import var_child_runnable_config
     from langchain_core.tracers.langchain import LangChainTracer
     from langsmith.run_helpers import get_current_run_tree
@@ -221,7 +221,7 @@ def _root() -> Any:
 
 
 def _scheme_alone(data: dict[str, Any]) -> dict[str, Any]:
-    """Metadata without what is not of the scheme; an error without what it says."""
+    """Return only the metadata in `SCHEME`, redacted; of an error, return only its class name."""
     if data.keys() == {"error"}:
         return {"error": re.split(r"\W", str(data["error"]), maxsplit=1)[0]}
     found: dict[str, Any] = redacted_in({k: told for k, told in data.items() if k in SCHEME})
@@ -229,7 +229,7 @@ def _scheme_alone(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def redacted_in(data: Any) -> Any:
-    """JSON data with every secret redacted, in keys as in values."""
+    """Return JSON data with every secret redacted, in both keys and values."""
     match data:
         case str():
             return redacted(data)
@@ -241,7 +241,7 @@ def redacted_in(data: Any) -> Any:
             return data
 
 
-@lru_cache(maxsize=10_000)  # a growing table is traced at every node, and most of it is old
+@lru_cache(maxsize=10_000)  # every node traces the whole growing table, mostly old texts
 def redacted(text: str) -> str:
     """Return a text with every secret redacted."""
     from langsmith.anonymizer import DEFAULT_SECRET_RULES

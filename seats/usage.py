@@ -1,8 +1,7 @@
-"""What an answer cost in tokens: as its endpoint counts, or estimated where it does not count.
+"""The cost of an answer in tokens: the endpoint's report, or an estimate if there is none.
 
-Without an estimate, an endpoint that reports nothing, or something impossible, would make a budget
-last for ever. The estimate is rather too high: English has about four bytes to a token, other
-languages fewer.
+Without an estimate, an endpoint that reports no count, or an impossible count, would never use up
+a budget. The estimate is usually too high: it assumes 3 bytes a token, and English has about 4.
 
 >>> counted({"input_tokens": 7, "output_tokens": 2}, "A letter.", "An answer.")
 (7, 2)
@@ -17,16 +16,16 @@ from typing import Any
 
 _BYTES_PER_TOKEN = 3
 _MOST = 2**31 - 1
-"""What an integer column holds."""
+"""The largest value of an integer column in the database."""
 
 
 def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[int, int]:
-    """Return tokens in and out.
+    """Return the numbers of input and output tokens.
 
     Args:
-        usage: input_tokens and output_tokens as the endpoint has them, whatever they are.
-        letter: all that was sent.
-        answer: all that came back.
+        usage: the endpoint's report, with input_tokens and output_tokens of any value.
+        letter: the whole text that was sent.
+        answer: the whole text that came back.
     """
     known = usage or {}
     return (
@@ -36,7 +35,7 @@ def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[
 
 
 def parts(usage: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the tokens that may have prices of their own, as LangChain has them; else 0.
+    """Return cached and reasoning tokens, which may have separate prices; 0 if not reported.
 
     >>> parts({"input_token_details": {"cache_read": 5}, "output_token_details": {}})
     {'cached_tokens': 5, 'reasoning_tokens': 0}
@@ -51,9 +50,9 @@ def parts(usage: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _count(told: Any, text: str) -> int:
-    """Return a reported count if it is positive, else an estimate.
+    """Return a reported count if it is positive, else an estimate of at least 1.
 
-    An empty answer may have cost tokens of reasoning.
+    Even an empty answer may have cost reasoning tokens.
     """
     if isinstance(told, int) and not isinstance(told, bool) and told > 0:
         return min(told, _MOST)

@@ -1,1 +1,1 @@
-"""A traced run's measures, as feedback in LangSmith."""
+"""The export of a traced run's measures to LangSmith as feedback."""

@@ -1,4 +1,4 @@
-"""A traced run's measures as LangSmith feedback on its trace."""
+"""Functions that send a run's measures to LangSmith as feedback on the run's trace."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -16,10 +16,10 @@ from shapley_coop.state.table import Table
 
 
 def traced_with(**labels: str) -> RunnableConfig:
-    """Return what `graphs.running.follow` takes: more metadata for a trace, and the commit.
+    """Return labels and the git commit as trace metadata, for `graphs.running.follow`.
 
     Args:
-        labels: such as a sweep's id and a cell's condition.
+        labels: metadata such as a sweep's id and a cell's condition.
     """
     return {"metadata": {**labels, "git_sha": provenance()["commit"]}}
 
@@ -27,15 +27,15 @@ def traced_with(**labels: str) -> RunnableConfig:
 def score_trace(
     table: Table, entries: Sequence[Entry] = (), then: Callable[[str], object] = bool
 ) -> threading.Event | None:
-    """Have every measure of an ended run sent to its trace, in the background.
+    """Send every measure of an ended run to its trace, in the background.
 
     Args:
-        table: its last state.
-        entries: the journal's.
-        then: called in the background with the trace's link, once LangSmith has taken them.
+        table: the run's last state.
+        entries: the run's entries in the journal.
+        then: called in the background with the trace's link, once LangSmith accepted the measures.
 
     Returns:
-        Set when that is done; None where this process traced nothing of the run.
+        An event that is set when the sending is done; None if this process did not trace the run.
     """
     trace = trace_of(table.get("episode", ""))
     if trace is None:

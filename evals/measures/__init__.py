@@ -1,1 +1,1 @@
-"""What a run is measured by: evaluators, reference points, statistics."""
+"""Measures of runs: evaluators, reference points, statistics."""

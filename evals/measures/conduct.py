@@ -1,6 +1,6 @@
-"""Measures of conduct: what the agents of a run did, kept, broke and passed.
+"""Measures of conduct: the actions, breaches and passes of the agents in a run.
 
-Each reads one row; with an agent's name as its argument it counts that agent alone.
+Each measure reads one row. With an agent's name as its argument, it counts that agent only.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,11 +12,11 @@ from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.state.conduct import Conduct, conduct
 
 DUST = 1e-6
-"""Half a millionth decides nothing: amounts are whole millionths."""
+"""The tolerance for comparing amounts, which are whole millionths up to rounding."""
 
 
 def of_row(row: Row) -> dict[str, Conduct]:
-    """Return every agent's conduct, from the record."""
+    """Return agent → its conduct, from the row's record and breaches."""
     return conduct(row["result"]["agents"], row["record"], row["result"]["breaches"])
 
 
@@ -25,21 +25,21 @@ COUNTS: dict[str, Callable[[Conduct], int]] = {
     "passes": lambda one: len(one["passes"]),
     "unusable": lambda one: sum(each["why"] == "unusable" for each in one["passes"]),
 }
-"""What is counted of an agent's conduct."""
+"""Measure → the function that counts it in an agent's conduct."""
 
 
 def breaches(row: Row, agent: str) -> float | None:
-    """Return how often a clause was broken; None of an agent that is not in the run."""
+    """Return the number of breaches of clauses; None for an agent that is not in the run."""
     return _counted(row, agent, COUNTS["breaches"])
 
 
 def passes(row: Row, agent: str) -> float | None:
-    """In how many turns an agent was asked to act and took no action."""
+    """Return the number of turns in which an agent had to act and took no action."""
     return _counted(row, agent, COUNTS["passes"])
 
 
 def unusable(row: Row, agent: str) -> float | None:
-    """Return how many of these because no answer could be read, or none was legal."""
+    """Return the number of passes without a readable and legal answer."""
     return _counted(row, agent, COUNTS["unusable"])
 
 
@@ -51,20 +51,20 @@ def _counted(row: Row, agent: str, count: Callable[[Conduct], int]) -> float | N
 
 
 def adherence(row: Row, _: str) -> float | None:
-    """Return the part of all duties that was kept; None where none fell due."""
+    """Return the fraction of duties that were kept; None if no duty fell due."""
     duties = sum(clause["duties"] for clause in row["clauses"])
     kept = duties - sum(clause["breaches"] for clause in row["clauses"])
     return kept / duties if duties else None
 
 
 def bluff(row: Row, agent: str) -> float | None:
-    """Said against done: of the offers that were turned down, the part that was gone back on.
+    """Return the fraction of an agent's refusals of offers that the agent went back on.
 
-    An offer is turned down by rejecting it, or by making another in its place. Its author goes
-    back on that if later in the same bargaining it accepts, or offers, what leaves it no better.
+    An agent refuses an offer by a rejection or a counter-offer. It goes back on the refusal if it
+    later, in the same bargaining, accepts or proposes a deal that pays it no more.
 
     Returns:
-        None where nothing was turned down whose worth is known.
+        The fraction; None without a refusal of an offer whose payoff is known.
     """
     offers: dict[tuple[Any, ...], tuple[str, Mapping[str, float]]] = {}
     stands: tuple[Any, ...] = ()
@@ -88,7 +88,7 @@ def bluff(row: Row, agent: str) -> float | None:
 
 @dataclass
 class _Refusal:
-    """An offer that somebody turned down, and what it would have had of it."""
+    """An agent's refusal of an offer, with the agent's payoff by that offer."""
 
     by: str
     where: tuple[str, int]
@@ -97,9 +97,9 @@ class _Refusal:
 
 
 def refusals(row: Row, label: str) -> float:
-    """Drafts sent back with a label.
+    """Return the number of passes with a refusal's label.
 
-    Where a workflow counts none by label, those that ended in a pass.
+    Return 0 if the workflow counts refusals itself, as its own count replaces this measure.
     """
     own = row["result"].get("measures", {})
     if any(key.startswith("refused:") for key in own):
@@ -108,11 +108,11 @@ def refusals(row: Row, label: str) -> float:
 
 
 def done(row: Row, action: str) -> float:
-    """Return how often an action was taken."""
+    """Return the number of times that agents took an action."""
     return sum(list(turn["actions"].values()).count(action) for turn in row["record"])
 
 
 def effects(row: Row, name: str) -> float:
-    """Return how often an effect is in the record."""
+    """Return the number of times that an effect is in the record."""
     effects = [e["effect"] for turn in row["record"] for e in turn.get("effects", [])]
     return effects.count(name)

@@ -1,4 +1,4 @@
-"""Credit for what a run's record shows: each agent's baseline, value, and what they come to."""
+"""Credit by a run's record: each agent's baseline, value, and the payoff due by both."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -9,15 +9,15 @@ from shapley_coop.state.table import Table
 
 
 def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str) -> dict[str, Any]:
-    """Return each agent's value in a finished run, in the game's unit.
+    """Return each agent's credit in a finished run, in the game's unit, as JSON.
 
     Args:
         evaluated: the finished table.
-        payoffs: what each agent ended with.
-        norm: by which values are computed.
+        payoffs: agent → the agent's payoff in the run.
+        norm: the norm that computes the values.
 
     Raises:
-        ValueError: nothing declares a baseline, or there is no such norm.
+        ValueError: no baseline is declared, or there is no such norm.
     """
     baseline = evaluated.game.baseline
     if evaluated.game.analysis.credit_rule == "record" and baseline.no_value:
@@ -41,7 +41,7 @@ def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str
 
 
 def with_baseline(table: Table, absent: str | Mapping[str, str]) -> EvaluatedTable:
-    """Return the table under another baseline: a word, or each agent's action."""
+    """Return the table with another baseline, given as a word or as agent → action."""
     settings = dict(table["settings"])
     if isinstance(absent, str):
         settings["absent"] = absent

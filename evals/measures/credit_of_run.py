@@ -1,4 +1,4 @@
-"""What `coop credit RUN` reports: values of an ended run, by its own or another baseline."""
+"""The report of `coop credit RUN`: values of an ended run, by its own or another baseline."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -21,18 +21,18 @@ async def credit_of_run(
     replay: str = "",
     done: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
-    """Return each agent's baseline, value, and what they come to.
+    """Return each agent's baseline, value, and the payoff due by both.
 
     Args:
         run: the name of an ended run.
-        by: a norm.
-        absent: another baseline than the run's; it reports, and settles nothing.
-        dice: on how many other dice the same schedules are replayed; it reports, too.
-        replay: how else its coalitions are replayed (`Extension.replays`); it reports, too.
-        done: called after each of these.
+        by: the norm.
+        absent: a baseline for this report in place of the run's; the settlement does not change.
+        dice: the number of other random draws on which the same schedules are replayed.
+        replay: the name of another way to replay coalitions (`Extension.replays`), or "".
+        done: called after each replay, for a progress display.
 
     Raises:
-        ValueError: there is no such run, it has not ended, nothing declares a baseline, or the
+        ValueError: there is no such run, it has not ended, no baseline is declared, or the
             norm or baseline is wrong.
     """
     known = await run_of(run)
@@ -64,7 +64,7 @@ def _report(
 
 
 def _passed(table: Table) -> dict[str, int]:
-    """Agent → turns it passed because its model failed or could not be read; charged to it."""
+    """Return agent → the number of its passes, which are charged to the agent."""
     effects = [e for turn in table.get("record", []) for e in turn.get("effects", [])]
     who = [e["agent"] for e in effects if e["effect"] == "pass"]
     return {agent: who.count(agent) for agent in table["agents"] if agent in who}

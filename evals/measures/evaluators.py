@@ -1,8 +1,8 @@
-"""Evaluators: what a run is measured by, each a number computed by code from the run's row.
+"""Evaluators: the measures of a run, each a number computed from the run's row.
 
-`score(row, "payoff:Alice")` reads one; those with a colon take an argument. A measure that a run
-does not have (no contract was signed, the best total is unknown) is None and counts nowhere.
-A workflow may measure itself: what its result holds under `measures` goes before what is here.
+`score(row, "payoff:Alice")` computes one measure, here with an argument after the colon. A measure
+that a run does not have, such as adherence without a contract, is None and not in statistics.
+A workflow may compute measures itself: values in its result's `measures` override those here.
 
 >>> from shapley_coop.evals.measures.evaluators import EVALUATORS
 >>> EVALUATORS["adherence"].about
@@ -23,14 +23,14 @@ Kind = Literal["rate", "mean"]
 
 @dataclass(frozen=True)
 class Evaluator:
-    """One measure.
+    """A measure of runs.
 
     Attributes:
-        about: what it is, in the game's unit unless it says otherwise.
-        read: from a row, and the argument after the colon, to the number; None where only the
-            workflow or a price list gives it, under `measures` of the run's result.
-        kind: a rate is 0 or 1 in each run; its interval is binomial.
-        better: which direction is wanted; empty where neither is.
+        about: the definition in words; amounts are in the game's unit unless stated otherwise.
+        read: computes the number from a row and the argument after the colon; None if only the
+            workflow or a price list provides the number, in the result's `measures`.
+        kind: "rate" if each run has 0 or 1, with a binomial interval; else "mean".
+        better: the desired direction, or "" if there is none.
     """
 
     about: str
@@ -40,7 +40,7 @@ class Evaluator:
 
 
 def score(row: Row, column: str) -> float | None:
-    """Return a measure of a run by its key, with an argument after a colon where it takes one.
+    """Return a measure of a run by its key and, after a colon, its argument if it has one.
 
     Raises:
         ValueError: there is no such measure.
@@ -50,15 +50,15 @@ def score(row: Row, column: str) -> float | None:
     if column in own:
         return None if own[column] is None else float(own[column])
     found = evaluator.read(row, argument) if evaluator.read else None
-    # Amounts are whole millionths; adding them up as floats leaves dust below that.
+    # Amounts are whole millionths; rounding removes the floating-point error of their sums.
     return None if found is None else round(float(found), 9)
 
 
 def find(column: str) -> tuple[Evaluator, str]:
-    """Return a measure and the argument that its column gives it.
+    """Return the measure that a column names, and its argument or "".
 
     Raises:
-        ValueError: there is no such measure, or it needs an argument, or it takes none.
+        ValueError: there is no such measure, or its argument is missing or superfluous.
     """
     key, colon, argument = column.partition(":")
     if key in EVALUATORS and not colon:
@@ -70,7 +70,7 @@ def find(column: str) -> tuple[Evaluator, str]:
 
 
 def scores(row: Row) -> dict[str, float | None]:
-    """Return every measure without an argument."""
+    """Return the values of all measures without an argument, by key."""
     return {key: score(row, key) for key in EVALUATORS}
 
 
@@ -84,7 +84,7 @@ def _ended(status: str) -> Read:
 
 
 def _brought(key: str) -> Read:
-    """Read a measure that an extension works out; None where none does."""
+    """Return a reader of an extension's measure, which gives None if no extension has it."""
 
     def read(row: Row, argument: str) -> float | None:
         if key not in extension.offered("measures"):
@@ -190,7 +190,7 @@ EVALUATORS: dict[str, Evaluator] = {
         "mean error of reasoned prices, to what the Shapley value makes due", better="less"
     ),
 }
-"""Every measure without an argument, by key."""
+"""Key → measure, for all measures without an argument."""
 
 WITH_ARGUMENT: dict[str, Evaluator] = {
     "payoff": Evaluator("an agent's payoff", amount_of("payoffs")),
@@ -225,4 +225,4 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     ),
     "effect": Evaluator("how often an effect is in the record", conduct.effects),
 }
-"""Measures of one agent, action or effect, by key."""
+"""Key → measure, for the measures with an argument: an agent, action, effect and the like."""

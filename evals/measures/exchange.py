@@ -1,8 +1,8 @@
-"""Measuring exchanges: outcomes, refusals by label, and what agents estimate about each other.
+"""Measures of exchanges: outcomes, refusals by label, and the agents' estimates of each other.
 
-Outcomes are over runs that did not end as an error, disagreements included (there each agent keeps
-its initial tasks); Error is over all runs (utility-aware exchange, Table 1). A measure that a run
-does not have is None and counts nowhere.
+Outcomes are over runs without error. They include disagreements, where each agent keeps its initial
+tasks. Error is over all runs (utility-aware exchange, Table 1). A measure that a run does not have
+is None and is left out of all statistics.
 """
 
 from collections import Counter
@@ -25,24 +25,24 @@ VARIANTS = {
     "task_exchange_unchecked": "guidance only",
     "task_exchange_baseline": "baseline",
 }
-"""Workflow → setting; the first and the last are the paper's Proposed and Baseline."""
+"""Workflow → variant; the first and the last are the paper's Proposed and Baseline."""
 
 Columns = dict[str, float | None]
 
 
 def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
-    """Return a finished exchange's measures, by the names that suites and reports know.
+    """Return a finished exchange's measures, by their names in suites and reports.
 
     Args:
         table: the last state.
-        entries: of the operator's journal, for the private estimates.
+        entries: entries of the operator's journal, which hold the private estimates.
     """
     game, agreed = exchange_of(EvaluatedTable(table)), table["status"] == "agreed"
     masks, proposed = final_masks(table), [s["round"] for s in table["talk"] if "puts" in s]
     guesses = guess_errors(game.scenario, entries)
     labels = _refusals(table)
     delivered = [said for said in table.get("talk", []) if "label" not in said]
-    # The turn of the accepted proposal; without one, the turns there were.
+    # The turn of the accepted proposal, or the whole number of turns without an agreement.
     turns = proposed[-1] if agreed and proposed else game.params.talk
     return {
         "agreement": float(agreed) if masks else None,
@@ -57,7 +57,7 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
 
 
 def valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
-    """Return a message, with what the allocation that it proposes is worth to each agent."""
+    """Return a message, with each agent's utility of the allocation that the message proposes."""
     game = exchange_of(EvaluatedTable(table))
     masks = masks_in(game.tasks, said["by"], said["text"])
     if masks is None:
@@ -67,17 +67,17 @@ def valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def final_masks(table: Table) -> Masks | None:
-    """Return each agent's final tasks; None after an error, where nothing was allocated."""
+    """Return each agent's final tasks as a bit mask; None after an error."""
     if table["status"] == "error":
         return None
     return {agent: int(bits, 2) for agent, bits in table["position"]["holds"].items()}
 
 
 def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, float]:
-    """Agent → mean |estimate − utility| over its estimates of the others' utilities.
+    """Return agent → mean |estimate − utility| over its estimates of the others' utilities.
 
-    Each estimate stands in the CONSIDER of a valid proposal and is about that proposal. Agents
-    that made none are absent.
+    Estimates come from the CONSIDER element of a valid proposal and are about that proposal.
+    Agents without estimates are left out.
     """
     errors: dict[str, list[float]] = {}
     for entry in entries:
@@ -93,7 +93,7 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
 
 
 def _outcome(scenario: Scenario, masks: Masks | None) -> Columns:
-    """Return what the final allocation is worth; None each after an error."""
+    """Return the measures of the final allocation; all are None after an error."""
     if masks is None:
         names = [f"payoff:{agent}" for agent in scenario.tasks.agents]
         unknown = ("social_welfare", "pareto_distance", "nash_distance", "individual_rationality")
@@ -110,7 +110,7 @@ def _outcome(scenario: Scenario, masks: Masks | None) -> Columns:
 
 
 def _refusals(table: Table) -> Counter[str]:
-    """Label → refused proposals of all agents."""
+    """Return label → the number of refused proposals of all agents."""
     labels: Counter[str] = Counter()
     for count in table["spent"].get("negotiation", {}).get("agents", {}).values():
         own = {k.removeprefix(REFUSED): n for k, n in count.items() if k.startswith(REFUSED)}

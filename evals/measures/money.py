@@ -1,4 +1,4 @@
-"""What runs cost for what came of them: USD per run, per agreement, and per point of welfare."""
+"""The cost of runs in USD: per run, per agreement, and per point of social welfare."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from shapley_coop.evals.sweeps.stored import Row
 
 @dataclass(frozen=True)
 class Spent:
-    """USD of some runs; the intervals are over the runs.
+    """The cost of a set of runs in USD; the intervals are over the runs.
 
     Attributes:
-        total: all of it.
-        run: the mean.
-        agreement: for each agreement; infinite where there was none.
-        welfare: for each point of social welfare, in the game's unit; unknown unless the sum of it
-            is above zero.
+        total: the total cost.
+        run: the mean cost of a run.
+        agreement: the cost per agreement; infinite without any agreement.
+        welfare: the cost per point of social welfare, in the game's unit; unknown unless the total
+            welfare is positive.
     """
 
     total: float
@@ -27,9 +27,9 @@ class Spent:
 
 
 def spent(rows: Sequence[Row]) -> Spent | None:
-    """Return what runs with a known cost cost; None where no run has one.
+    """Return the cost of the runs with a known cost, or None if no run has one.
 
-    A run that ended in an error is paid for and counts as no agreement.
+    A run that ended in an error adds its cost but no agreement.
     """
     priced = [(cost, row) for row in rows if (cost := score(row, "cost")) is not None]
     if not priced:

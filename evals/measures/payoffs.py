@@ -1,6 +1,6 @@
-"""What a run's payoffs are measured by: welfare, distances to solutions, and what is due.
+"""Measures of a run's payoffs: welfare, distances to solutions and to the payoffs due.
 
-Each is computed from a run's row; None where the run does not have it.
+Each measure is computed from a run's row, and is None if the run does not have it.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,9 +15,9 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import no_value, values_of
 
 Read = Callable[[Row, str], float | None]
-"""A measure: (row, the argument after the colon, or nothing) → the number."""
+"""A measure: (row, the argument after the colon or "") → the number."""
 EPSILON = 1e-6
-"""Half a millionth decides nothing: amounts are whole millionths."""
+"""The tolerance for comparing amounts, which are whole millionths up to rounding."""
 
 
 def welfare(row: Row, _: str) -> float:
@@ -26,67 +26,67 @@ def welfare(row: Row, _: str) -> float:
 
 
 def efficiency(row: Row, _: str) -> float | None:
-    """Welfare as a part of the best total."""
+    """Return welfare divided by the best total; None unless that is known and positive."""
     best = yardstick(row["room"], row["graph"]).best
     return welfare(row, "") / best if best and best > 0 else None
 
 
 def cooperation(row: Row, _: str) -> float | None:
-    """Return whether the best total was reached."""
+    """Return whether welfare reached the best total; None if that is unknown."""
     best = yardstick(row["room"], row["graph"]).best
     return None if best is None else welfare(row, "") >= best - EPSILON
 
 
 def pareto(row: Row, _: str) -> float | None:
-    """How far the payoffs are from the nearest efficient ones; None where these are unknown."""
+    """Return the distance from the payoffs to the nearest efficient ones; None if unknown."""
     return yardstick(row["room"], row["graph"]).pareto(row["result"]["payoffs"], row["record"])
 
 
 def nash(row: Row, _: str) -> float | None:
-    """Return how far they are from the Nash bargaining solution; None where it is unknown."""
+    """Return the distance from the payoffs to the Nash bargaining solution; None if unknown."""
     return yardstick(row["room"], row["graph"]).nash(row["result"]["payoffs"], row["record"])
 
 
 def rational(row: Row, _: str) -> float:
-    """Against W_i(∅); by a rule without a baseline, against what the rules alone secure."""
+    """Return the fraction of agents with at least W_i(∅), or their security without a baseline."""
     payoffs, credit = row["result"]["payoffs"], row["result"]["credit"]
     alone = credit.get("alone") or yardstick(row["room"], row["graph"]).alone(row["record"])
     return fmean(payoffs[agent] >= alone[agent] - EPSILON for agent in payoffs)
 
 
 def shapley_distance(row: Row, _: str) -> float | None:
-    """From baseline and value; by another rule, from the value alone."""
+    """Return the mean distance of payoffs from those due by Shapley value, or None without one."""
     if no_value(row["result"]["credit"]):
         return None
     return mean_distance(row["result"]["payoffs"], due_by_shapley(row))
 
 
 def due_by_shapley(row: Row) -> dict[str, float]:
-    """Baseline and Shapley value; by another rule, the value alone."""
+    """Return agent → baseline plus Shapley value; a credit rule without baselines adds none."""
     credit = row["result"]["credit"]
     alone = credit.get("alone") or {}
     return {agent: value + alone.get(agent, 0.0) for agent, value in credit["shapley"].items()}
 
 
 def baseline(row: Row, agent: str) -> float | None:
-    """W_i(∅) of one agent."""
+    """Return W_i(∅), one agent's payoff if all follow their baselines; None if unknown."""
     amounts: Mapping[str, float] = row["result"]["credit"].get("alone") or {}
     return amounts.get(agent)
 
 
 def share_distance(row: Row, _: str) -> float | None:
-    """Between parts of the payoffs and of what is due; None where a sum is not above zero."""
+    """Return the mean distance between shares of payoffs and due; None if a sum is not positive."""
     paid, due = (_parts(x) for x in (row["result"]["payoffs"], due_by_shapley(row)))
     return mean_distance(paid, due) if paid and due else None
 
 
 def norm_distance(row: Row, _: str) -> float:
-    """Between payoffs and what the run's own norm gives."""
+    """Return the mean distance between payoffs and those due by the run's own norm."""
     return mean_distance(row["result"]["payoffs"], by_norm(row))
 
 
 def by_norm(row: Row) -> dict[str, float]:
-    """Return what the run's own norm makes of the same total, computed from the record."""
+    """Return the division of the run's total payoff by its own norm, from the record."""
     total = Fraction(str(sum(row["result"]["payoffs"].values())))
     if (norm := row["room"]["norm"]) == "shapley":
         due = _settled_by_shapley(row["result"]["credit"]).payoffs(total)
@@ -97,7 +97,7 @@ def by_norm(row: Row) -> dict[str, float]:
 
 
 def _settled_by_shapley(credit: Mapping[str, Any]) -> Attribution:
-    """Return what the settlement computed from the record, as far as it says what is due."""
+    """Return the settlement's attribution by Shapley value, with the parts needed for payoffs."""
     values, alone = _exact(credit["shapley"]), credit.get("alone")
     total = sum(values.values(), Fraction(0))
     return Attribution("shapley", "", total, {}, values, alone=_exact(alone) if alone else None)
@@ -108,14 +108,14 @@ def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:
 
 
 def over_claim(row: Row, _: str) -> float | None:
-    """Return the mean part of the improvement claimed beyond what the record shows."""
+    """Return the mean excess of claims over the record, in fractions of the improvement."""
     claims = row["result"]["credit"]["claims"].values()
     over = [x for claim in claims if (x := claim["over_claim"]) is not None]
     return fmean(max(0.0, x) for x in over) if over else None
 
 
 def balance(row: Row, _: str) -> float:
-    """Return what was paid out over what was earned: zero, or money was made or lost."""
+    """Return total payoffs minus total rewards: zero unless payments created or lost money."""
     return welfare(row, "") - float(sum(row["result"]["rewards"].values()))
 
 
@@ -127,18 +127,18 @@ def first_advantage(row: Row, _: str) -> float:
 
 
 def _parts(amounts: Mapping[str, float]) -> dict[str, float]:
-    """Everybody's part of the sum; empty where it is not above zero."""
+    """Return each agent's fraction of the sum; empty unless the sum is positive."""
     total = sum(amounts.values())
     return {agent: x / total for agent, x in amounts.items()} if total > EPSILON else {}
 
 
 def mean_distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """Return the mean absolute difference between what each agent has in both."""
+    """Return the mean over agents of the absolute difference between two amounts."""
     return fmean(abs(first[agent] - second[agent]) for agent in first)
 
 
 def amount_of(*path: str, part: bool = False) -> Read:
-    """Return an agent's amount in the result, or its part of the sum of all."""
+    """Return a measure of an agent's amount in the result, or of its fraction of the sum."""
 
     def read(row: Row, agent: str) -> float | None:
         found: Any = row["result"]
@@ -151,7 +151,7 @@ def amount_of(*path: str, part: bool = False) -> Read:
 
 
 def value_of(part: bool = False) -> Read:
-    """Return an agent's Shapley value, or its part of all; None where no value is defined."""
+    """Return a measure of an agent's Shapley value, or of its fraction of all values."""
 
     def read(row: Row, agent: str) -> float | None:
         values = values_of(row["result"]["credit"])

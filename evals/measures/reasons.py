@@ -1,15 +1,15 @@
-"""What agents worked out before bargaining, scored against the game and the record.
+"""Scores of the agents' reasoning before bargaining, against the game and the record.
 
-Short-term reasoning (Shapley-Coop, section 3) ends in three results, and each has a truth:
+Short-term reasoning (Shapley-Coop, section 3) has three results, each with a true value:
 
-- the collective payoff: the best total that was still to be had at that turn, found by playing
-  every line; unknown in a large game.
-- the sign of the externality: of what all others and their part of the pot gained by what the
-  agent then did, compared with a replay in which the agent follows its baseline.
-- the price: what the agent is due by Shapley value and baseline, less what it earned.
+- The collective payoff: the best total that was still possible at that turn, found by search over
+  all plays; unknown in a large game.
+- The sign of the externality: the change in the others' total, with their part of the pot, by the
+  agent's actions. It is relative to a replay in which the agent follows its baseline.
+- The price: the agent's payoff due by Shapley value and baseline, minus its earnings.
 
-The last two are read from the record, so that they judge what was done and not what was planned.
-Reasoning is private: it is read from the operator's journal after the run.
+The last two come from the record, so they judge the actual play and not the plan. Reasoning is
+private and is read from the operator's journal after the run.
 """
 
 import asyncio
@@ -35,15 +35,15 @@ Scored = dict[str, Any]
 
 
 def scored(table: Table, entries: Iterable[Entry]) -> list[Scored]:
-    """Each reasoning of a finished run beside the truth, in order; amounts in the game's unit.
+    """Return each reasoning of a finished run with the true values, in the game's unit.
 
     Args:
         table: the last state.
-        entries: the operator's journal.
+        entries: entries of the operator's journal.
 
     Returns:
-        {"agent", "turn", "collective", "best", "externality", "recorded", "price", "fair"} each;
-        None where the agent could not tell, or where the truth is unknown.
+        {"agent", "turn", "collective", "best", "externality", "recorded", "price", "fair"} each,
+        by turn and agent; a value is None if the agent gave none, or if the truth is unknown.
     """
     agents = table["agents"]
     kept = sorted(
@@ -62,9 +62,9 @@ def scored(table: Table, entries: Iterable[Entry]) -> list[Scored]:
 
 
 async def record_and_reasons(run: Run) -> dict[str, Any]:
-    """Return what `--json` adds to a result: the record, and the reasons that agents gave, if any.
+    """Return the record and the agents' reasons, if any, which `--json` adds to a result.
 
-    Reasons come from the private journal, each beside the truth, and are for the operator alone.
+    Each reason has its true values. Reasons come from the private journal: operator only.
     """
     table = await table_of(run)
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
@@ -73,7 +73,7 @@ async def record_and_reasons(run: Run) -> dict[str, Any]:
 
 
 def scored_again(table: Table, told: Iterable[Scored]) -> list[Scored]:
-    """Return what `scored` once told, beside the truth as the record shows it now."""
+    """Return earlier results of `scored` with the true values recomputed from the record."""
     truth = _Truth(EvaluatedTable(table))
     return [truth.beside(one["agent"], one["turn"], _worked_out(one)) for one in told]
 
@@ -86,10 +86,10 @@ def _worked_out(told: Scored) -> Reasons:
 
 
 def measures(reasons: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
-    """The means over a run, by the names that suites and reports know.
+    """Return the mean errors over a run, by the names of measures in suites and reports.
 
     Args:
-        reasons: from `scored`.
+        reasons: the results of `scored`.
     """
     told = list(reasons)
     return {
@@ -104,7 +104,7 @@ def measures(reasons: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
 
 
 class _Truth:
-    """What a finished run says about what its agents worked out."""
+    """The true values, from a finished run, for its agents' reasoning."""
 
     def __init__(self, evaluated: EvaluatedTable) -> None:
         self._evaluated = evaluated
@@ -126,7 +126,7 @@ class _Truth:
         }
 
     def _best_from(self, turn: int) -> float | None:
-        """Return the best total of the whole game, given what was played before a turn."""
+        """Return the best total of the whole game given the play before a turn, or None."""
         game, before = self._evaluated.game, self._evaluated.record[: turn - 1]
         if not before:
             return game.analysis.reference_points.best
@@ -141,11 +141,11 @@ class _Truth:
         return float(sum(pots + own)) + rest
 
     def _sign(self, agent: str) -> str | None:
-        """Return whether the others gained, lost or neither by what an agent did."""
+        """Return the sign of an agent's externality, "+", "-" or "0", or None if unknown."""
         evaluated = self._evaluated
         try:
             replays = evaluated.game.analysis.replays_of(evaluated.record)
-        except GameError:  # the game cannot be replayed with somebody absent
+        except GameError:  # the game cannot be replayed with an absent agent
             return None
         there = np.ones(len(evaluated.agents), dtype=np.bool_)
         with_it = replays.of(there)

@@ -1,9 +1,9 @@
-"""What an outcome is compared with: the best there was, and what each agent had without the others.
+"""Reference points for outcomes: the best payoffs, and each agent's payoff without agreement.
 
-Each game brings its own reference points (`games.reference_points`); distances to them are worked
-out here. Where payoffs can be moved by payments, the efficient outcomes are all those that reach
-the best total (transferable utility); where nothing but the play moves them, the game lists them.
-Where nobody can pay and the game lists none, no efficient outcome is known and no distance is told.
+Each game has its own reference points (`games.reference_points`), and distances to them are
+computed here. If agents can pay each other, all outcomes with the best total are efficient
+(transferable utility). If agents cannot pay, the game may list its efficient outcomes. Without
+payments and without a list, no efficient outcome is known, so there is no distance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ Span = tuple[float, float]
 
 
 class Yardstick:
-    """What outcomes of one game are compared with, in the game's unit; None where unknown.
+    """The reference points of one game, in the game's unit; None for unknown values.
 
     Args:
         game: the game.
@@ -38,30 +38,30 @@ class Yardstick:
     def __init__(self, game: Game, paid: bool) -> None:
         self._game, self._paid = game, paid
 
-    @cached_property  # the best of all plays, which each measure asks for
+    @cached_property  # every measure needs the points, and they may need a search of all plays
     def _points(self) -> ReferencePoints:
         return self._game.analysis.reference_points
 
     @property
     def best(self) -> float | None:
-        """The highest total that any play reaches."""
+        """The highest total payoff of any play."""
         return self._points.best
 
     @property
     def _transferable(self) -> float | None:
-        """The best total where payments can divide it in any way; else None."""
+        """The best total if payments can divide the total in any way, else None."""
         return self.best if self._paid and self._points.payments else None
 
     def alone(self, record: Sequence[Turn]) -> dict[str, float]:
-        """Return what each agent has if nothing is agreed; else what it secures alone."""
+        """Return each agent's payoff without agreement if the game lists it, else its security."""
         if self._points.alone is not None:
             return dict(self._points.alone)
         return {agent: float(x) for agent, x in alone(self._game, record).items()}
 
     def pareto(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
-        """Euclidean distance to the nearest efficient payoffs.
+        """Return the Euclidean distance to the nearest efficient payoffs.
 
-        With transferable utility (v* − Σx) / √n: the distance to the plane of the best total.
+        With transferable utility: (v* − Σx) / √n, the distance to the plane of the best total.
         """
         if efficient := self._points.efficient:
             return min(dist(self._row(reached), point) for point in efficient)
@@ -70,9 +70,9 @@ class Yardstick:
         return (best - sum(reached.values())) / sqrt(len(reached))
 
     def nash(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
-        """Euclidean distance to the Nash bargaining solution.
+        """Return the Euclidean distance to the Nash bargaining solution.
 
-        With transferable utility it is d_i + (v* − Σd) / n, d as in `alone`: all gain the same.
+        With transferable utility the solution is d_i + (v* − Σd) / n, with d from `alone`.
         """
         if self._points.nash is not None:
             return dist(self._row(reached), self._points.nash)
@@ -83,14 +83,14 @@ class Yardstick:
         return dist(self._row(reached), [alone[a] + gain for a in self._game.agents])
 
     def value(self, deal: Deal, record: Sequence[Turn]) -> dict[str, float] | None:
-        """Return what each agent would end up with if the deal were kept to the letter.
+        """Return each agent's payoff if every agent keeps a deal.
 
         Args:
-            deal: the draft: of a plan, or of a redistribution of what was played.
-            record: what has been played; empty for a plan.
+            deal: a plan, or a redistribution after the play.
+            record: the turns played; empty for a plan.
 
         Returns:
-            None if it is no whole plan.
+            Agent → payoff, or None if the deal is a plan that leaves an action open.
         """
         game = self._game
         if not self._points.turns_matter:
@@ -109,9 +109,9 @@ class Yardstick:
         return {agent: float(x) for agent, x in settled.items()}
 
     def front(self, first: Span, second: Span) -> list[tuple[float, float]]:
-        """Return two agents' efficient payoffs within what a picture shows; empty where unknown.
+        """Return two agents' efficient payoffs within a chart's ranges; empty if unknown.
 
-        With transferable utility the ends of the line of the best total.
+        With transferable utility, return the two ends of the line of the best total.
         """
         if efficient := self._points.efficient:
             points = sorted((point[0], point[1]) for point in efficient)
@@ -125,7 +125,7 @@ class Yardstick:
         return [reached[agent] for agent in self._game.agents]
 
     def _played(self, deal: Deal) -> list[Turn] | None:
-        """Return the play in which every agent does its duty; None if one is left free in it."""
+        """Return the play in which all agents do their duties; None if some action has no duty."""
         game, free = self._game, False
 
         def choose(at: Position, before: Sequence[Turn], agent: str) -> str | None:
@@ -144,11 +144,11 @@ class Yardstick:
 
 
 def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
-    """Return what outcomes of a workflow under these settings are compared with."""
+    """Return the reference points for outcomes of a workflow under these settings."""
     return _built(game_of(settings), admits_payments(graph))
 
 
-@lru_cache(maxsize=256)  # all rows of a condition share one
+@lru_cache(maxsize=256)  # all rows of a condition share one yardstick
 def _built(game: Game, paid: bool) -> Yardstick:
     return Yardstick(game, paid)
 

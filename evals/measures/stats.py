@@ -1,6 +1,6 @@
-"""Statistics that hold for a few dozen runs: intervals, paired comparisons, corrections for many.
+"""Statistics for a few dozen runs: intervals, paired comparisons, multiple-test corrections.
 
-Nothing here assumes normal data. The intervals and tests are scipy's; what is returned names its n.
+No method here assumes normal data. Intervals and tests come from scipy. Each estimate has its n.
 
 >>> from shapley_coop.evals.measures.stats import rate_interval
 >>> rate_interval([1] * 7 + [0] * 3).shown(2)
@@ -24,24 +24,24 @@ LEVEL = 0.95
 QUANTILE = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 RESAMPLES = 9_999
 MANY = 5_000
-"""From so many observations on the normal distribution stands in for resampling."""
+"""From this number of observations on, the normal distribution replaces resampling."""
 
 EXACT_PAIRS = 15
-"""Up to so many differences all 2**n assignments of signs are enumerated."""
+"""Up to this number of differences, all 2**n assignments of signs are enumerated."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval and the number of runs it is from.
+    """An estimate with its interval and the number of observations.
 
     Attributes:
         value: the point estimate; NaN without data.
-        low: of the interval.
-        high: of the interval.
-        n: observations.
-        method: how the interval was made.
-        spread: as papers print it after ±: of a mean the sample standard deviation (n − 1), NaN
-            for n < 2; of a rate the binomial standard error √(p(1−p)/n).
+        low: the lower end of the interval.
+        high: the upper end of the interval.
+        n: the number of observations.
+        method: the name of the interval's method.
+        spread: the number that papers print after ±. For a mean: the sample standard deviation
+            (n − 1), NaN for n < 2. For a rate: the binomial standard error √(p(1−p)/n).
     """
 
     value: float
@@ -52,7 +52,7 @@ class Estimate:
     spread: float = nan
 
     def shown(self, digits: int = 2) -> str:
-        """Return the number with interval and n."""
+        """Return the value with interval and n, as text."""
         if not self.n:
             return "— n=0"
         if self.n == 1:
@@ -67,9 +67,9 @@ def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int
     """Return a mean with its bootstrap interval: bias-corrected and accelerated (BCa; Efron 1987).
 
     Args:
-        values: one observation each; a single one has no interval.
-        resamples: bootstrap samples.
-        seed: of the resampling, so that the same data give the same interval.
+        values: the observations; a single observation has no interval.
+        resamples: the number of bootstrap samples.
+        seed: the seed of the resampling, so that the same data give the same interval.
 
     Cost: O(resamples · n), vectorised.
     """
@@ -78,7 +78,7 @@ def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int
     if not n:
         return NOTHING
     mean, spread = float(x.mean()), _deviation(x)
-    # Data that differ by rounding alone have no acceleration: BCa is undefined for them.
+    # BCa is undefined for data that differ only by rounding.
     if n == 1 or np.ptp(x) <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, mean, mean, n, "all equal" if n > 1 else "none", spread)
     if n >= MANY:
@@ -108,9 +108,9 @@ def rate_interval(outcomes: Sequence[float], level: float = LEVEL) -> Estimate:
 
 
 def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
-    """Σ over / Σ under with a percentile bootstrap interval over the pairs, which are the runs.
+    """Return Σ over / Σ under with a percentile bootstrap interval over the pairs (the runs).
 
-    Infinite where Σ under is zero, as in the tokens per agreement of runs without one.
+    The ratio is infinite if Σ under is zero, as for tokens per agreement without any agreement.
     """
     if not len(over):
         return NOTHING
@@ -121,14 +121,14 @@ def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
     if len(x) == 1:
         return Estimate(value, value, value, 1, "none")
     if len(x) >= MANY and isfinite(value):
-        # The delta method: a ratio's error is that of the mean of x − r·y.
+        # The delta method: a ratio's error is that of the mean of x − r·y, over the mean of y.
         half = QUANTILE * _deviation(x - value * y) / sqrt(len(x)) / abs(float(y.mean()))
         return Estimate(value, value - half, value + half, len(x), "normal")
 
     def inverse(above: Floats, below: Floats, axis: int = -1) -> Any:
         return below.sum(axis=axis) / above.sum(axis=axis)
 
-    # Percentiles of the inverse are finite; the ratio's are their inverses, in reverse order.
+    # The inverse ratio is finite, so its percentiles are taken, inverted and swapped.
     low, high = _bootstrapped((x, y), inverse, "percentile")
     low, high = (1 / end if end > 0 else inf for end in (high, low))
     return Estimate(value, low, high, len(x), "bootstrap percentile")
@@ -136,20 +136,20 @@ def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two conditions on the same seeds.
+    """The comparison of two conditions, A and B, on the same seeds.
 
     Attributes:
-        measure: what was compared.
-        difference: mean of B − A over the pairs, with its interval.
+        measure: the compared measure.
+        difference: the mean of B − A over the pairs, with its interval.
         first: A's mean over the pairs.
         second: B's mean over the pairs.
-        effect: Cohen's d_z, mean of the differences over their standard deviation; NaN where
-            they are all equal.
-        more: pairs in which B had more; `fewer` in which A had; the others are ties.
-        fewer: see `more`.
-        p: two-sided, of the test that `test` names; NaN without pairs.
+        effect: Cohen's d_z, the mean of the differences over their standard deviation; NaN if all
+            differences are equal.
+        more: the number of pairs in which B is larger.
+        fewer: the number of pairs in which A is larger; the other pairs are ties.
+        p: the two-sided p-value of `test`; NaN without pairs.
         adjusted: p after Holm's correction over all comparisons made together.
-        test: the test.
+        test: the name of the test.
     """
 
     measure: str
@@ -167,16 +167,16 @@ class Comparison:
 def compare(measure: str, pairs: Sequence[tuple[float, float]], seed: int = 0) -> Comparison:
     """Compare two conditions pair by pair with a sign-flip permutation test (Fisher 1935).
 
-    Under the null hypothesis a pair's two values are exchangeable, so that every difference is as
-    likely to have the other sign. For rates this is McNemar's exact test.
+    Under the null hypothesis a pair's two values are exchangeable, so both signs of each difference
+    are equally likely. For rates this is McNemar's exact test.
 
     Args:
-        measure: what the values are.
-        pairs: (A, B) on the same seed.
-        seed: of sampled signs, and of the interval.
+        measure: the name of the measure.
+        pairs: the values (A, B) on the same seed.
+        seed: the seed of the sampled signs and of the interval.
     """
     a, b = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
-    d = (b - a).round(12)  # differences that are equal but for floating point are equal
+    d = (b - a).round(12)  # without floating-point error, equal differences are equal
     p, test = sign_flip(d, seed)
     spread = _deviation(d)
     return Comparison(
@@ -194,10 +194,10 @@ def compare(measure: str, pairs: Sequence[tuple[float, float]], seed: int = 0) -
 
 
 def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
-    """Return two-sided p of a mean difference of zero, and the test's name.
+    """Return the two-sided p-value for a mean difference of zero, and the test's name.
 
-    Exact while at most `EXACT_PAIRS` differences are not zero, and for differences of one size,
-    where it is the binomial test of their signs; sampled otherwise, and normal from `MANY` on.
+    The test is exact for up to `EXACT_PAIRS` nonzero differences. It is also exact if all have one
+    size, as the binomial test of signs. From `MANY` on it is normal, otherwise sampled.
     """
     d = differences[differences != 0]
     if not len(differences):
@@ -215,7 +215,7 @@ def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
         fewer = min(int((d > 0).sum()), int((d < 0).sum()))
         return min(1.0, 2 * float(bdtr(fewer, len(d), 0.5))), "sign-flip, exact"
     with needing("reports", "a test of differences"):
-        # Takes more memory than what a big report holds of its rows.
+        # Imported late: scipy.stats takes more memory than the rows of a big report.
         from scipy.stats import permutation_test
 
     exact = len(d) <= EXACT_PAIRS
@@ -232,9 +232,9 @@ def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjustment (1979): controls the chance of any false finding.
+    """Return p-values adjusted by Holm's step-down method (1979), which bounds any false finding.
 
-    p̃₍ᵢ₎ = max over j ≤ i of min(1, (m − j + 1) · p₍ⱼ₎); NaN stays and is not counted.
+    p̃₍ᵢ₎ = max over j ≤ i of min(1, (m − j + 1) · p₍ⱼ₎); NaN stays and does not count in m.
     """
     known = [i for i, p in enumerate(p_values) if p == p]  # noqa: PLR0124 - NaN differs from itself
     adjusted, floor = list(p_values), 0.0
@@ -245,7 +245,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Comparisons that were made together, with adjusted p."""
+    """Return comparisons that were made together, with p-values adjusted for their number."""
     adjusted = holm([c.p for c in comparisons])
     return [replace(c, adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)]
 
@@ -279,5 +279,5 @@ def _deviation(x: Floats) -> float:
 
 
 def _batch(n: int, cells: int = 2_000_000) -> int:
-    """Resamples at a time, so that a table of resamples × n stays within some 16 MB."""
+    """Return the resamples per batch, so that a table of batch × n stays within about 16 MB."""
     return max(1, cells // n)

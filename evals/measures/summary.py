@@ -1,4 +1,4 @@
-"""From many runs to one number: conditions, estimates, paired comparisons."""
+"""Summaries of many runs: conditions, estimates, paired comparisons."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,34 +25,34 @@ DEFAULT_MEASURES = (
     "over_claim",
     "cost",
 )
-"""What reports and comparisons show unless told otherwise, as far as the runs have it."""
+"""The measures that reports and comparisons show by default, if the runs have them."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """The runs that agree in some labels."""
+    """A condition of an experiment: the runs with the same labels on some axes."""
 
     labels: Labels
     rows: tuple[Row, ...]
 
     @property
     def name(self) -> str:
-        """The labels in one line."""
+        """The labels in one line, for display."""
         return " · ".join(self.names) or "all runs"
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The labels alone, in the order of their axes."""
+        """The labels without their axes, in the order of the axes."""
         return tuple(self.labels.values())
 
     @property
     def names(self) -> list[str]:
-        """The labels; bare numbers with their axis."""
+        """The labels for display; a label that is a number gets its axis as a prefix."""
         return [f"{a} {label}" if label.isdigit() else label for a, label in self.labels.items()]
 
 
 def conditions(rows: Sequence[Row], axes: Sequence[str]) -> list[Condition]:
-    """Return the runs by their labels on some axes, in the order in which those come."""
+    """Return the runs grouped by their labels on some axes, in the order of first occurrence."""
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row["labels"][axis] for axis in axes), []).append(row)
@@ -63,7 +63,7 @@ def conditions(rows: Sequence[Row], axes: Sequence[str]) -> list[Condition]:
 
 
 def estimate(rows: Sequence[Row], column: str) -> Estimate:
-    """A measure over runs: rates with binomial intervals, means with bootstrap ones.
+    """Return the estimate of a measure: a rate with binomial or a mean with bootstrap interval.
 
     Raises:
         ValueError: there is no such measure.
@@ -79,12 +79,12 @@ def compare_rows(
     columns: Sequence[str] = DEFAULT_MEASURES,
     differing: Sequence[str] = (),
 ) -> list[Comparison]:
-    """Compare runs pair by pair: same seed, repetition and labels, except on the axes `differing`.
+    """Compare runs in pairs with equal seed, repetition and labels, except on axes `differing`.
 
-    Holm's correction is over all columns together. Columns without a single pair are left out.
+    Holm's correction is over all columns together. Columns without any pair are left out.
 
     Raises:
-        ValueError: two runs have the same seed, repetition and labels, or none pair up.
+        ValueError: two runs of one side have the same key, or no runs form a pair.
     """
     ours, theirs = _by_key(first, differing), _by_key(second, differing)
     if not ours.keys() & theirs.keys():

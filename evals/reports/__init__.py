@@ -1,1 +1,1 @@
-"""Reports: tables, figures and pages."""
+"""Reports on runs and sweeps: tables, figures and pages."""

@@ -1,7 +1,7 @@
-"""Charts as SVG, written by hand: no library, no script, readable in light and in dark.
+"""Charts as SVG without a library or script, readable on light and dark pages.
 
-Text and axes take the page's colour (`currentColor`); series differ in colour and in shape, so
-that either is enough. Every mark has a title with its number and its n.
+Text and axes have the page's colour (`currentColor`). Series differ in both colour and shape, so
+either is enough to distinguish them. Every mark has a title with its number and its n.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from shapley_coop.evals.measures.stats import Estimate
 Anchor = Literal["start", "middle", "end"]
 
 COLOURS = ("#3b82c4", "#e08a00", "#1f9d78", "#c0679a", "#8a6fd1", "#b5651d", "#5f8a99", "#9a9a2f")
-"""Distinct for most kinds of colour blindness; each has contrast on white and on black."""
+"""Colours distinct for most kinds of colour blindness, with contrast on white and on black."""
 
 WIDTH, ROW, SERIES_GAP = 680, 20, 16
 RIGHT, TOP, BOTTOM = 24, 12, 44
@@ -24,17 +24,17 @@ LEAST_LEFT, MOST_LEFT, LETTER, SMALL_LETTER = 110, 370, 7.2, 6.2
 
 
 ROUNDING = 1e-5
-"""Smaller differences come from rounding to millionths and are not shown."""
+"""Smaller differences come from rounding to millionths, so an axis does not magnify them."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its label and its range.
+    """An axis with its label and range.
 
     Attributes:
-        label: with the unit.
-        low: the least value shown.
-        high: the greatest.
+        label: the label, with the unit.
+        low: the smallest value shown.
+        high: the largest value shown.
     """
 
     label: str
@@ -50,7 +50,7 @@ class Axis:
         return cls(label, low - margin, high + margin)
 
     def ticks(self) -> list[float]:
-        """Round numbers between the ends, about five."""
+        """Return about five round numbers between the ends."""
         rough = (self.high - self.low) / 5
         power = 10.0 ** floor(log10(rough))
         step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
@@ -59,13 +59,13 @@ class Axis:
         return [round((first + i) * step, 12) for i in range(count)]
 
     def at(self, value: float, start: float, end: float) -> float:
-        """Return the place of a value between two places of the picture."""
+        """Return the coordinate of a value, given those of the axis's two ends."""
         return start + (value - self.low) / (self.high - self.low) * (end - start)
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One number of one series in one group."""
+    """An estimate of one series in one group, drawn in a row."""
 
     group: str
     series: str
@@ -77,13 +77,13 @@ class Point:
     """One point of a series.
 
     Attributes:
-        series: its name.
-        x: from left to right.
-        y: from bottom to top.
-        says: its title.
-        label: a word beside it.
-        ring: whether it is a ring around what else is marked there.
-        span: an interval of y.
+        series: the name of the series.
+        x: the value from left to right.
+        y: the value from bottom to top.
+        says: the title of the mark.
+        label: a word next to the mark.
+        ring: whether to draw a ring around other marks at this point.
+        span: an interval of y, drawn as a vertical line.
     """
 
     series: str
@@ -97,7 +97,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """A line through points in order, from a mark at its first to one at its last."""
+    """A line through points in order; a line of a series has a mark at its last point."""
 
     series: str
     points: tuple[tuple[float, float], ...]
@@ -105,12 +105,12 @@ class Line:
 
 
 def intervals(bars: Sequence[Bar], axis: Axis, zero: bool = False) -> str:
-    """Return a row for each group and series: a mark at the estimate, a line along its interval.
+    """Return a chart with a row per bar: a mark at the estimate and a line along its interval.
 
     Args:
-        bars: in order; numbers that are not known are left out.
-        axis: of values, from left to right.
-        zero: draw a bar from zero to the mark.
+        bars: the bars in order; bars without a finite value are left out.
+        axis: the axis of values, from left to right.
+        zero: whether to draw a bar from zero to the mark.
     """
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
     groups = list(dict.fromkeys(bar.group for bar in known))
@@ -139,16 +139,16 @@ def scatter(
     lines: Sequence[Line] = (),
     cloud: Sequence[tuple[float, float]] = (),
 ) -> str:
-    """Points and paths in a plane.
+    """Return a chart of points and paths in a plane.
 
     Args:
-        series: all there are, so that each has the same colour in every picture.
-        points: what was observed.
+        series: the names of all series, so that each series has one colour in all charts.
+        points: the observations.
         across: the axis from left to right.
         up: the axis from bottom to top.
-        paths: of observations in order.
-        lines: what the points are compared with, dashed.
-        cloud: small points behind everything, of no series.
+        paths: lines through observations in order.
+        lines: dashed reference lines.
+        cloud: small points behind all others, of no series.
     """
     picture = _Picture(400, series)
     picture.horizontal(across)
@@ -173,7 +173,7 @@ def scatter(
 
 
 def _colour(rank: int | None) -> str:
-    """Return the colour of a series; the page's own for what belongs to none."""
+    """Return the colour of a series, or the page's text colour for None."""
     return "currentColor" if rank is None else COLOURS[rank % len(COLOURS)]
 
 
@@ -189,15 +189,15 @@ class _Picture:
 
     @property
     def floor(self) -> float:
-        """Where the horizontal axis is."""
+        """The y coordinate of the horizontal axis."""
         return self.height - BOTTOM
 
     def place(self, x: float, y: float, across: Axis, up: Axis) -> tuple[float, float]:
-        """Return where a point of the plane lies."""
+        """Return the coordinates of a point in the picture."""
         return across.at(x, self.left, WIDTH - RIGHT), up.at(y, self.floor, TOP)
 
     def horizontal(self, axis: Axis) -> None:
-        """Ticks, their grid lines, and the label below."""
+        """Draw the ticks, grid lines and label of the horizontal axis."""
         for tick in axis.ticks():
             x = axis.at(tick, self.left, WIDTH - RIGHT)
             self.line(x, TOP, x, self.floor, _colour(None), opacity=0.15)
@@ -207,7 +207,7 @@ class _Picture:
         self.text(middle, self.floor + 32, axis.label, "middle", small=True)
 
     def vertical(self, axis: Axis) -> None:
-        """Ticks, their grid lines, and the label on top of them."""
+        """Draw the ticks, grid lines and label of the vertical axis."""
         for tick in axis.ticks():
             y = axis.at(tick, self.floor, TOP)
             self.line(self.left, y, WIDTH - RIGHT, y, _colour(None), opacity=0.15)
@@ -215,7 +215,7 @@ class _Picture:
         self.text(self.left - 60, (TOP + self.floor) / 2, axis.label, "end", small=True)
 
     def interval(self, bar: Bar, axis: Axis, y: float, rank: int, zero: bool) -> None:
-        """One estimate in its row."""
+        """Draw one estimate and its interval in a row at height y."""
         e = bar.estimate
         shown = (min(max(v, axis.low), axis.high) for v in (e.value, e.low, e.high))
         x, low, high = (axis.at(v, self.left, WIDTH - RIGHT) for v in shown)
@@ -227,7 +227,7 @@ class _Picture:
         self.mark(x, y, rank, f"{name}: {e.shown(2)}")
 
     def path(self, path: Line, across: Axis, up: Axis, rank: int | None) -> None:
-        """A line; dashed in the page's colour if it belongs to no series."""
+        """Draw a line; without a series the line is dashed and has the page's text colour."""
         places = [self.place(x, y, across, up) for x, y in path.points]
         route = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         dashes: Any = (
@@ -240,7 +240,7 @@ class _Picture:
     def mark(
         self, x: float, y: float, rank: int, says: str, faint: bool = False, ring: bool = False
     ) -> None:
-        """A mark in the colour and shape of its series, or a ring around what is marked there."""
+        """Draw a mark in the colour and shape of its series, or a ring around other marks."""
         self.used.add(rank)
         if ring:
             line: Any = {"fill": "none", "stroke_width": 3, "stroke": _colour(rank)}
@@ -257,11 +257,11 @@ class _Picture:
         self.add(name, says, **shape, fill=_colour(rank), fill_opacity=0.55 if faint else 1)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, colour: str, **look: Any) -> None:
-        """A straight line."""
+        """Draw a straight line."""
         self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, **look)
 
     def text(self, x: float, y: float, words: str, anchor: Anchor, small: bool = False) -> None:
-        """Words at a place, in the middle of their line."""
+        """Draw words, vertically centred at y."""
         look: Any = {
             "font_size": 11 if small else 13,
             "text_anchor": anchor,
@@ -270,7 +270,7 @@ class _Picture:
         self.add("text", text=words, x=x, y=y, dy="0.35em", **look)
 
     def add(self, name: str, says: str = "", text: str = "", **attributes: object) -> None:
-        """An element with a title and a text; numbers are rounded, `_` in a name stands for -."""
+        """Add an SVG element; numbers are rounded, and `_` in attributes' names becomes -."""
         shown = {
             key.replace("_", "-"): f"{round(x, 2):g}" if isinstance(x, int | float) else x
             for key, x in attributes.items()
@@ -280,7 +280,7 @@ class _Picture:
         self.parts.append(f"<{name}{given}>{title}{escape(visible(text))}</{name}>")
 
     def svg(self) -> str:
-        """Return the picture with its legend below: the marks and names of two or more series."""
+        """Return the picture as SVG, with a legend below if it shows two or more series."""
         shown = [(rank, name) for rank, name in enumerate(self.series) if rank in self.used]
         x, y = 20.0, self.height + 8.0
         for rank, name in shown if len(shown) > 1 else []:

@@ -1,4 +1,4 @@
-"""The report's figures: from runs to the marks of a chart."""
+"""The report's figures: functions from runs to charts."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -21,12 +21,12 @@ from shapley_coop.written_files import make_folder
 PNG = "a figure as PNG"
 PNG_SCALE = 2
 SHOWN_PATHS = 12
-"""Paths of single runs drawn for each condition; more hide each other."""
+"""The most paths of single runs drawn for a condition; more paths would hide each other."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: its title, what it shows, and the SVG; empty without data."""
+    """A figure: title, description and SVG; the SVG is "" without data."""
 
     title: str
     about: str
@@ -34,7 +34,7 @@ class Figure:
 
     @property
     def file(self) -> str:
-        """The figure as a file of its own: dark on white."""
+        """The content of the figure's SVG file, dark on white."""
         sheet = f'<rect width="{WIDTH}" height="100%" fill="#fff"/>'
         head, _, rest = self.svg.partition(">")
         return f'{head} color="#222"><title>{escape(self.title)}</title>{sheet}{rest}\n'
@@ -44,9 +44,9 @@ def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
     """Draw one figure of a suite.
 
     Args:
-        spec: what is asked for.
+        spec: the figure's specification in the suite.
         rows: the suite's runs.
-        axes: the suite's; those with a single label are left out.
+        axes: the suite's axes; by default, axes with one label are ignored.
 
     Raises:
         ValueError: there is no such kind of figure, or no such measure.
@@ -76,7 +76,7 @@ def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
 
 
 def _row_of(group: Condition, one: Estimate) -> Bar:
-    """Return a condition's bar: the last of several axes tells the series apart."""
+    """Return a condition's bar; if there are several axes, the last label is the series."""
     *first, last = group.names or ["all runs"]
     return Bar(" · ".join(first), last, one) if first else Bar(last, "", one)
 
@@ -173,7 +173,7 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
 
 
 def _drawn(label: str, bars: Sequence[Bar], zero: bool = False) -> str:
-    """Bars on an axis that shows all of them and zero, and names their n."""
+    """Return a chart of bars on an axis that includes zero and whose label states n."""
     ends = [v for bar in bars for v in (bar.estimate.low, bar.estimate.high, bar.estimate.value)]
     known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
     runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
@@ -209,21 +209,21 @@ KINDS: dict[str, tuple[str, Callable[[Sequence[Condition], Sequence[str]], str]]
         _cost_per_agreement,
     ),
 }
-"""Kind → what it shows, and the function that draws it."""
+"""Kind of figure → its description, and the function that draws it."""
 
 
 def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[Path]:
-    """Write every figure, dark on white.
+    """Write every figure, dark on white, as SVG and, if possible, as PNG.
 
     Args:
-        figures: file names without their ending, and figures.
-        folder: made if it is not there.
+        figures: (file name without suffix, figure) pairs.
+        folder: the folder, which is made if it does not exist.
 
     Returns:
-        What was written; without the extra SVG alone.
+        The written files; only SVG without the optional library for PNG.
 
     Raises:
-        ValueError: no folder can be made.
+        ValueError: the folder cannot be made.
     """
     make_folder(folder)
     written = []
@@ -244,5 +244,5 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
 
 
 def why_no_png() -> str:
-    """Return why no PNG can be drawn, and what installs the library; empty if one can."""
+    """Return why no PNG can be drawn and how to install the library, or "" if PNG works."""
     return "" if is_installed("resvg_py") else str(missing(PNG, "resvg_py", "figures"))

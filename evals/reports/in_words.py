@@ -1,4 +1,4 @@
-"""A run in words: its public events, line by line, and what it came to."""
+"""A run in words: its public events, line by line, and its result."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -26,20 +26,20 @@ STATUS = {
     "error": "ended in an error",
     "budget": "the budget was used up",
 }
-"""How a run ended, in words."""
+"""Status of a run → its ending in words."""
 
 COLUMNS = ("agent", "seat", "did", "breaches", "reward", "Shapley gain", "payoff")
 """The heads of a result's table (`rows`)."""
 
 
 SHORT = 100
-"""The largest denominator of a fraction that stands beside its decimals."""
+"""The largest denominator of a fraction that is printed with its decimals."""
 
 
 class EventsInWords:
-    """Says public events; clauses that it said once it names by their message.
+    """The writer of public events in words; clauses printed once are later named by their message.
 
-    Of more than `MOST_TOLD` clauses, payments or agents it gives sums, unless it tells the whole.
+    More than `MOST_TOLD` clauses, payments or agents are summed unless `whole` is set.
     """
 
     def __init__(self, whole: bool = False) -> None:
@@ -48,7 +48,7 @@ class EventsInWords:
         self._whole = whole
 
     def lines_of(self, event: dict[str, Any]) -> list[str]:
-        """Return one public event in lines; what belongs to the first line is indented."""
+        """Return one public event as lines; details of the first line are indented below it."""
         how = {"said": self._said, "signed": self._signed, "played": self._played}.get(
             event["kind"]
         )
@@ -96,7 +96,7 @@ class EventsInWords:
 
 
 def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return what was done at a turn, and what failed."""
+    """Return the actions and passes of a turn, and lines on failed tasks."""
     failed, effects = [], event.get("effects", [])
     brought = extension.offered("audits")
     how = {e["agent"]: f" ({e['effect']})" for e in effects if e.get("effect") in brought}
@@ -110,7 +110,7 @@ def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
 
 
 def _handed_over(event: dict[str, Any]) -> Iterator[str]:
-    """Say what a contract had change hands by the end of a turn."""
+    """Yield a line for each gift of goods by a contract at the end of a turn."""
     for effect in event.get("effects", []):
         if effect.get("effect") == GIVEN and effect["quantity"]:
             what = f"{effect['quantity']} {effect['good']}"
@@ -118,7 +118,7 @@ def _handed_over(event: dict[str, Any]) -> Iterator[str]:
 
 
 def news_in(written: Mapping[str, Any]) -> Iterator[str]:
-    """Say what extensions tell of the keys of their tables.
+    """Yield the lines of extensions on the keys that they added to the table.
 
     Args:
         written: a node's update, or the table.
@@ -129,7 +129,7 @@ def news_in(written: Mapping[str, Any]) -> Iterator[str]:
 
 
 def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
-    """Say what was computed from the record before the last bargaining."""
+    """Yield lines on the values computed from the record before the last bargaining."""
     values = ", ".join(f"{a} {_readable(x)}" for a, x in reckoning["values"].items())
     total = _readable(reckoning["total"])
     yield f"computed from the record: total {total}, {reckoning['norm']} {values}"
@@ -141,13 +141,13 @@ def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
 
 
 def _readable(exactly: str) -> str:
-    """Return an amount in decimals, and beside them as a fraction where that is short."""
+    """Return an amount in decimals, followed by the exact fraction if that is short."""
     short = "/" in exactly and Fraction(exactly).denominator <= SHORT
     return f"{amount(exactly)} ({exactly})" if short else amount(exactly)
 
 
 def _spoken(text: str, offers: bool) -> str:
-    """Return the words of a message that was delivered with its tags; an offer is told apart."""
+    """Return the words of a tagged message, or its whole text if its offer is not shown below."""
     message = said_in(text) if "<" in text else Message()
     if message == Message() or (message.proposal is not None and not offers):
         return text
@@ -167,14 +167,14 @@ def _act(said: dict[str, Any]) -> str:
 
 
 def opening(outcome: dict[str, Any]) -> Iterator[str]:
-    """Say what happened in a run, and why no contract binds in it if one lapsed."""
+    """Yield lines on the events of a run, and on a contract that lapsed."""
     yield from outcome["happened"]["words"]
     if lapsed := outcome.get("lapsed"):
         yield f"No contract binds in {outcome['run']}. {lapsed}"
 
 
 def rows(outcome: dict[str, Any]) -> list[list[str]]:
-    """Return the result's table: a row for each agent, or of many for each kind of seat."""
+    """Return the rows of the result's table: one for each agent, or with many for each seat."""
     if len(outcome["agents"]) > MOST_TOLD:
         return rows_by_seat(outcome)
     return [_line(agent, outcome) for agent in outcome["agents"]]
@@ -196,7 +196,7 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
 
 
 def closing(outcome: dict[str, Any]) -> Iterator[str]:
-    """Say what a result's table does not: what decided, on what values rest, what was paid."""
+    """Yield lines below a result's table: the settlement's basis, the baseline, the payments."""
     if outcome["happened"]["at_stake"]:
         yield f"{_decided(outcome)}."
     if why := no_value(outcome["credit"]):
@@ -230,11 +230,11 @@ _DECIDED = {
     "final_offer": "No split was accepted, so the final offer nearest to the norm decided",
     "none": "No contract holds: each keeps what it earned",
 }
-"""The basis of a settlement → what is said of it."""
+"""The basis of a settlement → its description."""
 
 
 def _decided(outcome: dict[str, Any]) -> str:
-    """Say what decided the payoffs, and who is farthest from its Shapley value by it."""
+    """Return the basis of the payoffs, and the agent that is farthest from its Shapley value."""
     basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
     told, credit = _DECIDED[basis], outcome["credit"]
     if basis == "contract" and outcome["enforcement"] == "notional":
@@ -256,13 +256,13 @@ def _decided(outcome: dict[str, Any]) -> str:
 
 
 def _bargained_in_vain(outcome: dict[str, Any], basis: str) -> bool:
-    """Whether a split was bargained over after the play, and what was signed before it holds."""
+    """Return whether agents bargained over a split after the play without agreement."""
     credit = outcome["credit"]
     return basis in ("contract", "none") and bool(credit["claims"]) and not credit["skipped"]
 
 
 def _without(outcome: dict[str, Any]) -> str:
-    """Say what payoffs include beside gains: what the baseline pays each agent, if anything."""
+    """Return a sentence on the baseline payoffs that payoffs include, or "" if all are zero."""
     alone = outcome["credit"].get("alone") or {}
     each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
     told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"

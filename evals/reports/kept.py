@@ -1,4 +1,4 @@
-"""What a report keeps of a row, so that a hundred thousand of them fit into memory."""
+"""Reduced rows for reports, so that a hundred thousand rows fit into memory."""
 
 import json
 from array import array
@@ -25,7 +25,7 @@ def _earned(row: Row) -> dict[str, Any]:
 
 
 PARTS: dict[str, Part] = {"plane": _offered, "welfare_by_turn": _earned}
-"""Kind of figure → what it reads of a row beside its result and its measures."""
+"""Kind of figure → the function that extracts the extra parts of a row for the figure."""
 
 _COMMON = ("status", "simulated", "agents", "seats")
 _AMOUNTS = ("payoffs", "rewards", "credit")
@@ -33,7 +33,7 @@ _BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
 
 
 class Record(Mapping[str, Any]):
-    """Values by name; a third of a dictionary, as records of one kind hold their names together."""
+    """A mapping that takes a third of a dictionary's memory, as records share their names."""
 
     __slots__ = ("_at", "_values")
 
@@ -51,7 +51,7 @@ class Record(Mapping[str, Any]):
 
 
 class Numbers(Record):
-    """The same of floats, or None."""
+    """A record whose values are floats or None."""
 
     __slots__ = ()
 
@@ -64,7 +64,7 @@ class Numbers(Record):
 
 
 class Outcome(Mapping[str, Any]):
-    """What many rows' results have in common, and the measures that are a row's own."""
+    """A row's result: a part that many rows share, and the row's own measures."""
 
     __slots__ = ("_common", "_measures")
 
@@ -81,18 +81,18 @@ class Outcome(Mapping[str, Any]):
         return len(self._common) + 1
 
 
-@lru_cache(maxsize=64)  # a hundred thousand rows share one: memory is bounded
+@lru_cache(maxsize=64)  # a hundred thousand rows share one dictionary
 def _numbered(names: tuple[str, ...]) -> dict[str, int]:
     return {name: at for at, name in enumerate(names)}
 
 
 class Keeper:
-    """Keeps of each row what some measures and figures need.
+    """A callable that reduces rows to the parts that some measures and figures need.
 
     Args:
-        columns: measures, which are worked out here and now.
-        kinds: of figures.
-        prices: for the measure `cost`.
+        columns: the measures, which are computed at once.
+        kinds: the kinds of figures.
+        prices: the prices for the measure `cost`.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Keeper:
         self._shared: dict[str, Any] = {}
 
     def __call__(self, row: Row) -> Row:
-        """Return a row that `score`, tables, figures and comparisons read like the whole one."""
+        """Return a reduced row, which `score`, tables, figures and comparisons can use."""
         outcome = row["result"]
         priced = with_cost(row, self._prices)
         measured = Numbers(self._columns, (score(priced, column) for column in self._columns))
@@ -121,14 +121,14 @@ class Keeper:
         for kind, part in PARTS.items():
             if kind in self._kinds:
                 kept |= part(row)
-        return cast(Row, _record(kept))  # whoever reads a row by its keys can read it
+        return cast(Row, _record(kept))  # a mapping is enough for code that reads rows by key
 
     def all(self, rows: Iterable[Row]) -> list[Row]:
-        """Return what is kept of many rows, of which one is held at a time."""
+        """Return reduced rows, with only one whole row in memory at a time."""
         return [self(row) for row in rows]
 
     def _once(self, content: Any) -> Any:
-        """Equal content as one object."""
+        """Return one shared object for equal content."""
         return self._shared.setdefault(json.dumps(content), content)
 
 
@@ -137,7 +137,7 @@ def _record(content: Mapping[str, Any]) -> Record:
 
 
 def known_of(rows: Sequence[Row], columns: Iterable[str]) -> list[str]:
-    """Return those of some measures that any of the rows has; of costs one that was paid."""
+    """Return the measures that some row has; `cost` only if some row has a positive cost."""
     found = []
     for column in columns:
         values = [value for row in rows if (value := score(row, column)) is not None]

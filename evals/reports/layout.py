@@ -1,4 +1,4 @@
-"""How numbers and tables are printed: as in the papers, each with its n."""
+"""The layout of numbers and tables, as in the papers, each number with its n."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ UNKNOWN = "—"
 
 @dataclass(frozen=True)
 class CellShown:
-    """One cell of a table: the number, and the paper's beside it."""
+    """One cell of a table: the estimate, and the paper's printed value."""
 
     column: str
     estimate: Estimate
@@ -25,12 +25,12 @@ class CellShown:
 
     @property
     def value(self) -> str:
-        """The point estimate."""
+        """The point estimate as text."""
         return shown(self.column, self.estimate.value) if self.estimate.n else UNKNOWN
 
     @property
     def detail(self) -> str:
-        """Interval and n."""
+        """The interval and n as text."""
         e = self.estimate
         if e.n > 1 and e.method == "all equal":
             return f"all equal, n={e.n}"
@@ -41,14 +41,14 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
     """Lay out one table of a suite, for the page's template.
 
     Args:
-        spec: what is asked for.
+        spec: the table's specification in the suite.
         rows: the suite's runs.
-        axes: the suite's.
+        axes: the suite's axes.
 
     Returns:
         {"title", "source", "beside": whether the source's values are shown, "axes", "columns":
-        (measure, what it is), "rows": {"heads": (label, rows that it spans) without those that
-        span from above, "runs": how many, "cells"}}.
+        (measure, description), "rows": {"heads": (label, number of rows that it spans) without
+        labels that span from above, "runs": the number of runs, "cells"}}.
     """
     shown_axes = spec.rows or [axis for axis in axes if axis not in spec.where]
     groups = conditions(selected(rows, spec.where), shown_axes)
@@ -67,12 +67,12 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
 
 
 def selected(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
-    """Return the runs that have these labels."""
+    """Return the runs with all labels in `where`, axis → label."""
     return [row for row in rows if where.items() <= row["labels"].items()]
 
 
 def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
-    """Each row's labels without those shared with the row above; the last is in every row."""
+    """Return each row's labels without those of the row above; every row keeps its last label."""
     found = []
     for at, line in enumerate(labels):
         head = []
@@ -85,25 +85,25 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
 
 
 def printed(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:
-    """Return what the paper prints there; empty where it prints nothing."""
+    """Return the source's printed value for a row and column of a table, or "" if none."""
     fitting = [p.values for p in spec.printed if p.row.items() <= labels.items()]
     return next((values[column] for values in fitting if column in values), "")
 
 
 def digits(column: str) -> int:
-    """Decimals of a measure: counts have one, parts and amounts two, percentages none."""
+    """Return a measure's decimals: none for percentages, 1 for counts, 2 for other numbers."""
     if find(column)[0].kind == "rate" or column == "tokens":
         return 0
     return 1 if column in {"calls", "messages", "turns"} else 2
 
 
 def shown(column: str, value: float, unit: bool = True) -> str:
-    """A measure's value; rates are percentages.
+    """Return a measure's value as text; rates become percentages.
 
     Args:
         column: the measure.
-        value: rates as parts of one.
-        unit: say the percentages' unit.
+        value: the value; rates are in 0..1.
+        unit: whether to append the percent sign.
     """
     if find(column)[0].kind != "rate":
         return number(value, digits(column))
@@ -111,13 +111,13 @@ def shown(column: str, value: float, unit: bool = True) -> str:
 
 
 def between(column: str, e: Estimate) -> str:
-    """Return an interval; empty where one run has none."""
+    """Return an interval as text, or "" if there are fewer than two runs."""
     low, high = (shown(column, end, unit=False) for end in (e.low, e.high))
     return f"[{low}, {high}]" if e.n > 1 else ""
 
 
 def difference(c: Comparison) -> str:
-    """Return how much the second has more than the first; of rates, in percentage points."""
+    """Return the second mean minus the first as text, for rates in percentage points."""
     value = shown(c.measure, c.difference.value, unit=False)
     plus = "+" if value.strip("0.") and c.difference.value > 0 else ""
     points = " points" if find(c.measure)[0].kind == "rate" else ""
@@ -125,21 +125,21 @@ def difference(c: Comparison) -> str:
 
 
 def number(value: float, places: int = 2) -> str:
-    """Return a number for a page, never a negative zero; a dash where there is none."""
+    """Return a number as text, without negative zeros, or a dash if it is not finite."""
     return f"{round(value, places) + 0.0:.{places}f}" if isfinite(value) else UNKNOWN
 
 
 def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
+    """Return a table in Markdown, from its heads and lines of cells."""
     return "\n".join(f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *lines])
 
 
 def words(column: str) -> str:
-    """Return a measure's key as words."""
+    """Return a measure's key as words, with spaces for underscores."""
     return column.replace("_", " ").replace(":", ": ")
 
 
 def prose(text: str) -> str:
-    """Return text of a suite as HTML, escaped; names in backquotes are code."""
+    """Return a suite's text as escaped HTML; names in backquotes become code."""
     parts = escape(text).split("`")
     return "".join(f"<code>{part}</code>" if n % 2 else part for n, part in enumerate(parts))

@@ -1,4 +1,4 @@
-"""Pages that hold all they show: one head and style sheet, and a policy by which they load nothing.
+"""Self-contained HTML pages with a common head, style sheet and policy against loading anything.
 
 A page's template begins with `{% extends "base.html" %}` and fills the block `body`.
 """
@@ -19,14 +19,14 @@ Filters = Mapping[str, Callable[..., Any]]
 
 
 def page(template: Path, filters: Filters, title: str, script: str = "", **variables: Any) -> str:
-    """Fill a page's template.
+    """Return the HTML of a page, from its template.
 
     Args:
-        template: the file.
-        filters: how its values are shown, by the names that the template uses.
-        title: of the page, and its first heading.
-        script: the only one that the page may run.
-        **variables: all else that the template names.
+        template: the template's file.
+        filters: name → Jinja filter that the template uses to show values.
+        title: the page's title and first heading.
+        script: the only script that the page may run.
+        **variables: all other variables of the template.
 
     Raises:
         jinja2.UndefinedError: a variable is missing.
@@ -46,7 +46,7 @@ def page(template: Path, filters: Filters, title: str, script: str = "", **varia
 
 
 def _hash(text: str) -> str:
-    """As a page's security policy names what it allows."""
+    """Return the hash by which a page's security policy allows a script or style sheet."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

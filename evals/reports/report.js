@@ -1,4 +1,4 @@
-// Sorts and filters the tables of runs. Without it they are whole, in their order.
+// Sorts and filters the tables of runs. Without this script, the tables show all rows in order.
 for (const table of document.querySelectorAll("table.runs")) {
   const rows = () => [...table.tBodies[0].rows];
   const box = table.closest("section").querySelector(".filters");
@@ -21,7 +21,7 @@ for (const table of document.querySelectorAll("table.runs")) {
     const down = head.getAttribute("aria-sort") === "ascending";
     const compare = (a, b) => {
       const [x, y] = [key(a, at), key(b, at)];
-      if (x === "" || y === "") return (x === "") - (y === "");  // unknown is last, either way
+      if (x === "" || y === "") return (x === "") - (y === "");  // unknown values come last in both orders
       const number = x - y;
       return (Number.isNaN(number) ? x.localeCompare(y) : number) * (down ? -1 : 1);
     };

@@ -1,8 +1,8 @@
-"""A sweep as one HTML page: tables in the papers' layouts, figures, versions and commits.
+"""The report of a sweep as one HTML page: tables as in the papers, figures, versions and commits.
 
-The page is self-contained: its security policy allows no network, and no script but its own, which
-sorts and filters the tables of runs. Every number is computed from the rows that `coop export`
-writes, and names its n. Of each row only what the page shows is held (`evals.reports.kept`).
+The page is self-contained. Its security policy forbids the network and all scripts except its own,
+which sorts and filters the tables of runs. Every number has its n and is computed from the rows
+that `coop export` writes. Only the shown parts of a row are in memory (`evals.reports.kept`).
 """
 
 from collections import Counter
@@ -51,19 +51,19 @@ WITHOUT_PLAY = {
 """Status of a run without a play → why, in words."""
 
 MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langchain-openai")
-"""Of what made the runs, the page shows the distinct values."""
+"""The parts of the runs' provenance whose distinct values the page shows."""
 
 
 def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = lambda: None) -> str:
-    """Return the page of a sweep's folder.
+    """Return the report of a sweep as HTML.
 
     Args:
-        folder: of the sweep.
-        prices: for what the runs cost.
-        done: called after each of its suites.
+        folder: the sweep's folder.
+        prices: the prices for the runs' cost.
+        done: called after each suite.
 
     Raises:
-        ValueError: it holds no sweep, or no run yet.
+        ValueError: the folder holds no sweep, or no run yet.
     """
     with Store(folder) as store:
         return _page(store, prices, done)
@@ -108,10 +108,10 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
 
 
 class Times:
-    """How long runs took, by condition, and what made them.
+    """The wall time of runs, by condition, and their provenance.
 
     Attributes:
-        made: of what made the runs, the distinct values.
+        made: name → the distinct values in the runs' provenance.
     """
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class Times:
         self._spent: dict[tuple[str, frozenset[tuple[str, str]]], Counter[str]] = {}
 
     def add(self, row: Row, volatile: Row) -> Row:
-        """Count a run in; return its row."""
+        """Add a run's times and provenance; return its row."""
         condition = row["suite"], frozenset(row["labels"].items())
         spent = self._spent.setdefault(condition, Counter())
         spent.update(volatile.get("phases", {}), turns=max(1, len(row["record"])), runs=1)
@@ -128,7 +128,7 @@ class Times:
         return row
 
     def of(self, suite: str, labels: Labels) -> tuple[list[str], int]:
-        """Mean wall seconds of each phase per turn, and over how many runs."""
+        """Return the mean wall seconds of each phase per turn, and the number of runs."""
         wanted = frozenset(labels.items())
         found = (x for (name, own), x in self._spent.items() if name == suite and wanted <= own)
         spent = sum(found, Counter[str]())
@@ -136,7 +136,7 @@ class Times:
 
 
 def _happened(sections: Sequence[dict[str, Any]]) -> str:
-    """In how many runs there was no play, and why; empty where there was one in each."""
+    """Return a sentence on the runs without a play and the reasons, or "" if there are none."""
     ended = sum((section["ended"] for section in sections), Counter[str]())
     idle = {words: ended[status] for status, words in WITHOUT_PLAY.items() if ended[status]}
     if not idle:
@@ -146,7 +146,7 @@ def _happened(sections: Sequence[dict[str, Any]]) -> str:
 
 
 def figures(folder: Path) -> list[tuple[str, Figure]]:
-    """Return every figure of a sweep's report, each under a file name of its own."""
+    """Return (file name, figure) for every figure of a sweep's report."""
     found = []
     with Store(folder) as store:
         for suite in store.suites:
@@ -156,7 +156,7 @@ def figures(folder: Path) -> list[tuple[str, Figure]]:
 
 
 def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
-    """Return what a suite's tables, figures and list of runs are made from."""
+    """Return a keeper of the parts of rows that a suite's tables, figures and list need."""
     kinds = [figure.kind for figure in suite.figures]
     return Keeper([*suite.columns, *DEFAULT_MEASURES, "tokens"], kinds, prices)
 
@@ -164,7 +164,7 @@ def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
 def _suite(
     suite: Suite, runs: Stored, times: Times, failures: Sequence[Row], prices: Prices
 ) -> dict[str, Any]:
-    """Return what the page shows of a suite."""
+    """Return the template's variables for one suite."""
     rows = _keeper(suite, prices).all(starmap(times.add, runs.timed()))
     known = known_of(rows, DEFAULT_MEASURES)
     specs = suite.tables or [TableSpec(title="Measures", columns=known)]
@@ -192,13 +192,13 @@ def _suite(
 
 
 def _spent(groups: Sequence[Condition]) -> list[tuple[str, Spent]]:
-    """Return what the conditions cost; nothing where no model is paid for."""
+    """Return (condition, cost) for each condition with known cost; empty if all runs are free."""
     found = [(group.name, one) for group in groups if (one := spent(group.rows))]
     return found if any(one.total for _, one in found) else []
 
 
 def _spans(seeds: set[int]) -> str:
-    """Numbers as they are given for a suite: 0-29, or 0-4, 10."""
+    """Return seeds in the notation of suites: 0-29, or 0-4, 10."""
     spans: list[list[int]] = []
     for seed in sorted(seeds):
         if spans and spans[-1][1] == seed - 1:
@@ -216,7 +216,7 @@ def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
 def _compared(
     suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
 ) -> list[tuple[str, str, list[Comparison]]]:
-    """Return the last label of an axis compared with each of the others, on the same seeds."""
+    """Return comparisons of each label of an axis with its last label, on the same seeds."""
     axis = suite.compare or next(iter(suite.axes), "")
     groups = conditions(rows, [axis]) if axis else []
     columns = dict.fromkeys(c for spec in specs for c in spec.columns if find(c)[0].better)

@@ -1,4 +1,4 @@
-"""The report's table of runs: what came of each, why it failed, and the name to look it up by."""
+"""The report's table of runs: each run's ending, measures, explanation and name."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -9,7 +9,7 @@ from shapley_coop.evals.reports.layout import UNKNOWN, shown
 from shapley_coop.evals.sweeps.stored import Row, Stored
 
 MOST = 1_000
-"""Runs that are listed, those that went wrong first; `coop export` writes all."""
+"""The most runs in the table; failed runs have priority, and `coop export` writes all runs."""
 
 FAILED = "failed"
 _WRONG = {"error": 0, "unreadable": 1, "budget": 2, "no_play": 3}
@@ -24,14 +24,14 @@ def listed(
     """Return the table of a suite's runs.
 
     Args:
-        rows: the runs, as they are kept.
-        stored: the same on the disk, in the same order.
-        failures: the last failed attempt of every cell that has not ended.
-        columns: measures.
+        rows: the runs, as `evals.reports.kept` keeps them.
+        stored: the same runs in the database, in the same order.
+        failures: the last failed attempt of every cell without a row.
+        columns: the measures to show.
 
     Returns:
         {"columns", "lines": {"labels", "seed", "ended", "values": (shown, to sort by), "why",
-        "run"}, "left_out": runs that are not listed, "endings": of those that are}.
+        "run"}, "left_out": the number of unlisted runs, "endings": those of the listed runs}.
     """
     lines = [_failed(failure, columns) for failure in failures[:MOST]]
     order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))

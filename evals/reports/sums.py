@@ -1,4 +1,4 @@
-"""What a run of many prints in place of a line for each agent: sums by kind, and where all is."""
+"""Sums that replace a line for each agent when a run with many agents is printed."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ ALL = "coop show --markdown prints all"
 
 
 def few(items: Iterable[str], what: str) -> list[str]:
-    """The items, if they are few; of many how many they are of what, and where all are printed."""
+    """Return the items if they are few, else their number and the command that prints all."""
     listed = list(items)
     return listed if len(listed) <= MOST_TOLD else [f"{len(listed)} {what}: {ALL}"]
 
@@ -44,7 +44,7 @@ def rows_by_seat(outcome: Mapping[str, Any]) -> list[list[str]]:
 
 
 def moved_in_all(outcome: Mapping[str, Any]) -> list[str]:
-    """Return the sums of what `state.outcome.moved` tells line by line.
+    """Return the sums of the payments that `state.outcome.moved` lists line by line.
 
     >>> paid = [{"payer": "Ann", "payee": "Ben", "amount": 3.0, "reason": "contract"}] * 70
     >>> due = [{"clause": "c1", "payer": "Ann", "payee": "Ben", "amount": "2.5"}] * 70

@@ -1,19 +1,19 @@
-"""Tidy tables of a sweep: one observation a line, one kind of observation a table.
+"""Tidy tables of a sweep: one line per observation, one table per kind of observation.
 
 ============  ====================================================================================
-runs          a run: its condition, how it ended, every measure of `evaluators`, and those with an
-              argument that the suites' tables and figures show
-offers        a public message: who, when, the offer in words and what it would pay if kept
-actions       an agent's turn: what it did and what it earned
-clauses       a clause that was signed: when it stood, what it asked, how often it was broken
+runs          a run: its condition, its status, every measure of `evaluators`, and measures with
+              an argument that the suites' tables and figures show
+offers        a public message: author, time, the offer in words and its payoffs if it is kept
+actions       an agent's turn: its action and reward
+clauses       a signed clause: its turns in force, its terms, its duties and breaches
 settlements   an agent in a run: reward, payoff, baseline, value, claim, shares, and its conduct:
-              breaches, passes, and those because no answer could be used
-calls         a call to a seat: model, act, attempt, tokens and the parts of them that were cached
-              or thought, where there are some (of a remote run, by agent and phase)
-timings       a turn's phase: wall time in seconds. Volatile: it differs between equal runs
+              breaches, passes, and passes without a usable answer
+calls         a call to a seat: model, act, attempt, tokens, and if known the cached and reasoning
+              tokens (for a remote run: sums by agent and phase)
+timings       a turn's phase: wall time in seconds; volatile, as equal runs differ in it
 ============  ====================================================================================
 
-Every table but `timings` is a function of the rows alone. All begin with the cell and its labels.
+Every table but `timings` depends on the rows only. All tables begin with the cell and its labels.
 """
 
 import json
@@ -39,13 +39,13 @@ Tables = dict[str, pl.DataFrame]
 Line = dict[str, Any]
 
 PART = 500
-"""Runs of which the tables are made at a time."""
+"""The number of runs whose tables are made at a time."""
 
 _TYPES = {"text": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
 
 
 def _columns(listed: str) -> dict[str, Any]:
-    """Column → type, of a list of `name:type`."""
+    """Return column → type, from a list of `name:type`."""
     pairs = (column.split(":") for column in listed.split())
     return {name: _TYPES[kind] for name, kind in pairs}
 
@@ -75,16 +75,16 @@ COLUMNS = {
     ),
     "timings": _columns("turn:int phase:text seconds:float"),
 }
-"""Table → column → type, after the cell and its labels; `runs` goes on with its measures."""
+"""Table → column → type; the cell and labels come before, and in `runs` the measures after."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What all parts of a sweep's tables have in common.
+    """The columns that all parts of a sweep's tables share.
 
     Attributes:
-        axes: of its suites; each is a column.
-        columns: measures with an argument, for `runs`.
+        axes: the axes of the sweep's suites; each axis is a column.
+        columns: the measures with an argument that `runs` has.
     """
 
     axes: tuple[str, ...]
@@ -92,7 +92,7 @@ class Layout:
 
     @classmethod
     def of(cls, suites: Sequence[Suite]) -> "Layout":
-        """Return the layout of some suites, whose tables and figures name the measures."""
+        """Return the layout for suites; their tables and figures name the measures."""
         with_argument = (c for suite in suites for c in suite.columns if ":" in c)
         axes = (axis for suite in suites for axis in suite.axes)
         return cls(tuple(dict.fromkeys(axes)), tuple(dict.fromkeys(with_argument)))
@@ -101,12 +101,12 @@ class Layout:
 def tables(
     folder: Path, prices: Prices = NO_PRICES, measured: Callable[[], Any] = lambda: None
 ) -> Iterator[Tables]:
-    """All tables of a sweep's folder, in parts of `PART` runs, so that one part is held at a time.
+    """Yield the tables of a sweep in parts of `PART` runs, so that one part is in memory.
 
     Args:
-        folder: of the sweep.
-        prices: for the cost.
-        measured: called after each run is measured, which takes longest.
+        folder: the sweep's folder.
+        prices: the prices for the runs' cost.
+        measured: called after each run's measures are computed, the slowest step.
     """
     with Store(folder) as store:
         layout, runs = Layout.of(store.suites), store.rows().timed()
@@ -125,13 +125,13 @@ def of_rows(
     layout: Layout,
     measured: Callable[[], Any] = lambda: None,
 ) -> Tables:
-    """Return the tables that depend on nothing but the rows, in the rows' order.
+    """Return the tables that depend on the rows only, in the rows' order.
 
     Args:
         rows: the runs.
-        prices: for the cost.
-        layout: of the sweep's tables.
-        measured: called after each run is measured.
+        prices: the prices for the runs' cost.
+        layout: the layout of the sweep's tables.
+        measured: called after each run's measures are computed.
     """
     makers: dict[str, Callable[[Row], Iterable[Line]]] = {
         "offers": _offers,
@@ -151,7 +151,7 @@ def of_rows(
 
 
 def timings(rows: Sequence[Row], volatile: Mapping[str, Row], layout: Layout) -> pl.DataFrame:
-    """Wall time by turn and phase; turn 0 is a run whose turns nobody timed."""
+    """Return the wall time by turn and phase; turn 0 means a run without times by turn."""
     lines = []
     for row in rows:
         timed = volatile.get(row["cell"], {})
@@ -165,7 +165,7 @@ def timings(rows: Sequence[Row], volatile: Mapping[str, Row], layout: Layout) ->
 
 
 def whole(parts: Iterable[Tables]) -> Tables:
-    """Return the parts of tables as one, in memory."""
+    """Return the parts of each table concatenated in memory."""
     found: dict[str, list[pl.DataFrame]] = {}
     for part in parts:
         for name, frame in part.items():

@@ -1,4 +1,4 @@
-"""A run as a Markdown transcript: what was said, signed, played and settled, in order."""
+"""The transcript of a run in Markdown: its talk, contracts, play and settlement, in order."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -23,10 +23,10 @@ def transcript(
     """Return a run in Markdown.
 
     Args:
-        run: from the register.
-        table: its latest state.
-        outcome: its result, if it has ended.
-        worths: what every coalition is worth, if that is to be told.
+        run: the run in the register.
+        table: the run's latest state.
+        outcome: the run's result, or None if it has not ended.
+        worths: the worth of every coalition, to append a table of coalitions.
     """
     evaluated = EvaluatedTable(table)
     game = evaluated.game

@@ -1,4 +1,4 @@
-"""Whether what a suite wants in its report is there: looked up before its first run."""
+"""The check, before a suite's first run, that its report's measures and figures exist."""
 
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.reports.figures import KINDS
@@ -7,10 +7,10 @@ from shapley_coop.files import no_such
 
 
 def check_report(suite: Suite) -> None:
-    """Look up every measure and kind of figure that a suite's report will have.
+    """Check that every measure and kind of figure in a suite's report exists.
 
     Raises:
-        ValueError: there is no such measure or kind of figure; one line names where.
+        ValueError: a measure or kind of figure does not exist; one line names the table or figure.
     """
     shown: list[TableSpec | FigureSpec] = [*suite.tables, *suite.figures]
     for spec in shown:

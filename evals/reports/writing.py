@@ -1,4 +1,4 @@
-"""Tables written part by part: at no time is a whole one in memory."""
+"""Writers of tables to files, part by part, so that no whole table is in memory."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -14,7 +14,7 @@ with needing("reports", "a table of runs"):
 
 
 def _safe(texts: pl.Series) -> pl.Series:
-    """Each different text is looked at once: most columns have few."""
+    """Return texts that spreadsheets do not read as formulas; equal texts are checked once."""
     known = texts.drop_nulls().unique().to_list()
     return texts.replace({text: cell for text in known if (cell := in_cell(text)) != text})
 
@@ -28,10 +28,10 @@ FORMATS = tuple(_SINKS)
 
 
 def check_new(folder: Path, format_: str) -> None:
-    """Refuse to write where tables are, before any is made.
+    """Refuse to overwrite tables, before any table is made.
 
     Raises:
-        ValueError: there is no such format, or a table is there.
+        ValueError: there is no such format, or a table's file exists.
     """
     if format_ not in FORMATS:
         raise ValueError(f"no format {format_!r}: there are {', '.join(FORMATS)}")
@@ -41,15 +41,15 @@ def check_new(folder: Path, format_: str) -> None:
 
 
 def write(parts: Iterable[Tables], folder: Path, format_: str) -> list[Path]:
-    """Write tables, each as one file; files of these names are replaced once all is written.
+    """Write each table to one file; existing files are replaced after all tables are written.
 
     Args:
-        parts: of the tables, all with the same columns.
-        folder: made unless it is there.
+        parts: the parts of the tables, all with the same columns.
+        folder: the folder, which is made if it does not exist.
         format_: csv, jsonl or parquet.
 
     Raises:
-        ValueError: there is no such format, or no folder can be made.
+        ValueError: there is no such format, or the folder cannot be made.
     """
     if format_ not in FORMATS:
         raise ValueError(f"no format {format_!r}: there are {', '.join(FORMATS)}")
@@ -63,12 +63,12 @@ def write(parts: Iterable[Tables], folder: Path, format_: str) -> list[Path]:
 
 
 def _parts(parts: Iterable[Tables], drafts: Path, format_: str) -> dict[str, list[Path]]:
-    """Write each part to a file of its own; return them by table."""
+    """Write each part of a table to a separate file; return table → its files."""
     found: dict[str, list[Path]] = {}
     for number, part in enumerate(parts):
         for name, frame in part.items():
             path = drafts / f"{name}-{number}.part"
-            if format_ == "csv":  # spreadsheets open it, so no text in it is a formula
+            if format_ == "csv":  # spreadsheets open CSV, so no text may be a formula
                 frame = frame.with_columns(map(_safe, frame.select(pl.col(pl.String))))  # noqa: PLW2901
             frame.write_parquet(path)
             found.setdefault(name, []).append(path)

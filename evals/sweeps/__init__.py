@@ -1,1 +1,1 @@
-"""Suites, sweeps and where their rows are kept."""
+"""Suites, sweeps of their runs, and the storage of the runs' rows."""

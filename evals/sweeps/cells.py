@@ -1,7 +1,7 @@
-"""The runs of a suite, its cells: the product of axes × seeds × repetitions.
+"""The cells of a suite, one for each run: the product of axes × seeds × repetitions.
 
-Each is named by the hash of its content. A sweep may have a hundred thousand of them, which share
-all but the seed.
+A cell's id is the hash of its content. A sweep may have a hundred thousand cells, so the cells of a
+condition share everything but seed and repetition.
 
 >>> from shapley_coop.evals.sweeps.cells import expand
 >>> from shapley_coop.evals.sweeps.suite import Suite
@@ -29,19 +29,19 @@ from shapley_coop.state.run_config import RunConfig
 _GRAPH = "graph"
 _MERGED = ("params", "seats")
 _SEED = "\0"
-"""Where a cell's seed and repetition go in the JSON of its condition: nothing else is this text."""
+"""The placeholder of seed and repetition in a condition's JSON; no other value equals it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """What cells have in common that differ in seed and repetition alone.
+    """The common part of cells that differ only in seed and repetition.
 
     Attributes:
         suite: the suite's name.
         labels: axis → label.
         graph: the workflow.
-        settings: what is played, resolved, as plain JSON; the seed is each cell's own.
-        rank: in the suite; not part of what its cells are.
+        settings: the resolved run configuration as plain JSON; each cell sets its seed.
+        rank: the condition's position in the suite; it is not part of a cell's id.
     """
 
     suite: str
@@ -50,9 +50,9 @@ class Condition:
     settings: Mapping[str, Any]
     rank: int = 0
 
-    @cached_property  # a hundred thousand cells share it
+    @cached_property  # a hundred thousand cells share this text
     def around_the_seed(self) -> tuple[str, str]:
-        """A cell's canonical JSON up to its seed, and from there to its repetition."""
+        """A cell's canonical JSON before its seed, and between its seed and its repetition."""
         settings = {**self.settings, "seed": _SEED}
         content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -64,9 +64,9 @@ class Cell(NamedTuple):
     """One run of an experiment.
 
     Attributes:
-        condition: what it has in common with others.
-        seed: the run configuration's.
-        repetition: from 0.
+        condition: the part that the cell shares with other cells.
+        seed: the seed of the run configuration.
+        repetition: the number of the repetition, from 0.
     """
 
     condition: Condition
@@ -75,12 +75,12 @@ class Cell(NamedTuple):
 
     @classmethod
     def alone(cls, graph: str, room: Mapping[str, Any]) -> "Cell":
-        """Return a run that belongs to no suite."""
+        """Return a cell for a run that belongs to no suite."""
         return cls(Condition("", {}, graph, room), int(room["seed"]))
 
     @property
     def id(self) -> str:
-        """The hash of its content and labels: 20 hexadecimal digits."""
+        """The hash of the cell's content and labels: 20 hexadecimal digits."""
         before, between = self.condition.around_the_seed
         whole = f"{before}{self.seed}{between}{self.repetition}]"
         return hashlib.sha256(whole.encode()).hexdigest()[:20]
@@ -102,12 +102,12 @@ class Cell(NamedTuple):
 
     @property
     def room(self) -> dict[str, Any]:
-        """What is played, resolved, as plain JSON."""
+        """The resolved run configuration with the cell's seed, as plain JSON."""
         return {**self.condition.settings, "seed": self.seed}
 
     @property
     def name(self) -> str:
-        """Its condition and seed, for people."""
+        """The labels and the seed, for display."""
         return ", ".join([*self.labels.values(), f"seed {self.seed}"])
 
 
@@ -116,10 +116,10 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
 
     Args:
         suite: the experiment.
-        seeds: in place of the suite's own.
+        seeds: seeds that replace the suite's seeds, if any.
 
     Raises:
-        ValueError: a game or workflow is not there, or a setting is wrong; names the condition.
+        ValueError: seeds repeat, there are too many cells, or a condition's settings are wrong.
     """
     seeds = list(seeds or suite.seeds)
     if len(set(seeds)) < len(seeds):
@@ -133,7 +133,7 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
 
 
 def _conditions(suite: Suite) -> Iterator[Condition]:
-    """Yield every combination of the axes' labels."""
+    """Yield the condition of every combination of the axes' labels."""
     axes = suite.axes
     for rank, labels in enumerate(product(*axes.values())):
         named = dict(zip(axes, labels, strict=True))
@@ -150,7 +150,7 @@ def _conditions(suite: Suite) -> Iterator[Condition]:
 
 
 def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
-    """Return the workflow and the configuration that settings of a run name; no game is loaded yet.
+    """Return the workflow and the configuration in a run's settings, without loading the game.
 
     Raises:
         ValueError: there is no such workflow, or a setting is wrong.
@@ -165,6 +165,6 @@ def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
 
 
 def _overlaid(settings: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters and seats are merged by key, everything else is replaced."""
+    """Return settings with `more` over them; parameters and seats are merged by key."""
     merged = {key: {**settings.get(key, {}), **more[key]} for key in _MERGED if key in more}
     return {**settings, **more, **merged}

@@ -1,4 +1,4 @@
-"""What is refused before a sweep plays anything."""
+"""Checks that refuse a sweep before it plays anything."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -13,12 +13,12 @@ from shapley_coop.state.storage.home import home
 
 
 def check_cells(cells: Iterable[Cell]) -> None:
-    """Refuse cells with a seat that could not answer, or whose answers could not be kept.
+    """Refuse an invalid encryption key, and cells with a seat that could not answer.
 
     Raises:
-        CredentialsMissing: a key is not set.
-        ValueError: a person sits there, there is no such character, recording or provider, or a
-            callable does not play the game.
+        CredentialsMissing: a model's key is not set.
+        ValueError: the encryption key is invalid, or a seat is a person's, names no known
+            character, recording or provider, or is a callable that cannot play the game.
     """
     check_key()
     first = {cell.condition: cell for cell in cells}
@@ -34,7 +34,7 @@ def check_cells(cells: Iterable[Cell]) -> None:
 
 
 def check_none_waits(sweep: str) -> None:
-    """Refuse to ask letter by letter what an earlier process has asked in batches.
+    """Refuse a sweep without batches while an earlier process's letters wait in batches.
 
     Raises:
         ValueError: letters of the sweep wait in batches, and would be paid for twice.

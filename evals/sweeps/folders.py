@@ -1,4 +1,4 @@
-"""Folders of sweeps: what one holds, the part of one machine, and several merged."""
+"""Folders of sweeps: reading one, splitting cells among machines, and merging several folders."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -15,10 +15,10 @@ _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND 
 
 
 def done_in(folder: Path) -> set[str]:
-    """Return the cells of which a folder has rows; none where it holds no sweep.
+    """Return the ids of cells that have rows in a folder; empty if it holds no sweep.
 
     Raises:
-        ValueError: it holds one of another version.
+        ValueError: the folder holds a sweep of another version.
     """
     try:
         with Store(folder) as store:
@@ -28,35 +28,35 @@ def done_in(folder: Path) -> set[str]:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """Return all of a folder's runs at once.
+    """Return the rows of all runs in a folder, in memory.
 
     Raises:
-        ValueError: it holds no sweep.
+        ValueError: the folder holds no sweep.
     """
     with Store(folder) as store:
         return list(store.rows())
 
 
 def failures_in(folder: Path) -> list[Row]:
-    """Like `Store.failures`, of a folder.
+    """Return `Store.failures` of a folder.
 
     Raises:
-        ValueError: it holds no sweep.
+        ValueError: the folder holds no sweep.
     """
     with Store(folder) as store:
         return store.failures()
 
 
 def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
-    """Return one of `parts` disjoint parts, from 1, for machines that share no database.
+    """Return one machine's share of the cells: share number `part`, from 1, of `parts` shares.
 
-    A cell's part does not change when seeds are added, and every part has all conditions.
+    The shares are disjoint. A cell stays in its share when seeds are added.
     """
     return [c for c in cells if (c.condition.rank + c.seed + c.repetition) % parts == part - 1]
 
 
 def shard_from(given: str) -> tuple[int, int]:
-    """Read i/n: the part, from 1, and the number of parts.
+    """Return (i, n) from the text "i/n": the part, from 1, and the number of parts.
 
     >>> shard_from("1/2")
     (1, 2)
@@ -71,18 +71,18 @@ def shard_from(given: str) -> tuple[int, int]:
 
 
 def merge(folders: Iterable[Path], out: Path) -> int:
-    """Take the rows of several folders of one sweep together, and what they have cost.
+    """Merge the rows and costs of several folders into a new folder.
 
     Args:
-        folders: of the machines.
-        out: a new folder.
+        folders: the folders of the machines.
+        out: the new folder.
 
     Returns:
-        How many runs there are.
+        The number of merged runs.
 
     Raises:
-        ValueError: something was swept into `out`, a folder holds no sweep, or two of them are one
-            sweep or differ about a cell; then nothing is taken in.
+        ValueError: `out` holds a sweep, a folder holds none, two folders are the same sweep, or two
+            folders have different runs of a cell; then nothing is merged.
     """
     with ExitStack() as opened:
         sources = [opened.enter_context(Store(folder)) for folder in folders]
@@ -102,7 +102,7 @@ def merge(folders: Iterable[Path], out: Path) -> int:
 
 
 def _check_apart(sources: Sequence[Store]) -> None:
-    """Refuse a sweep that is given twice, as a link or a copy: its money would count twice."""
+    """Refuse a sweep that is given twice, as a link or a copy: its cost would count twice."""
     found: dict[str, Path] = {}
     for source in sources:
         first = found.setdefault(source.id, source.folder)
@@ -120,10 +120,10 @@ def _take_in(source: Store, into: Store, session: Statements) -> None:
 
 
 def write_rows(store: Store, folder: Path, force: bool = False) -> Path:
-    """Write every row whole, a line of JSON each, into a folder that is made unless it is there.
+    """Write every row as a line of JSON to rows.jsonl in a folder, and return the file's path.
 
     Raises:
-        ValueError: the file is there, and is not to be replaced.
+        ValueError: the file exists, and `force` is False.
     """
     path = folder / "rows.jsonl"
     if path.exists() and not force:

@@ -1,4 +1,4 @@
-"""What a sweep would take: scaled up from a run of each condition, before anything is paid."""
+"""Forecasts of a sweep's calls and cost, scaled up from one free run of each condition."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,18 +18,18 @@ Call = dict[str, Any]
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a sweep would take.
+    """The expected calls, tokens, cost and time of a sweep.
 
     Attributes:
-        simulated: whether embedded agents stood in for the suite's models in the pilot.
-        calls: to seats.
-        input_tokens: shown to them.
-        output_tokens: answered by them.
-        cost: in USD, at the prices of the suite's models; None where one has no price.
-        at_longest: the same if each letter were answered as long, and tried as often, as may be.
-        seconds: of the pilot's wall time, one cell after the other.
-        batches: that the longest run waits for in a row at least, where letters are asked in them:
-            as many as one of its agents is sent letters.
+        simulated: whether embedded agents replaced the suite's models in the pilots.
+        calls: the number of calls to seats.
+        input_tokens: the tokens of the letters.
+        output_tokens: the tokens of the answers.
+        cost: the cost in USD at the prices of the suite's models; None if a model has no price.
+        at_longest: the cost in USD if every letter gets the longest answer at every try.
+        seconds: the wall time of the pilots, scaled up as if cells were played one by one.
+        batches: the least number of successive batches that the longest run waits for, which is
+            the most letters to one of its agents.
     """
 
     simulated: bool
@@ -45,13 +45,13 @@ class Forecast:
 async def pilots(
     cells: Sequence[Cell], watch: Callable[[], Any] = lambda: None
 ) -> dict[Condition, Finished]:
-    """Play one run of each condition; none of them is kept.
+    """Play one run of each condition in a temporary home, and return condition → run.
 
-    They are free: embedded agents replace the models that cost money.
+    The runs are free, because embedded agents replace the models that cost money.
 
     Args:
-        cells: what is to be run.
-        watch: called once for each condition.
+        cells: the cells of the sweep.
+        watch: called after each condition's run.
     """
     first: dict[Condition, Cell] = {}
     for cell in cells:
@@ -73,10 +73,10 @@ def forecast(
     """Scale the pilots up to all cells, at the prices of each condition's own models.
 
     Args:
-        cells: what is to be run.
-        pilots: condition → a run of it.
-        prices: USD per million tokens.
-        batch: whether letters are asked in batches.
+        cells: the cells of the sweep.
+        pilots: condition → its pilot run.
+        prices: prices in USD per million tokens.
+        batch: whether the sweep uses batches.
     """
     left = Counter(cell.condition for cell in cells)
     calls = {kind: _as_if_by(kind, pilot.row["calls"], batch) for kind, pilot in pilots.items()}
@@ -106,7 +106,7 @@ def forecast(
 
 
 def _as_if_by(condition: Condition, calls: Sequence[Call], batch: bool) -> list[Call]:
-    """A run's calls as if a condition's own seats had answered, in batches or letter by letter."""
+    """Return a pilot's calls with the models of the condition's seats, and whether batched."""
     seats = condition.settings["seats"]
     models = [seats.get(call["agent"], call)["model"] for call in calls]
     return [
@@ -116,9 +116,9 @@ def _as_if_by(condition: Condition, calls: Sequence[Call], batch: bool) -> list[
 
 
 def _at_longest(condition: Condition, calls: Sequence[Call], prices: Prices) -> float:
-    """What the same letters cost, in USD, if each is tried as often and answered as long as may be.
+    """Return the cost in USD of the same letters with the most tries and the longest answers.
 
-    A model may also talk for more rounds than its stand-in did; that is not in it.
+    The estimate ignores that a model may talk for more rounds than its replacement did.
     """
     total, seats = 0.0, condition.settings["seats"]
     for call in calls:

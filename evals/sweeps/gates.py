@@ -1,12 +1,12 @@
-"""When a sweep's calls may be made: at an endpoint's pace, and within a sum of money.
+"""The gate of a sweep's calls, which keeps to each endpoint's pace and to a cost limit.
 
-An endpoint that answers 429 is left alone for as long as it asks, and then asked by half as many at
-once; each answer lets a little more through (additive increase, multiplicative decrease: Chiu and
-Jain, 1989). So it slows a sweep and does not fail it. Each process learns that by itself.
+After a 429, an endpoint gets no call for as long as it asks, then half as many calls at a time.
+Each answer raises the number a little (additive increase, multiplicative decrease: Chiu and Jain,
+1989). So a rate limit slows a sweep but does not fail it. Each process learns the pace by itself.
 
-What all processes of the sweep share are its limits (`evals.sweeps.purse`): requests and tokens a
-minute, and money, which is reserved for each call at its worst: every byte of the letter a token,
-and the longest answer.
+All processes of a sweep share its limits (`evals.sweeps.purse`): requests and tokens per minute,
+and cost. Each call reserves its worst-case cost: a token for every byte of the letter, and the
+longest answer.
 """
 
 import asyncio
@@ -28,24 +28,24 @@ from shapley_coop.seats.usage import counted
 
 EVERY = "*"
 TRIES = 100
-"""429s in a row after which a call is given up."""
+"""The number of tries, all answered with 429, after which a call is given up."""
 
 LONGEST_ANSWER = 200_000
-"""Tokens, where neither the seat nor LangChain's profile of the model has a limit."""
+"""Most tokens of an answer if neither the seat nor the model's profile has a limit."""
 
 BESIDE_THE_LETTER = 2_000
-"""Tokens of a form or of tools that may be sent with a letter."""
+"""Most tokens of an answer's schema and of tools that are sent with a letter."""
 
 
 @dataclass
 class Pace:
-    """How many calls an endpoint is asked at once, by what it answered to this process.
+    """The limit on concurrent calls to an endpoint, adapted to its answers in this process.
 
     Attributes:
-        clock: seconds, rising.
-        sleep: waits for so many of them.
-        at_once: how many calls it may be asked side by side.
-        under_way: how many it is asked now.
+        clock: returns monotonic seconds.
+        sleep: waits for a number of seconds.
+        at_once: the most concurrent calls.
+        under_way: the number of calls in flight.
     """
 
     clock: Callable[[], float] = time.monotonic
@@ -58,7 +58,7 @@ class Pace:
     _freed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def enter(self) -> None:
-        """Wait until a call may be made, in the order of asking."""
+        """Wait until a call may be made; calls wait in the order of their requests."""
         async with self._queue:
             while True:
                 if (wait := self._quiet_until - self.clock()) > 0:
@@ -71,10 +71,10 @@ class Pace:
             self.under_way += 1
 
     def leave(self, busy: float | None = None) -> None:
-        """End a call.
+        """End a call and adapt the limit.
 
         Args:
-            busy: None, or the endpoint answered 429: for how many seconds, 0 where it did not say.
+            busy: after a 429, the pause in seconds that the endpoint asks for, or 0; else None.
         """
         self.under_way -= 1
         self._freed.set()
@@ -83,7 +83,7 @@ class Pace:
             self.at_once += 1 / self.at_once
             return
         now = self.clock()
-        if now >= self._quiet_until:  # of several calls that are refused together the first counts
+        if now >= self._quiet_until:  # only the first of several simultaneous refusals counts
             self.at_once = max(1.0, min(self.at_once, self.under_way + 1) / 2)
             self._refusals += 1
         self._quiet_until = max(self._quiet_until, now + (busy or self._own_pause()))
@@ -94,13 +94,13 @@ class Pace:
 
 @dataclass
 class SweepGate:
-    """Every call of a sweep goes through it (`seats.gate.Gate`).
+    """The gate for every call of a sweep (`seats.gate.Gate`).
 
     Attributes:
-        purse: what may be spent, and how fast.
-        prices: USD per million tokens.
-        rates: provider → its limits; `*` is for every other.
-        batches: what asks in batches, which have no pace; None where nothing does.
+        purse: the shared limits on cost and rates.
+        prices: the prices in USD per million tokens.
+        rates: provider → its limits; `*` stands for all other providers.
+        batches: asks letters in batches, without a pace; None if the sweep uses no batches.
     """
 
     purse: Purse
@@ -110,11 +110,11 @@ class SweepGate:
     _paces: dict[str, Pace] = field(default_factory=dict)
 
     async def call(self, seat: Seat, question: Enquiry, ask: Ask) -> Answer:
-        """Ask a seat when it may be asked, again where its endpoint is asked too often.
+        """Ask a seat when its endpoint may be asked, and repeat the call after a 429.
 
         Raises:
             SeatError: no answer came.
-            SpendingLimit: it cannot be paid for.
+            SpendingLimit: the cost limit does not allow the call.
         """
         if is_free(seat.model):
             return await ask(PATIENCE)
@@ -138,7 +138,7 @@ class SweepGate:
     async def _in_a_batch(
         self, batches: Batches, seat: Seat, question: Enquiry, ask: Ask
     ) -> Answer:
-        """Ask in a batch, which nobody waits for at an open connection."""
+        """Ask in a provider's batch, without a time limit and without an open connection."""
         worst = self._at_worst(seat, question.text, batched=True)
         async with batches.asking(seat, question, worst) as call:
             answer: Answer | None = None
@@ -148,7 +148,7 @@ class SweepGate:
                 await self._settle(seat, call.reserved, answer)
 
     async def _once(self, seat: Seat, letter: str, endpoint: str, ask: Ask) -> Answer:
-        """Ask once, when the purse and the provider's rates allow it."""
+        """Ask once, as soon as the purse and the provider's rates allow the call."""
         rates = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
         worst, tokens = self._at_worst(seat, letter), counted(None, letter, "")[0]
         made = await self.purse.reserve(worst, tokens, endpoint, rates)
@@ -156,13 +156,13 @@ class SweepGate:
         try:
             return (answer := await ask(PATIENCE))
         except asyncio.CancelledError:
-            broken_off = worst  # its provider may bill it all the same
+            broken_off = worst  # the provider may bill a cancelled call
             raise
         finally:
             await self._settle(seat, made, answer, broken_off)
 
     def _at_worst(self, seat: Seat, letter: str, batched: bool = False) -> float:
-        """Return the most that a call can cost, in USD; 0 without a limit."""
+        """Return a call's worst-case cost in USD; 0 without a cost limit."""
         if self.purse.limit is None:
             return 0.0
         return self.prices.at_worst(seat.model, *worst_case(seat, letter), batched)
@@ -170,7 +170,7 @@ class SweepGate:
     async def _settle(
         self, seat: Seat, made: str, answer: Answer | None, cost: float = 0.0
     ) -> None:
-        """Tell the purse what a call has cost: `cost`, where no answer came."""
+        """Tell the purse the real cost of a call; `cost` in USD is used if no answer came."""
         tokens = None
         if answer is not None:
             tokens = answer.input_tokens + answer.output_tokens
@@ -180,24 +180,24 @@ class SweepGate:
 
 
 def worst_case(seat: Seat, letter: str) -> tuple[int, int]:
-    """Return the most tokens in and out that a call can take: no token is shorter than a byte."""
+    """Return the most input and output tokens of a call; a token has at least one byte."""
     return len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER, longest_answer(seat)
 
 
 def longest_answer(seat: Seat) -> int:
-    """Return the most tokens that a seat can answer with, as far as that is limited."""
+    """Return the most tokens of a seat's answer, or `LONGEST_ANSWER` without a known limit."""
     try:
         known = seat.max_tokens or profile_of(seat).get("max_output_tokens")
     except ValueError:
-        known = None  # an agent elsewhere, or a package's seat
+        known = None  # a remote agent or an extension's seat has no profile
     return int(known or LONGEST_ANSWER)
 
 
 def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:
-    """Read "500", for every provider, or "openai=500".
+    """Return provider → rates from texts such as "500", for every provider, or "openai=500".
 
     Raises:
-        ValueError: it is neither.
+        ValueError: a text has neither form.
     """
     found: dict[str, dict[str, float]] = {}
     for name, texts in (("rpm", rpm), ("tpm", tpm)):

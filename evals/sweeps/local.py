@@ -1,4 +1,4 @@
-"""Plays cells on this machine, as ordinary runs of the register."""
+"""The player of cells on this machine, as ordinary runs in the register."""
 
 import asyncio
 import time
@@ -22,17 +22,17 @@ from shapley_coop.state.table import Table
 
 Keep = Literal["all", "failures", "none"]
 FAILURES = ("error", "unreadable", "budget")
-"""Statuses of runs that are looked into."""
+"""Statuses of runs that count as failures, so that their letters are worth keeping."""
 
 
 class Local:
     """A player of cells in this process.
 
     Args:
-        sweep: the sweep's id. It makes a cell's run the same one whenever the sweep goes on.
-        keep: whose letters and checkpoints are kept once their row is written: of all runs, of
-            those that ended in `FAILURES`, or of none. What did not end is kept always, so that
-            the next sweep goes on with it.
+        sweep: the sweep's id. With the cell's id it names the run, so a resumed sweep finds it.
+        keep: the runs whose letters and checkpoints are kept after their row is written: all runs,
+            those that ended in `FAILURES`, or none. Unfinished runs are always kept, so that the
+            next sweep can continue them.
     """
 
     elsewhere = False
@@ -41,10 +41,10 @@ class Local:
         self._sweep, self._keep = sweep, keep
 
     async def play(self, cell: Cell) -> Finished:
-        """Play a cell to its end, resume it where it stopped, or read it if it has ended.
+        """Play a cell to its end, resume its run, or read its run if that has ended.
 
         Raises:
-            SeatError: a seat did not answer; playing the cell again goes on from there.
+            SeatError: a seat did not answer; playing the cell again continues from there.
         """
         started, name = time.monotonic(), self._name(cell)
         known = await asyncio.to_thread(_known, name)
@@ -74,18 +74,18 @@ class Local:
         return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the calls of a run that did not end."""
+        """Return the calls of a cell's unfinished run."""
         run = await asyncio.to_thread(_known, self._name(cell))
         table = await table_of(run) if run else None
         return calls_of(await _entries(table)) if table else []
 
     async def written(self, cell: Cell, row: Row) -> None:
-        """Remove the run of a cell whose row is written, unless it is to be kept."""
+        """Remove the run of a cell whose row is written, unless `keep` keeps the run."""
         if self._removes(row["result"]["status"]):
             await remove(await asyncio.to_thread(home().runs.get, self._name(cell)))
 
     async def tidy(self, ended: Collection[str]) -> None:
-        """Remove runs that were to be removed when the process was killed."""
+        """Remove the runs that a killed process had still to remove."""
         if self._keep == "all":
             return
         runs = home().runs
@@ -102,7 +102,7 @@ class Local:
         return self._keep == "none" or (self._keep == "failures" and status not in FAILURES)
 
     async def close(self) -> None:
-        """Nothing is held open between cells."""
+        """Do nothing, as no resource is open between cells."""
 
     def _name(self, cell: Cell) -> str:
         return f"{self._sweep}.{cell.id}"

@@ -1,4 +1,4 @@
-"""What a sweep is given and tells: who plays its cells and asks in batches, limits, a tally."""
+"""The inputs and the result of a sweep: the player of cells, batches, limits and the tally."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -14,60 +14,60 @@ from shapley_coop.seats.seat import Seat
 
 
 class Player(Protocol):
-    """Plays cells, in this process or on a server.
+    """The interface of a player of cells, in this process or on a server.
 
     Attributes:
-        elsewhere: whether calls are made there, and what they cost is known once a cell has ended.
+        elsewhere: whether a server makes the calls, so that their cost is known only at the end.
     """
 
     elsewhere: bool
 
     async def play(self, cell: Cell) -> Finished:
-        """Play it to its end, going on where it stopped."""
+        """Play a cell to its end; continue if an earlier process has begun it."""
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the calls of a run that did not end."""
+        """Return the calls of a cell's unfinished run, which have been paid for."""
 
     async def written(self, cell: Cell, row: Row) -> None:
-        """A cell's row is on the disk, so that its run need not be kept any more."""
+        """Take note that a cell's row is stored, so the run may be removed."""
 
     async def tidy(self, ended: Collection[str]) -> None:
-        """Do what `written` had not done when the process was killed, for cells that have ended."""
+        """Do the work of `written` for ended cells whose process was killed before."""
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close all open resources."""
 
 
 class Call(Protocol):
-    """A question that is asked in a batch; `reserved` names what is reserved for it."""
+    """A question in a batch; `reserved` is the id of its reservation in the purse."""
 
     reserved: str
 
 
 class Batches(Protocol):
-    """What asks in batches; `client` takes the place of the seats' HTTP client."""
+    """The interface for asking in a provider's batches; `client` replaces seats' HTTP client."""
 
     client: Any
 
     async def check(self, seats: Iterable[Seat]) -> None:
-        """Refuse, before anything is paid, what cannot be asked in batches."""
+        """Refuse seats that cannot be asked in batches, before anything is paid."""
 
     def asking(
         self, seat: Seat, question: Enquiry, worst: float
     ) -> AbstractAsyncContextManager[Call]:
-        """Know of which question the requests in this block are."""
+        """Return a context whose HTTP requests belong to this question."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a sweep stops by itself.
+    """The limits of a sweep.
 
     Attributes:
-        at_once: how many cells are played side by side.
-        cost: USD over all runs of the folder; None for no limit.
-        errors: the part of the cells to be run that may fail.
-        rates: provider → requests and tokens per minute; `*` is for every other.
-        batches: makes what asks letters in batches (`Extension.batches`); None where they are not.
+        at_once: the most cells that are played concurrently.
+        cost: the most USD over all runs of the folder; None for no limit.
+        errors: the fraction of this process's cells that may fail before the sweep stops.
+        rates: provider → requests and tokens per minute; `*` stands for all other providers.
+        batches: makes the object that asks in batches (`Extension.batches`); None for no batches.
     """
 
     at_once: int = 16
@@ -82,12 +82,12 @@ class Tally:
     """The progress of a sweep.
 
     Attributes:
-        cells: how many it is for.
-        before: how many of them others had run, earlier or meanwhile.
-        done: run by this process.
-        failed: attempts of this process that did not end.
-        cost: USD over all runs of the folder.
-        stopped: why it stopped early; empty if it did not.
+        cells: the number of all cells.
+        before: the number of cells played earlier or by other processes.
+        done: the number of cells that this process has played.
+        failed: the number of this process's attempts that failed.
+        cost: the cost in USD of all runs of the folder.
+        stopped: why the sweep stopped early; "" if it did not.
     """
 
     cells: int
@@ -99,5 +99,5 @@ class Tally:
 
     @property
     def left(self) -> int:
-        """How many cells are still to be run."""
+        """The number of cells that are still to be played."""
         return self.cells - self.before - self.done

@@ -1,8 +1,8 @@
-"""What a run costs in USD: a dated list of prices, which the user can replace.
+"""The cost of runs in USD, by a dated list of prices that the user can replace.
 
 Prices are USD per million tokens, by the model names of seats; `*` matches anything. Embedded
-agents, recordings and people cost nothing. What is not said of cached input and of reasoning is
-charged as other input and other output.
+agents, recordings and people cost nothing. Without their own prices, cached input costs the price
+of input, and reasoning costs the price of output.
 
     date: 2026-06-30
     source: our contract with the provider
@@ -12,8 +12,8 @@ charged as other input and other output.
     batch:
       openai:*: 0.5
 
-`batch` is the part of its price that a call costs in a provider's batch; without it, all of it.
-A file of models alone is a list without a date.
+`batch` is the fraction of the price that a call costs in a provider's batch, 1 by default.
+A file that has only models is a list without a date.
 """
 
 import datetime
@@ -53,11 +53,11 @@ class Price(BaseModel):
     )
 
     def of(self, call: Mapping[str, Any]) -> float:
-        """Return what a call costs, in millionths of a USD.
+        """Return the cost of a call, in millionths of a USD.
 
         Args:
-            call: `input_tokens` and `output_tokens`, and the parts of them that are
-                `cached_tokens` and `reasoning_tokens`, where they are known.
+            call: `input_tokens` and `output_tokens`, and if known their parts `cached_tokens` and
+                `reasoning_tokens`.
         """
         cached = min(call.get("cached_tokens", 0), call["input_tokens"])
         thought = min(call.get("reasoning_tokens", 0), call["output_tokens"])
@@ -68,7 +68,7 @@ class Price(BaseModel):
         return float(read + written)
 
     def at_worst(self, tokens_in: int, tokens_out: int) -> float:
-        """Return the most that so many tokens can cost, in millionths of a USD."""
+        """Return the worst-case cost of these tokens, in millionths of a USD."""
         dearest = max(self.input, self.cached_input or 0)
         return tokens_in * dearest + tokens_out * max(self.output, self.reasoning or 0)
 
@@ -91,7 +91,7 @@ class PriceList(BaseModel):
         if not isinstance(content, dict) or "models" in content:
             return content
         if odd := [str(key) for key in content if not {":", "*"} & {*str(key)}]:
-            raise ValueError(f"{odd[0]!r} is neither models nor a provider:name")
+            raise ValueError(f"{odd[0]!r} is neither the key 'models' nor a provider:name")
         return {"models": content}
 
 
@@ -100,9 +100,9 @@ class Prices:
     """Prices by model.
 
     Attributes:
-        by_model: model, or a pattern, and its price.
-        told: whose they are and of when, for whoever reads an amount.
-        batch: model, or a pattern, and the part of its price that a call in a batch costs.
+        by_model: model or pattern → its price.
+        told: the source and the date of the prices, to show with amounts.
+        batch: model or pattern → the fraction of its price that a call in a batch costs.
     """
 
     by_model: Mapping[str, Price]
@@ -110,10 +110,10 @@ class Prices:
     batch: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, model: str) -> Price:
-        """Return the price of a model, by its name or the longest pattern that fits.
+        """Return the price of a model, by its name or the longest matching pattern.
 
         Raises:
-            ValueError: there is none.
+            ValueError: the list has no price for the model.
         """
         if is_free(model):
             return Price(input=0, output=0)
@@ -122,9 +122,9 @@ class Prices:
         return self.by_model[pattern]
 
     def cost(self, calls: Iterable[Mapping[str, Any]]) -> float:
-        """Return what calls cost, in USD; each names its model and its tokens (`Price.of`).
+        """Return the cost of calls, in USD; each call has its model and tokens (`Price.of`).
 
-        Those with `batched` cost what they cost in a batch.
+        Calls with `batched` have the price of a batch.
         """
         each = (
             self.of(call["model"]).of(call) * self._part(call["model"], call.get("batched", False))
@@ -133,21 +133,21 @@ class Prices:
         return float(sum(each)) / MILLION
 
     def at_worst(self, model: str, tokens_in: int, tokens_out: int, batched: bool = False) -> float:
-        """Return the most that one call of so many tokens can cost, in USD."""
+        """Return the worst-case cost of one call with these tokens, in USD."""
         worst = self.of(model).at_worst(tokens_in, tokens_out)
         return worst * self._part(model, batched) / MILLION
 
     def _part(self, model: str, batched: bool) -> float:
-        """Return the part of its price that a call costs."""
+        """Return the fraction of the price that a call costs: below 1 for some batches."""
         pattern = _fitting(self.batch, model) if batched else None
         return 1.0 if pattern is None else self.batch[pattern]
 
     def lacking(self, models: Iterable[str]) -> list[str]:
-        """Return those of these models that have no price, each once."""
+        """Return the models without a price, sorted, each once."""
         return [model for model in sorted(set(models)) if not self.know([model])]
 
     def know(self, models: Iterable[str]) -> bool:
-        """Return whether all of these models have a price."""
+        """Return whether all models have a price."""
         try:
             return all(self.of(model) for model in models)
         except ValueError:
@@ -155,7 +155,7 @@ class Prices:
 
 
 def _fitting(patterns: Iterable[str], model: str) -> str | None:
-    """Return the longest pattern that fits a model; None if none does."""
+    """Return the longest pattern that matches a model, or None."""
     fitting = [pattern for pattern in patterns if fnmatchcase(model, pattern)]
     return max(fitting, key=len, default=None)
 
@@ -164,21 +164,21 @@ NO_PRICES = Prices({})
 
 
 def is_free(model: str) -> bool:
-    """Return whether its answers cost nothing."""
+    """Return whether a model's answers cost nothing."""
     seat = Seat(model=model)
     return seat.simulated or seat.human or seat.provider == RECORDING
 
 
 def is_batched(model: str) -> bool:
-    """Whether a sweep in batches asks it in them: OpenAI's endpoints, and those like them."""
+    """Return whether a sweep with batches asks a model in batches: OpenAI-compatible ones only."""
     return Seat(model=model).provider == "openai"
 
 
 def read_prices(path: Path = _SHIPPED) -> Prices:
-    """Read a price file; by default the list that ships.
+    """Return the prices in a file, by default in the list next to this module.
 
     Raises:
-        ValueError: it cannot be read, or is none.
+        ValueError: the file cannot be read, or is no price list.
     """
     try:
         found = PriceList.model_validate(read_data(path, "prices"))
@@ -189,7 +189,7 @@ def read_prices(path: Path = _SHIPPED) -> Prices:
 
 
 def with_cost(row: Row, prices: Prices) -> Row:
-    """Return the row with its cost among its own measures, where all its models have a price."""
+    """Return the row with the measure `cost`, or unchanged if some model has no price."""
     if not prices.by_model or not prices.know(call["model"] for call in row["calls"]):
         return row
     measures = {**row["result"].get("measures", {}), "cost": prices.cost(row["calls"])}
@@ -197,7 +197,7 @@ def with_cost(row: Row, prices: Prices) -> Row:
 
 
 def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
-    """Refuse a cost limit that could not be kept.
+    """Check that all models have prices, as a cost limit needs them.
 
     Raises:
         ValueError: a model has no price.
@@ -207,12 +207,12 @@ def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
 
 
 def models_of(cells: Iterable[Cell]) -> list[str]:
-    """Return the models of all seats, each once."""
+    """Return the models of all seats in the cells, each once."""
     return list(dict.fromkeys(seat.model for seat in seats_of(cells)))
 
 
 def seats_of(cells: Iterable[Cell]) -> list[Seat]:
-    """Return all seats, each once."""
+    """Return all seats in the cells, each once."""
     conditions = dict.fromkeys(cell.condition for cell in cells)
     each = (seat for condition in conditions for seat in condition.settings["seats"].values())
     return list(dict.fromkeys(map(Seat.model_validate, each)))

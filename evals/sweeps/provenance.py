@@ -1,4 +1,4 @@
-"""What made a result: the commit, the versions, the machine's Python."""
+"""The provenance of a result: commit, versions of libraries and of Python."""
 
 import platform
 import shutil
@@ -11,9 +11,9 @@ _ROOT = Path(__file__).parents[2]
 _LIBRARIES = ("langgraph", "langchain-core", "langchain-openai", "numpy", "scipy")
 
 
-@cache  # Git is asked once, and not for every row
+@cache  # runs git once, and not for every row
 def provenance() -> dict[str, str]:
-    """Commit (with a + where files differ from it), version, Python and libraries."""
+    """Return the commit (with a + if files differ from it) and the versions, by name."""
     own = {"version": _version("shapley-coop"), "python": platform.python_version()}
     return {"commit": _commit(), **own, **{name: _version(name) for name in _LIBRARIES}}
 
@@ -26,7 +26,7 @@ def _version(name: str) -> str:
 
 
 def _commit() -> str:
-    """Return the commit of this source tree; "unknown" where it is no git checkout."""
+    """Return the commit of this source tree, or "unknown" if it is no git checkout."""
     if not (_ROOT / ".git").exists() or shutil.which("git") is None:
         return "unknown"
     commit = _git("rev-parse", "--short=12", "HEAD")
@@ -35,7 +35,7 @@ def _commit() -> str:
 
 def _git(*arguments: str) -> str:
     done = subprocess.run(
-        ["git", "-C", str(_ROOT), *arguments],  # noqa: S607 - whichever git the user has
+        ["git", "-C", str(_ROOT), *arguments],  # noqa: S607 - the git on the user's PATH
         capture_output=True,
         text=True,
         check=False,

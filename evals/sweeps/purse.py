@@ -1,10 +1,9 @@
-"""The money and the pace of a sweep's processes: each call is a row, entered before it is made.
+"""The limits on cost and rates that all processes of a sweep share, with a row for each call.
 
-One statement looks at what is spent, at what the calls under way cost at their worst, and at the
-calls of the last minute, and enters the call if it fits. So the processes of one folder, and with a
-shared database those of all machines, keep to one limit together. A call that does not fit beside
-others waits for their end, and is made alone while anything is left: so the limit is passed by one
-call at most.
+One SQL statement adds a call's row before the call if the call fits. It counts the money spent, the
+worst-case cost of calls in flight, and the calls of the last minute. So all processes of a folder,
+and all machines with a shared database, keep to one limit. A call that does not fit waits for the
+end of the others, and is made alone if any money is left. So at most one call exceeds the limit.
 """
 
 import asyncio
@@ -20,10 +19,10 @@ from shapley_coop.seats.seat import SeatError
 MINUTE = 60.0
 NO_LIMIT = 1e18
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.5
-"""Seconds between two tries of a call that does not fit."""
+"""Seconds between two tries of a call that does not fit: at first, and at most."""
 
 LOOKED_FOR = 30
-"""Tries after which a call that does not fit looks whether a process has died."""
+"""The number of tries after which a waiting call frees the reservations of dead processes."""
 
 _UNDER_WAY = "FROM sweep_calls WHERE sweep = :sweep AND under_way = 1"
 _RECENT = """
@@ -53,7 +52,7 @@ _FORGET = """
 
 
 class SpendingLimit(SeatError):
-    """The next call could not be paid for."""
+    """The cost limit is reached, so the next call cannot be paid for."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +65,14 @@ class Rates:
 
 @dataclass
 class Purse:
-    """What calls of a sweep may cost, in USD, and how fast they may be made.
+    """The cost limit of a sweep's calls, in USD, and their rate limits.
 
     Attributes:
         worker: this process.
-        limit: over all calls of the sweep; None for no limit.
-        clock: seconds since the epoch.
-        sleep: waits for so many of them.
-        under_way: how many limited calls of this process have not ended.
+        limit: the limit over all calls of the sweep; None for no limit.
+        clock: returns seconds since the epoch.
+        sleep: waits for a number of seconds.
+        under_way: the number of this process's limited calls in flight.
     """
 
     worker: Worker
@@ -86,19 +85,19 @@ class Purse:
     async def reserve(
         self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
     ) -> str:
-        """Wait until a call fits, in the order of asking.
+        """Wait until a call fits the limits, and reserve its cost; calls wait in order.
 
         Args:
-            worst: the most that it can cost.
-            tokens: that it is thought to take.
-            endpoint: what is asked, if that has rates.
-            rates: of the endpoint.
+            worst: the call's worst-case cost in USD.
+            tokens: the estimated tokens of the call.
+            endpoint: the endpoint that the rates apply to.
+            rates: the endpoint's rates.
 
         Returns:
-            What names the call; empty where nothing is limited.
+            The id of the call; "" without limits.
 
         Raises:
-            SpendingLimit: nothing is left.
+            SpendingLimit: no money is left.
         """
         async with self._queue.setdefault(endpoint, asyncio.Lock()):
             pause, tries = FIRST_PAUSE, 0
@@ -113,7 +112,7 @@ class Purse:
     async def try_to(
         self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
     ) -> str | None:
-        """Like `reserve`, but None where the call does not fit now."""
+        """Reserve a call's cost like `reserve`, but return None if the call does not fit now."""
         if self.limit is None and rates == Rates():
             return ""
         call = {"id": uuid4().hex, "tokens": tokens, "worst": worst, "endpoint": endpoint}
@@ -128,17 +127,17 @@ class Purse:
         return str(call["id"])
 
     def _enter(self, values: dict[str, Any]) -> bool:
-        # Many may write to Postgres at once, who would not see each other's calls.
+        # Concurrent Postgres transactions would not see each other's calls, hence the lock.
         with self.worker.store.writing(f"purse of {values['sweep']}") as session:
             return bool(session.execute(_RESERVE, **values))
 
     async def settle(self, made: str, cost: float, tokens: float | None = None) -> None:
-        """End a call.
+        """End a call and record its cost.
 
         Args:
-            made: names the call; empty where nothing was reserved for it.
-            cost: what it has cost.
-            tokens: that it took; None if that is not known.
+            made: the id of the call; "" if nothing was reserved.
+            cost: the real cost in USD.
+            tokens: the real tokens; None if they are not known.
         """
         self.under_way -= bool(made)
         if made or cost:
@@ -146,14 +145,14 @@ class Purse:
             await asyncio.to_thread(self.worker.store.write, _SPEND, _END, _FORGET, **told)
 
     async def spent(self) -> float:
-        """Return what all calls of the sweep have cost."""
+        """Return the cost of all ended calls of the sweep, in USD."""
         return await asyncio.to_thread(lambda: self.worker.store.spent)
 
     async def check(self) -> None:
-        """Make sure that something is left.
+        """Check that some money is left.
 
         Raises:
-            SpendingLimit: it is not.
+            SpendingLimit: the limit is reached.
         """
         if self.limit is not None and (spent := await self.spent()) >= self.limit:
             raise SpendingLimit(f"the cost limit of {self.limit:g} USD: {spent:.4f} are spent")

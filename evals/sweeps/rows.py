@@ -1,7 +1,7 @@
-"""One run as one line: the fields that equal runs share and, separately, the volatile ones.
+"""The row of a run: one object with the fields that equal runs share, and one with volatile fields.
 
-A row holds the run's public record whole (talk, offers, turns, contract, settlement) and what it
-cost, so that tables, statistics and reports need nothing else. No letter and no answer is in it.
+A row holds the run's whole public record (talk, offers, turns, contract, settlement) and its calls.
+So tables, statistics and reports need nothing else. A row holds no letters and no answers.
 """
 
 import time
@@ -26,17 +26,17 @@ from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.table import PublicMessage, Table
 
 OWN_MEASURES = {"task_exchange": exchange}
-"""Game → the module that measures the runs of workflows that play it by default."""
+"""A workflow's default game → the module that measures the workflow's runs."""
 
 PARTS = ("cached_tokens", "reasoning_tokens", "batched")
-"""What a call's price depends on beside its tokens; a row names what there is of it."""
+"""Fields of a call besides its tokens that its price depends on; zeros are left out of rows."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk", "events")
 
 
 @dataclass(frozen=True)
 class Finished:
-    """A run that ended: its row, and its volatile fields."""
+    """The row and the volatile fields of a run that has ended."""
 
     row: Row
     volatile: Row
@@ -44,12 +44,12 @@ class Finished:
 
 @dataclass
 class Clock:
-    """Wall time by turn and phase, in seconds, from what each node reports.
+    """A counter of wall time by turn and phase, from the seconds that nodes report.
 
-    The settlement is counted after the last turn.
+    The settlement counts in the turn after the last one.
 
     Attributes:
-        turn: the turn under way, from 1.
+        turn: the current turn, from 1.
         spent: turn → phase → seconds.
     """
 
@@ -57,7 +57,7 @@ class Clock:
     spent: dict[int, dict[str, float]] = field(default_factory=dict)
 
     def __call__(self, node: str, written: dict[str, Any]) -> None:
-        """Watch one node's update (`graphs.running.Watcher`)."""
+        """Add the seconds in a node's update of the table (`graphs.running.Watcher`)."""
         for phase, cost in written.get("spent", {}).items():
             phases = self.spent.setdefault(self.turn, {})
             phases[phase] = phases.get(phase, 0.0) + cost.get("seconds", 0.0)
@@ -73,10 +73,10 @@ def row_of(
     """Return the row of a finished run.
 
     Args:
-        cell: what was to be played.
-        table: its last state.
-        entries: the journal's; without them calls are counted by agent and phase.
-        reasoned: what agents worked out beside the truth, in place of what the journal says.
+        cell: the cell that was played.
+        table: the run's last state.
+        entries: the journal's entries; without them, calls are counted by agent and phase.
+        reasoned: scored reasoning that replaces the scores from the journal, if given.
     """
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"], cell.graph)
@@ -105,7 +105,7 @@ def row_of(
 
 
 def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: Any) -> Row:
-    """The volatile fields of a run: names, times, versions; `started` by the monotonic clock."""
+    """Return the volatile fields of a run: names, times, versions; `started` is monotonic."""
     return {
         "cell": cell.id,
         "episode": table["episode"],
@@ -118,20 +118,20 @@ def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: 
 
 
 def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]:
-    """Return a message, with what its offer would pay each agent if everyone kept it."""
+    """Return a public message, with each agent's payoff if all kept the message's offer."""
     line: dict[str, Any] = dict(said)
     if "deal" in said:
         deal = Deal.model_validate(said["deal"])
         line["in_words"] = deal.text()
         played = record[: said["turn"] - 1]
-        # Between turns an offer amends a contract: its value is that of both together.
+        # An offer between turns amends the contract, so it has no value of its own.
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line
 
 
 def _clauses(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
-    """Return every clause ever signed, with the number of its duties and breaches."""
+    """Return every signed clause, also dropped ones, with its numbers of duties and breaches."""
     contract, monitor = evaluated.contract, evaluated.signed.monitor
     owed = [duty.clause for asked in monitor.asked for duty in asked]
     broken = [breach.clause for breach in monitor.breaches]
@@ -147,7 +147,7 @@ def _clauses(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 
 
 def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Return a line for each call, in an order that does not depend on timing."""
+    """Return one object for each call, in an order that does not depend on timing."""
     fields = ("agent", "act", "attempt", "model", "letter")
     of_answer = ("input_tokens", "output_tokens", "cut")
     calls = [
@@ -161,7 +161,7 @@ def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
 
 
 def counted(table: Table) -> list[dict[str, Any]]:
-    """Calls by agent and phase, as the table counts them."""
+    """Return the calls summed by agent and phase, from the table's counts."""
     seats = table["settings"]["seats"]
     unknown = dict.fromkeys(("attempt", "letter", "cut"))
     return [
@@ -178,14 +178,14 @@ def counted(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """The model of a summariser that has no seat: code, or unknown where it drafted from words."""
+    """Return the model of a summariser without a seat: code, or unknown if it drafted clauses."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model
 
 
 def _refused(table: Table) -> dict[str, int]:
-    """Agent → how many of its drafts were sent back."""
+    """Return agent → the number of its refused drafts."""
     counts = Counter(dict.fromkeys(table["agents"], 0))
     for spent in table["spent"].values():
         counts.update({a: n.get("refused", 0) for a, n in spent.get("agents", {}).items()})

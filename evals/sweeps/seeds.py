@@ -1,4 +1,4 @@
-"""Seeds as people write them: a list, or ranges.
+"""The notation for seeds: a list of numbers and ranges.
 
 >>> parse_seeds("0-2,10")
 [0, 1, 2, 10]
@@ -12,10 +12,10 @@ MOST_SEEDS = 1_000_000
 
 
 def parse_seeds(text: str | float) -> list[int]:
-    """Read "0-29", "7" or "0-4,10,20-24".
+    """Return the seeds in a text such as "0-29", "7" or "0-4,10,20-24".
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: the text is no list of seeds, or a range is empty or too long.
     """
     seeds: list[int] = []
     for part in str(text).split(","):

@@ -1,8 +1,8 @@
-"""A sweep's folder: one SQLite file in which each cell has its row, written once.
+"""The storage of a sweep: one SQLite file in the sweep's folder, with one row for each cell.
 
-Any number of processes on one machine share it: see `evals.sweeps.workers`. With COOP_DATABASE_URL
-the same tables are in that database instead, where a sweep has its folder's name, and any number of
-machines share it. A folder that has a file is read and written there, wherever the database is.
+Any number of processes on one machine share the file: see `evals.sweeps.workers`. With
+COOP_DATABASE_URL the tables are in that database, under the folder's name, and any number of
+machines share them. If the folder has a file, the file is used even then.
 """
 
 import json
@@ -39,7 +39,7 @@ _INDEX = """
     ON sweep_rows (sweep, suite, labels, seed, repetition, cell, calls)
 """
 _NOBODY = ""
-"""Rows of sweeps have no owner: operators sweep, and no tenant does."""
+"""The owner of sweeps' rows: none, as only operators run sweeps, and tenants do not."""
 
 _ENTER = """
     INSERT INTO sweeps (sweep, version, id, content, spent)
@@ -54,19 +54,19 @@ ROW = """
 
 
 class NoSweep(ValueError):
-    """A folder that holds no sweep."""
+    """The folder holds no sweep."""
 
 
 class Store:
-    """The tables of one sweep. Use it in a `with` block; threads may use it at once.
+    """The tables of one sweep, for use in a `with` block; several threads may use one store.
 
     Args:
-        folder: the sweep's.
-        new: whether to make it where it is missing.
+        folder: the sweep's folder.
+        new: whether to make the folder and the tables if they are missing.
 
     Attributes:
-        folder: the same.
-        leases: of the processes that play it.
+        folder: the sweep's folder.
+        leases: the leases of the processes that play the sweep.
 
     Raises:
         ValueError: the folder holds no sweep, or one of another version.
@@ -75,7 +75,7 @@ class Store:
     def __init__(self, folder: Path, *, new: bool = False) -> None:
         self.folder, file = folder, folder / FILE
         shared = "" if file.exists() else home().database
-        if file.exists() and not file.is_file():  # it would be read for ever
+        if file.exists() and not file.is_file():  # reading a pipe or device might never end
             raise ValueError(f"{file} is no file")
         if new:
             make_folder(folder)
@@ -94,7 +94,7 @@ class Store:
             raise
 
     def _open(self, new: bool) -> None:
-        """Make the tables that are missing, and look at the version."""
+        """Create missing tables, and check the sweep's version."""
         with self._reading() as session:
             missing = _TABLES.keys() - session.tables()
         if missing:
@@ -122,16 +122,16 @@ class Store:
             self._database.close()
 
     def given(self, **values: Any) -> dict[str, Any]:
-        """Return a statement's values, with the sweep's."""
+        """Return a statement's values with the sweep's name added as `sweep`."""
         return {"sweep": self._name, **values}
 
     def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
-        """Return the rows that a query finds, whose values are given and the `sweep`."""
+        """Return the rows of a query; its parameters are `values` and `sweep`."""
         with self._reading() as session:
             return session.rows(query, **self.given(**values))
 
     def write(self, *statements: str, **values: Any) -> None:
-        """Make changes in one transaction, whose values are given and the `sweep`."""
+        """Execute statements in one transaction; their parameters are `values` and `sweep`."""
         with self.writing() as session:
             for statement in statements:
                 session.execute(statement, **self.given(**values))
@@ -143,54 +143,54 @@ class Store:
 
     @contextmanager
     def writing(self, lock: str = "") -> Iterator[Statements]:
-        """One transaction.
+        """Open a transaction that writes.
 
         Args:
-            lock: what it alone may change meanwhile.
+            lock: the name of a lock that the transaction holds; "" for none.
         """
         with self._database.writing(_NOBODY, lock) as connection:
             yield Statements(connection, self._database.sqlite)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was ever swept here."""
+        """Whether the store holds no sweep yet."""
         return not self._entered()
 
     @property
     def id(self) -> str:
-        """The sweep's, which makes a cell's run the same one whenever it goes on."""
+        """The sweep's id, the first part of its runs' names, which is the same at each resume."""
         return str(self._entered()["id"])
 
     @property
     def spent(self) -> float:
-        """What calls have cost, in USD, at the prices of when they were made."""
+        """The cost of all calls in USD, at the prices when the calls were made."""
         return float(self._entered().get("spent", 0.0))
 
     @property
     def content(self) -> dict[str, Any]:
-        """{"suites": name → suite, "skipped": name → why}."""
+        """The stored content: {"suites": name → suite, "skipped": name → reason}."""
         return dict(json.loads(self._entered()["content"]))
 
     def _entered(self) -> dict[str, Any]:
-        """Return what is kept of the sweep itself; nothing where nothing was ever swept."""
+        """Return the sweep's row in the table `sweeps`; empty if there is none."""
         return next(iter(self.find("SELECT * FROM sweeps WHERE sweep = :sweep")), {})
 
     @property
     def suites(self) -> list[Suite]:
-        """The suites that are swept here, as they were run.
+        """The suites of the sweep, as they were run.
 
         Raises:
-            ValueError: one names a program that was not permitted.
+            ValueError: a suite names a program that was not permitted.
         """
         suites = [Suite.model_validate(one) for one in self.content["suites"].values()]
         refuse_programs(self.folder, (game for suite in suites for game in games_in(suite)))
         return suites
 
     def register(self, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
-        """Record the suites that are swept here; seeds and suites may be added later.
+        """Record the suites of the sweep; a later call may add seeds and suites.
 
         Returns:
-            The sweep's id, which the first process makes.
+            The sweep's id, which the first call makes.
         """
         fresh = self.given(version=VERSION, id=uuid4().hex[:8], content='{"suites": {}}')
         with self.writing() as session:
@@ -211,24 +211,24 @@ class Store:
         return str(name)
 
     def done(self) -> set[str]:
-        """Return the cells that have rows."""
+        """Return the ids of the cells that have rows."""
         return self._cells_in("sweep_rows")
 
     def taken(self) -> set[str]:
-        """Return the cells that a process has taken and not ended."""
+        """Return the ids of the cells that a process has taken and not finished."""
         return self._cells_in("sweep_taken")
 
     def _cells_in(self, table: str) -> set[str]:
-        query = f"SELECT cell FROM {table} WHERE sweep = :sweep"  # noqa: S608 - ours
+        query = f"SELECT cell FROM {table} WHERE sweep = :sweep"  # noqa: S608 - our own names
         return {found["cell"] for found in self.find(query)}
 
     def failed_cost(self, cell: str) -> float:
-        """Return what a cell's failed attempts have cost, in USD."""
+        """Return the cost in USD of a cell's failed attempts."""
         query = "SELECT usd FROM sweep_failures WHERE sweep = :sweep AND cell = :cell"
         return float(sum(found["usd"] for found in self.find(query, cell=cell)))
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Suite → how many of its runs have ended, and their calls."""
+        """Return suite → the number of its ended runs, and the number of their calls."""
         query = (
             "SELECT suite, COUNT(*) AS done, SUM(calls) AS calls FROM sweep_rows "
             "WHERE sweep = :sweep GROUP BY suite"
@@ -236,12 +236,12 @@ class Store:
         return {found["suite"]: (found["done"], found["calls"]) for found in self.find(query)}
 
     def failures(self) -> list[Row]:
-        """Return the last failed attempt of every cell that has not ended."""
+        """Return the last failed attempt of every cell without a row."""
         query = "SELECT content FROM sweep_failures WHERE sweep = :sweep ORDER BY cell"
         return [json.loads(found["content"]) for found in self.find(query)]
 
     def rows(self) -> Stored:
-        """Return the runs in the order of the suites' cells, each read when it is used.
+        """Return the runs in the order of the suites' cells; each row is read when it is used.
 
         Raises:
             ValueError: a suite names a program that was not permitted.

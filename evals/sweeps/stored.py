@@ -1,4 +1,4 @@
-"""A sweep's runs without holding them: a row is read when it is used."""
+"""Lazy access to a sweep's rows: each row is read from the database when it is used."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.store import Store
 
 Row = dict[str, Any]
-"""What is kept of one run: see `evals.sweeps.rows`."""
+"""The stored fields of one run: see `evals.sweeps.rows`."""
 
 PAGE = 50
-"""Rows that are read at a time."""
+"""The number of rows that are read at a time."""
 
 _KINDS = """
     SELECT suite, labels, COUNT(*) AS runs FROM sweep_rows WHERE sweep = :sweep
@@ -27,7 +27,7 @@ _ROWS = "SELECT * FROM sweep_rows WHERE sweep = :sweep"
 
 
 class Kind(NamedTuple):
-    """Runs of one condition: its suite, its labels by axis as JSON, and how many there are."""
+    """A condition of stored runs: suite, JSON of axis → label, and the number of runs."""
 
     suite: str
     labels: str
@@ -35,10 +35,10 @@ class Kind(NamedTuple):
 
 
 class Stored:
-    """Runs of some conditions, in order. Each is read anew whenever it is looked at.
+    """An iterable of the rows of some conditions, in order; each pass reads the database again.
 
     Args:
-        store: that holds them; it must stay open.
+        store: the store of the sweep, which must stay open.
         kinds: the conditions.
     """
 
@@ -47,7 +47,7 @@ class Stored:
 
     @classmethod
     def of(cls, store: "Store", suites: Sequence[Suite]) -> "Stored":
-        """All runs in the order of the suites' cells; those of labels that are gone come last."""
+        """Return all runs in the order of the suites' cells; runs with unknown labels come last."""
         ranks = {
             (suite.name, axis, label): at
             for suite in suites
@@ -67,19 +67,19 @@ class Stored:
         return sum(kind.runs for kind in self.kinds)
 
     def __iter__(self) -> Iterator[Row]:
-        """Return the rows, of which one page is held.
+        """Iterate over the rows, with one page in memory.
 
         Raises:
-            ValueError: one is of a program that was not permitted.
+            ValueError: a row's game is a program that was not permitted.
         """
         return (row for row, _ in self.timed())
 
     def timed(self) -> Iterator[tuple[Row, Row]]:
-        """Return each row and its volatile fields."""
+        """Return an iterator over pairs of a row and its volatile fields."""
         return self.at(self.cells())
 
     def cells(self) -> list[str]:
-        """Return the cells' ids."""
+        """Return the ids of the runs' cells, in order."""
         return [
             found["cell"]
             for kind in self.kinds
@@ -92,7 +92,7 @@ class Stored:
             yield self._row(found["content"]), json.loads(found["volatile"])
 
     def as_kept(self, cells: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of some cells as the database has them."""
+        """Yield the database's rows of some cells, without parsing their JSON."""
         for first in range(0, len(cells), PAGE):
             page = cells[first : first + PAGE]
             names = {f"cell{at}": cell for at, cell in enumerate(page)}
@@ -102,11 +102,11 @@ class Stored:
             yield from (found[cell] for cell in page)
 
     def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
-        """Return those whose labels are wanted."""
+        """Return the runs whose labels (axis → label) fulfil a condition."""
         return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
 
     def of_suite(self, name: str) -> "Stored":
-        """Return those of one suite."""
+        """Return the runs of one suite."""
         return Stored(self._store, [kind for kind in self.kinds if kind.suite == name])
 
     def _row(self, content: str) -> Row:
@@ -115,6 +115,6 @@ class Stored:
         except (ValueError, TypeError):
             where = f"{self._store.folder}: a row that begins with {content[:20]!r}"
             raise ValueError(f"{where} is no JSON: restore it or delete it") from None
-        # A file that somebody sent may name a program that would be run.
+        # A file from another party may name a program, which would run here.
         refuse_programs(self._store.folder, [row.get("room", {}).get("game")])
         return row

@@ -24,7 +24,7 @@ NAMING = "Small letters, digits and _; by default the file's own name."
 
 
 class Part(BaseModel):
-    """Anything in a suite's file."""
+    """The base class of all objects in a suite's file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -104,33 +104,33 @@ class Suite(Part):
 
     @property
     def axes(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """Axis → label → what it sets, in the order of the file."""
+        """Axis → label → the settings that the label stands for, in the order of the file."""
         return {axis.rpartition(".")[2]: _labelled(axis, v) for axis, v in self.vary.items()}
 
     @property
     def columns(self) -> list[str]:
-        """The measures that its tables and figures show."""
+        """The measures in the suite's tables and figures."""
         shown = [table.columns for table in self.tables] + [f.columns for f in self.figures]
         return [column for columns in shown for column in columns]
 
     @property
     def size(self) -> int:
-        """How many cells it has."""
+        """The number of cells."""
         return prod(map(len, self.axes.values())) * len(self.seeds) * self.repetitions
 
 
 def shipped() -> list[str]:
-    """Return the suites that come with the core, sorted."""
+    """Return the sorted names of the suites in `evals/suites`."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
 def known() -> list[str]:
-    """Return the suites that can be named: those of the core, then those of extensions."""
+    """Return the names of all suites: those in `evals/suites`, then those of extensions."""
     return [*shipped(), *extension.offered("suites")]
 
 
 def _file_of(name: str) -> Path:
-    """Return the file of a suite: one that comes with the project or an extension, or a path."""
+    """Return the file of a named suite, or the name itself as a path."""
     if name in shipped():
         return _SHIPPED / f"{name}.yaml"
     if name in extension.offered("suites"):
@@ -140,10 +140,10 @@ def _file_of(name: str) -> Path:
 
 
 def load_suite(name: str) -> Suite:
-    """Read a suite by its name or file. Games and workflows are looked up by `expand` only.
+    """Read a suite by its name or path. `expand` will look up its games and workflows.
 
     Raises:
-        ValueError: there is none, or it is not what a suite is.
+        ValueError: there is no such suite, its file is invalid, or it names a program.
     """
     path = _file_of(name)
     if not path.is_file():
@@ -160,21 +160,21 @@ def load_suite(name: str) -> Suite:
 
 
 def games_in(suite: Suite) -> Iterator[Any]:
-    """Yield what a suite sets the game to, wherever it does."""
+    """Yield the values of `game` in a suite's base and labels; None if one sets no game."""
     yield suite.base.get(_GAME)
     for labels in suite.axes.values():
         yield from (settings.get(_GAME) for settings in labels.values())
 
 
 def refuse_programs(where: Path, named: Iterable[Any]) -> None:
-    """Refuse games of a file that are programs: to load one is to run it.
+    """Refuse games that are programs, because loading a program runs it.
 
     Args:
-        where: the file or folder, for the message.
-        named: its games.
+        where: the file or folder that names the games, for the message.
+        named: the games.
 
     Raises:
-        ValueError: one is a program, and the command line did not permit it.
+        ValueError: a game is a program, and the command line did not permit programs.
     """
     programs = () if permitted(PROGRAMS) else (game for game in named if is_program(game))
     for game in programs:

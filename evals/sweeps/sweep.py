@@ -1,4 +1,4 @@
-"""Sweeps: many cells in parallel, each run once; a sweep can be stopped and resumed at any time."""
+"""Sweeps: many cells played concurrently, each once; a sweep can be killed and resumed any time."""
 
 import asyncio
 import traceback
@@ -27,21 +27,21 @@ async def sweep(
     watch: Callable[[Tally], Any] = lambda tally: None,
     tell: Callable[[str], Any] = lambda text: None,
 ) -> Tally:
-    """Run every cell that the folder has no row of, and that no other process plays.
+    """Play every cell that has no row in the folder and that no other process plays.
 
-    A failed cell is recorded and left for the next sweep; the other cells go on.
+    A failed cell is recorded and left for the next sweep; the other cells continue.
 
     Args:
-        cells: what to run, in this order.
-        player: who runs it.
-        worker: who takes cells and keeps rows.
+        cells: the cells, in the order of play.
+        player: plays the cells.
+        worker: takes cells and stores rows for this process.
         limits: when to stop.
-        prices: for the cost; models without a price cost nothing here.
-        watch: called after each cell.
-        tell: told how batches go on.
+        prices: prices for the cost; models without a price count as free.
+        watch: called with the tally after each cell.
+        tell: called with messages about the progress of batches.
 
     Raises:
-        ValueError: letters are to be asked in batches, and an endpoint has none.
+        ValueError: the sweep uses batches, and a seat's endpoint has none.
     """
     under_way = _Sweep(cells, player, worker, limits, prices, watch, tell)
     try:
@@ -57,7 +57,7 @@ async def sweep(
 
 @dataclass
 class _Sweep:
-    """The state of this process's tasks; all run on one event loop, so it needs no locks."""
+    """The state that this process's tasks share; one event loop runs them all."""
 
     _cells: Sequence[Cell]
     _player: Player
@@ -81,21 +81,21 @@ class _Sweep:
         self._moved, self._taking = asyncio.Condition(), asyncio.Lock()
 
     async def begin(self) -> None:
-        """Put the gate up, and tidy up after processes that were killed."""
+        """Install the gate and batches, and remove leftovers of killed processes."""
         clients_here().gate = self.gate
         if self._limits.batches and self.todo:
             await self._in_batches(self._limits.batches)
         await self._player.tidy(self._ended)
 
     async def ended(self) -> Tally:
-        """Return how the sweep ended, with what other processes have run meanwhile."""
+        """Return the final tally, with the cells that other processes have played meanwhile."""
         ended = await asyncio.to_thread(self._worker.store.done)
         self.tally.before = sum(cell.id in ended for cell in self._cells) - self.tally.done
         self.tally.cost = await self._purse.spent()
         return self.tally
 
     async def _in_batches(self, made: Callable[..., Batches]) -> None:
-        """Have letters asked in batches, where the endpoints have them."""
+        """Install the client for batches, and check that all seats can use it."""
         sweep = self._worker.store.id
         batches = made(sweep, self._purse, lambda: self._playing, self._tell)
         here = clients_here()
@@ -104,7 +104,7 @@ class _Sweep:
         await batches.check(seats_of(self.todo))
 
     async def work(self) -> None:
-        """Play one cell after the other until there is none, or a limit is reached."""
+        """Play one cell after the other until none is left or a limit is reached."""
         more = True
         while more and await self._may_begin():
             self._playing += 1
@@ -116,7 +116,7 @@ class _Sweep:
                 self._moved.notify_all()
 
     async def _next_played(self) -> bool:
-        """Play the next cell; whether there was one."""
+        """Play the next cell; return False if there is none."""
         if (cell := await self._taken()) is None:
             return False
         cost = await self._play(cell)
@@ -126,7 +126,7 @@ class _Sweep:
         return True
 
     async def _taken(self) -> Cell | None:
-        """The next cell that nobody else plays; those of processes that have died come last."""
+        """Take the next free cell, or return None; cells of dead processes come last."""
         async with self._taking:
             while self._next or self._others:
                 if not self._next:
@@ -140,19 +140,19 @@ class _Sweep:
         return None
 
     def _freed(self) -> list[Cell]:
-        """Return the cells that others had taken and did not end."""
+        """Return the cells that dead processes had taken and not finished."""
         self._worker.bury()
         store = self._worker.store
         gone = store.done() | store.taken()
         return [cell for cell in self._others if cell.id not in gone]
 
     async def _may_begin(self) -> bool:
-        """Whether another run fits under the limits; waits while running cells may decide it."""
+        """Return whether another run fits the limits; wait if that depends on runs in progress."""
         while not self.tally.stopped:
             if self._limits.cost is None:
                 return True
-            # The cost of a run is unknown until the first has ended, so that one runs alone; in
-            # batches that would take as many as it has letters, and they are paid in order.
+            # The cost of a run is unknown until the first run has ended, so that run is alone. With
+            # batches, a run alone would wait for one batch per letter, and calls are paid in order.
             unknown = self._dearest is None and not self._limits.batches
             spent = await self._purse.spent()
             reserved = (self._dearest or 0.0) * (self._playing + 1)
@@ -168,7 +168,7 @@ class _Sweep:
         return False
 
     async def _play(self, cell: Cell) -> float:
-        """Play a cell and keep its row, or its failure; return its cost in USD."""
+        """Play a cell and store its row or its failure; return the cost in USD."""
         try:
             finished = await self._player.play(cell)
         except Exception as error:
@@ -181,12 +181,12 @@ class _Sweep:
         return cost
 
     async def _failed(self, cell: Cell, error: Exception) -> float:
-        """Record why a cell did not end; return what it has cost in USD."""
+        """Store the reason of a cell's failure; return the cost in USD."""
         paid = await self._player.paid_for(cell)
         cost, unpaid = _cost(self._prices, paid), isinstance(error, SpendingLimit)
         if unpaid:
             self.tally.stopped = self.tally.stopped or str(error)
-            if not paid:  # it had not begun
+            if not paid:  # the cell had not begun
                 return 0.0
         line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
         line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
@@ -200,19 +200,19 @@ class _Sweep:
         return cost
 
     async def _spent_elsewhere(self, cell: Cell, cost: float) -> None:
-        """Count what calls have cost that no gate has seen, but for those of earlier attempts."""
+        """Add the cost of a server's calls to the purse, minus that of earlier attempts."""
         if self._player.elsewhere and cost:
             before = await asyncio.to_thread(self._worker.store.failed_cost, cell.id)
             await self._purse.settle("", max(0.0, cost - before))
 
 
 def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
-    """In USD, of the calls whose models have a price."""
+    """Return the cost in USD of the calls whose models have a price."""
     return prices.cost(call for call in calls if prices.know([call["model"]]))
 
 
 def describe(error: Exception) -> str:
-    """Return why a cell failed, in one line: our errors in full, others by type and place only."""
+    """Return one line about a failure: known errors in full, others by class and place only."""
     if isinstance(error, SeatError | CredentialsMissing | ValueError):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]

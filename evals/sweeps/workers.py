@@ -1,9 +1,9 @@
-"""The processes that play a sweep: each takes a cell before it plays it, and writes its row once.
+"""The processes that play a sweep: each takes a cell, plays it, and writes its row once.
 
-A process holds a lease as long as it plays (`state.storage.leases`). What a process had taken that
-has died is free again: whoever can get its lease frees it. The calls that it was making count as
-spent, each at its worst. Whoever was only frozen finds that its row is there already,
-and changes nothing.
+A process holds a lease while it plays (`state.storage.leases`). If a process has died, another
+process can get its lease, and then frees its cells. The dead process's calls in flight count as
+spent, at their worst-case cost. A process that was only frozen finds its cell's row already
+written, and changes nothing.
 """
 
 import json
@@ -33,7 +33,7 @@ _ENDED = (
     "DELETE FROM sweep_failures WHERE sweep = :sweep AND cell = :cell",
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND cell = :cell",
 )
-# Its provider may bill what it was asked; a batch's letters are counted when their answers come.
+# The provider may bill calls in flight; a batch's letters are charged when their answers come.
 _GONE = (
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND worker = :worker",
     "UPDATE sweeps SET spent = spent + (SELECT COALESCE(SUM(worst), 0) FROM sweep_calls "
@@ -44,14 +44,14 @@ _GONE = (
 
 
 class Worker:
-    """This process among those that play a sweep; use it in a `with` block.
+    """This process as one of those that play a sweep; use the worker in a `with` block.
 
     Args:
-        store: the sweep's.
+        store: the sweep's store.
 
     Attributes:
-        store: the same.
-        id: names it among them.
+        store: the sweep's store.
+        id: the process's unique name.
     """
 
     def __init__(self, store: Store) -> None:
@@ -68,15 +68,15 @@ class Worker:
         self.store.leases.forget(self.id)
 
     def take(self, cell: str) -> bool:
-        """Return whether this process may play a cell: it has no row, and nobody has taken it."""
+        """Take a cell for this process; return False if it has a row or another process has it."""
         with self.store.writing() as session:
             return bool(session.execute(_TAKE, **self.store.given(cell=cell, worker=self.id)))
 
     def finished(self, row: Row, volatile: Row) -> None:
-        """Keep a run; the first row of a cell is the one that counts.
+        """Store a finished run, unless its cell has a row already.
 
         Args:
-            row: see `evals.sweeps.rows`.
+            row: the run's row: see `evals.sweeps.rows`.
             volatile: the fields that differ between equal runs.
         """
         self.store.write(
@@ -93,16 +93,16 @@ class Worker:
         )
 
     def failed(self, failure: Row, usd: float = 0.0) -> None:
-        """Record an attempt that did not end; the next sweep tries its cell again.
+        """Store a failed attempt; the next sweep tries its cell again.
 
         Args:
-            failure: its `cell`, and why it failed.
-            usd: what the cell's calls have cost, those of earlier attempts included.
+            failure: the `cell`, the error and other facts.
+            usd: the cost of the cell's calls, including earlier attempts.
         """
         self.store.write(_FAILED, cell=failure["cell"], usd=usd, content=_json(failure))
 
     def bury(self) -> None:
-        """Free what processes had taken that have died; what they had reserved is spent."""
+        """Free the cells of dead processes, and count their reservations as spent."""
         for other in self.store.find(_OTHERS, worker=self.id):
             name = other["worker"]
             with suppress(Busy), self.store.leases.of(name):

@@ -1,9 +1,9 @@
-"""Embedded agents: chat models that answer from the letter alone. A simulation, no evidence.
+"""Embedded agents: simulated chat models that answer from the letter only; no evidence about LLMs.
 
-An embedded agent parses the facts of its letter and computes. It never sees the game object,
-another agent's secret, the answer, or which workflow it is in; a letter without a fact that it
-needs makes it say that it cannot decide. It uses only what its letters had it work out: an agent
-that was never asked to price an externality does not. That is a declared modelling assumption.
+An embedded agent parses the facts of its letter and computes. The agent never sees the game object,
+another agent's secret, the answer, or its workflow. If a fact is missing, the agent says that it
+cannot decide. The agent uses only results that its letters asked for: it prices an externality
+only after a letter asked it to reason about prices. This is a declared modelling assumption.
 """
 
 from shapley_coop.seats.embedded.characters import CHARACTERS, character

@@ -1,4 +1,4 @@
-"""How an embedded agent reasons, offers, answers and acts, from the facts of one letter."""
+"""The embedded agent: it reasons, offers, answers and acts from the facts of one letter."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ from shapley_coop.seats.embedded.splitting import Splitter
 from shapley_coop.seats.embedded.strategies import Player
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
-if TYPE_CHECKING:  # few games have tasks to trade, and its modules take a while
+if TYPE_CHECKING:  # few games trade tasks, and the modules for that load slowly
     from shapley_coop.seats.embedded.exchange import Negotiator
 
 
@@ -46,11 +46,11 @@ Part = TypeVar("Part", bound=Reader)
 
 @dataclass(frozen=True)
 class Agent(Reader):
-    """One embedded agent in front of one letter."""
+    """An embedded agent that answers one letter."""
 
-    @cached_property  # it foresees the game
+    @cached_property  # each call would foresee the game again
     def outlook(self) -> Outlook:
-        """What the letter's facts imply of the game and of the contract in force."""
+        """The agent's expectations about the game under the contract in force."""
         return Outlook.of(self.facts, self.record)
 
     def answer(self) -> str:
@@ -67,7 +67,7 @@ class Agent(Reader):
             return f"<s>I cannot decide: {missing}.</s>"
 
     def reason(self) -> str:
-        """Short-term Shapley: collective payoff, sign of my externality, price."""
+        """Return short-term Shapley reasoning: total payoff, sign of my externality, price."""
         o = self.outlook
         plan = Deal(clauses=tuple(o.together))
         others = Deal(clauses=tuple(clause for clause in o.together if clause.agent != o.me))
@@ -84,7 +84,7 @@ class Agent(Reader):
         return f"<CONSIDER>{json.dumps(thought)}</CONSIDER>"
 
     def propose(self) -> str:
-        """Return an offer of my own."""
+        """Return my offer, or a message that I propose nothing if no clause benefits me."""
         o = self.outlook
         clauses: list[Any] = list(o.together if self._priced else o.wish)
         if not clauses:
@@ -98,7 +98,7 @@ class Agent(Reader):
         return offer("I propose transferring what makes this worth it for each", clauses)
 
     def reply(self) -> str:
-        """Accept, or reject with a counter-offer."""
+        """Return an acceptance, or a rejection with a counter-offer if a round is left."""
         deal = sound_deal({"clauses": fact(self.facts, "offer", "clauses")})
         o = self.outlook
         mine, alone = o.value(deal)[o.me], o.alone[o.me]
@@ -118,13 +118,13 @@ class Agent(Reader):
         return "<REJECT>" + counter.replace("<s>I propose", "<s>I counter-propose")
 
     def act(self) -> str:
-        """Return the action that pays best, given what all are expected to do."""
+        """Return the action that my character chooses; by default the one that pays me best."""
         fact(self.facts, "legal")
         legal = list(legal_in(self.facts))
         if self.rng.random() < self.self_.noise:
             return choice(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
-            with suppress(Unforeseeable):  # a table too large for strategies can be looked ahead in
+            with suppress(Unforeseeable):  # strategies need a small table; foresight does not
                 player = self._as(Player)
                 return choice(player.choose(self.self_.strategy))
         for name in extension.offered("moves"):
@@ -148,7 +148,7 @@ class Agent(Reader):
 
     @property
     def _course(self) -> Mapping[str, Callable[[], str]]:
-        """What I answer in another way than anywhere else, in a game whose extension says how."""
+        """Question name → the answer that a game's extension gives in place of the usual one."""
         for name in extension.offered("courses"):
             if self.facts.get(name):
                 course: Mapping[str, Callable[[], str]] = extension.load("courses", name)(
@@ -159,35 +159,35 @@ class Agent(Reader):
 
     @property
     def party(self) -> Party:
-        """Myself where contracts are drafted and signed."""
+        """This agent as a party that drafts and signs contracts."""
         return self._as(Party)
 
     @property
     def splitter(self) -> Splitter:
-        """Myself once the game is over."""
+        """This agent as a claimant who bargains over the split after the game."""
         return self._as(Splitter)
 
     @property
     def clerk(self) -> Clerk:
-        """Myself where I am no party to the contract."""
+        """This agent as an outsider who writes and judges the contract."""
         return self._as(Clerk)
 
     @property
     def trader(self) -> "Negotiator":
-        """Myself in an exchange of tasks, where offers are allocations and not clauses."""
+        """This agent as a negotiator who trades tasks; offers are allocations and not clauses."""
         from shapley_coop.seats.embedded.exchange import Negotiator
 
         return self._as(Negotiator)
 
     def _serves(self, deal: Deal) -> bool:
-        """Return whether a deal leaves nobody worse off for whom I bargain."""
+        """Return whether no agent that I represent is worse off under a deal than without it."""
         o = self.outlook
         within = o.value(deal)
         return all(within[a] >= o.alone[a] - EPSILON for a in self.facts.get("represents", []))
 
     @property
     def _priced(self) -> bool:
-        """Whether a letter has had me work out a price."""
+        """Whether an earlier letter asked me to reason about a price."""
         return bool(self.facts.get(REASONING))
 
     @property
@@ -196,10 +196,10 @@ class Agent(Reader):
 
     @property
     def _trusts_norm(self) -> bool:
-        """Whether a computed norm promises me what haggling would, or more.
+        """Whether I expect a computed norm to give me as much as bargaining would.
 
-        Not knowing how hard the others bargain, I expect haggling to end at an even split of
-        the surplus; who asks for much more than that believes it can do better.
+        I expect bargaining to end at an even split of the surplus, as I do not know how hard the
+        others bargain. A greedy agent expects more from bargaining.
         """
         if self._by_norm is not None and self._by_norm < self._least - EPSILON:
             return False
@@ -207,7 +207,7 @@ class Agent(Reader):
 
     @property
     def _by_norm(self) -> float | None:
-        """What I end with by the offer's norm, where the letter has computed that."""
+        """My payoff by the offer's norm if the letter states it, else None."""
         offer = self.facts.get("offer", {})
         if not any(clause.get("norm") for clause in offer.get("clauses", [])):
             return None
@@ -215,10 +215,10 @@ class Agent(Reader):
 
     @property
     def _least(self) -> float:
-        """What I would take at the last round: without a deal, and my least part of its surplus."""
+        """My least payoff at the last round: no-deal payoff plus least share of the surplus."""
         left = int(fact(self.facts, "rounds")) - int(fact(self.facts, "round"))
         return self._target(ahead=left)[self.outlook.me]
 
     def _target(self, ahead: int = 0) -> Payoffs:
-        """Return what each would get if I had my way."""
+        """Return the payoffs that I aim for, `ahead` rounds from now."""
         return target_of(self.facts, self.self_, self.outlook.alone, self.outlook.surplus, ahead)

@@ -8,22 +8,22 @@ from random import Random
 
 @dataclass(frozen=True)
 class Character:
-    """How an embedded agent bargains and plays.
+    """The parameters of an embedded agent's behaviour; shares and probabilities are in 0..1.
 
     Attributes:
         about: one line on the character.
-        greed: the share of the surplus it first asks for, in 0..1, where there are two; among n
-            it asks for 2/n of that.
-        floor: the least share of the surplus it takes at the last round, likewise.
+        greed: the share of the surplus that the agent first asks for between two agents; among n
+            agents it asks for 2/n of that.
+        floor: the least share of the surplus that it accepts at the last round, scaled likewise.
         patience: the exponent of its concession over the rounds; 1 is linear, more is Boulware.
-        yielding: how likely it takes a deal that leaves it no better and no worse.
-        fairness: how much of an advantage it gives up where a computed value says it is undue.
-        honesty: how likely it keeps a promise that does not pay.
-        noise: how likely it acts at random.
-        sloppiness: how likely it breaks the protocol.
-        claim: how many times over it states its own contribution.
-        tactic: how it trades tasks (`seats.embedded.exchange`).
-        strategy: how it acts in a repeated game (`seats.embedded.strategies`); empty: as it pays.
+        yielding: the probability of accepting a deal that leaves the agent equally well off.
+        fairness: the part of an advantage over its computed value that the agent gives up.
+        honesty: the probability of keeping a promise that does not pay.
+        noise: the probability of a random action.
+        sloppiness: the probability of breaking the protocol.
+        claim: the factor by which the agent overstates its contribution.
+        tactic: the tactic for trading tasks (`seats.embedded.exchange`).
+        strategy: the strategy in a repeated game (`seats.embedded.strategies`); "" to maximise.
     """
 
     about: str
@@ -40,17 +40,17 @@ class Character:
     strategy: str = ""
 
     def share(self, turn: int, turns: int) -> float:
-        """The share of the surplus it holds out for: greed first, floor last, by its patience.
+        """Return the share of the surplus that the agent demands, from greed down to floor.
 
         Args:
-            turn: of the talk, from 1.
-            turns: how many there are.
+            turn: the round of talk, from 1.
+            turns: the number of rounds.
         """
         at = min(1.0, max(0.0, (turn - 1) / max(1, turns - 1)))
         return float(self.greed - (self.greed - self.floor) * at**self.patience)
 
     def drawn(self, rng: Random) -> "Character":
-        """One individual of this character: greed and floor vary a little from agent to agent."""
+        """Return a copy with greed and floor varied a little, as agents of a character differ."""
         greed = min(1.0, max(0.0, self.greed + rng.uniform(-0.1, 0.1)))
         floor = min(greed, max(0.0, self.floor + rng.uniform(-0.05, 0.05)))
         return Character(**{**self.__dict__, "greed": greed, "floor": floor})
@@ -62,10 +62,10 @@ CHARACTERS = {name: Character(**traits) for name, traits in tomllib.loads(_FILE)
 
 
 def character(name: str) -> Character:
-    """Look up a character.
+    """Return the character of this name.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: there is no such character.
     """
     if name not in CHARACTERS:
         raise ValueError(f"no embedded character {name!r}: there are {', '.join(CHARACTERS)}")

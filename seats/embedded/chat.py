@@ -22,16 +22,16 @@ from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 
 
 class EmbeddedChatModel(BaseChatModel):
-    """A simulated agent: answers from the letter alone, the same way for the same letter.
+    """A simulated agent that answers from the letter only; the same letter gives the same answer.
 
     Args:
         character: one of `seats.embedded.CHARACTERS`.
-        agent: whose seat it is; two agents of one character differ a little.
-        seed: of its traits and dice.
+        agent: the agent's name; two agents of one character differ a little.
+        seed: the seed of the agent's traits and random choices.
     """
 
     reads_facts: ClassVar[bool] = True
-    """It is a program: it gets a letter's facts as an object beside the words."""
+    """Whether the model is a program that gets a letter's facts as an object with the words."""
 
     character: str = "rational"
     agent: str = ""
@@ -82,7 +82,7 @@ class EmbeddedChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        # Microseconds of arithmetic: a thread would cost more than it frees.
+        # The arithmetic takes microseconds, less than a thread would cost.
         return self._generate(messages)
 
     def _stream(
@@ -112,19 +112,19 @@ class EmbeddedChatModel(BaseChatModel):
 
 
 def _drawn(of: Character, seed: int, agent: str) -> Character:
-    """Return the individual that answers in every letter of a seat."""
+    """Return the individual traits of an agent, the same for all of its letters."""
     return of.drawn(Random(f"{seed}/{agent}"))
 
 
 def _moment(known: Mapping[str, Any]) -> str:
-    """When an agent is asked: its dice are drawn by that, so that no wording changes them."""
+    """Return a seed for the moment of a letter, so that random choices ignore the wording."""
     fault = (known.get("fault") or {}).get("label", "")
     when = (known.get("ask"), known.get("turn"), known.get("round"), len(known.get("history", [])))
     return "/".join(map(str, (*when, fault)))
 
 
 def _at_hand(known: dict[str, Any], record: list[Turn]) -> tuple[dict[str, Any], list[Turn]]:
-    """Return the facts and the record behind a move, as an extension reads them."""
+    """Return the facts and the record for a move, converted by an extension if one applies."""
     named = (name for name in extension.offered("readings") if name in known)
     if known.get("ask") == "act" and (name := next(named, None)):
         known, record = extension.load("readings", name)(known, record)
@@ -146,13 +146,13 @@ def _turns(history: list[dict[str, Any]]) -> list[Turn]:
 
 
 def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
-    """Return tokens at four characters each: a rule of thumb, as nothing is tokenised here."""
+    """Return an estimate of the tokens, at four characters each, as there is no tokeniser here."""
     shown, said = len(as_text(messages)) // 4, len(text) // 4
     return UsageMetadata(input_tokens=shown, output_tokens=said, total_tokens=shown + said)
 
 
 def _spoiled(text: str, rng: Random) -> str:
-    """Return one of the ways in which models break the protocol."""
+    """Return the text with one of the faults by which models break the protocol."""
     return rng.choice(
         [
             text[: len(text) // 2],

@@ -1,8 +1,8 @@
-"""How an embedded agent drafts, answers and signs contracts, and how an impartial one writes them.
+"""Embedded parties, which draft, answer and sign contracts, and the embedded impartial clerk.
 
-A draft has every agent take the joint action that pays all together most, or take turns among
-several, and fines whoever gains by doing something else. Where payments are made, it also asks for
-what its author holds out for. What a contract is worth is computed exactly, as a certificate does.
+A draft asks all agents for the joint action with the highest total payoff, or for several in turn,
+and fines each profitable deviation. If payments are enforced, the draft adds payments that give
+its author a target payoff. The value of a contract is computed exactly, as for a certificate.
 """
 
 from dataclasses import dataclass
@@ -38,22 +38,22 @@ from shapley_coop.seats.embedded.strategies import StageReader, course_of, enfor
 
 @dataclass(frozen=True)
 class Party(StageReader):
-    """An agent whose letter is about a contract."""
+    """An embedded agent whose letter is about a contract."""
 
-    @cached_property  # a game tree
+    @cached_property  # builds a game tree
     def alone(self) -> dict[str, Fraction]:
-        """What each agent gets in the turns left if nothing is signed."""
+        """Each agent's payoff in the remaining turns if no new contract is signed."""
         standing = standing_in(self.facts)
         duties = (clause for cid, clause in standing.items() if cid not in self.money)
         return self._worth(Deal(clauses=tuple(duties)), expected)
 
     @property
     def money(self) -> dict[str, Clause]:
-        """The standing payments and split: they stay until an amendment drops them."""
+        """The payments and the split in force; they stay until an amendment drops them."""
         return lasting(standing_in(self.facts))
 
     def draft(self) -> str:
-        """Return a contract that this agent drafts, or a refusal if none adds to the total."""
+        """Return my draft of a contract, or a refusal if no contract raises the total payoff."""
         duties, drops = self.duties(), tuple(self.money)
         earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected)
         if sum(earned.values()) - sum(self.alone.values()) <= EPSILON:
@@ -66,21 +66,21 @@ class Party(StageReader):
         return f"<s>{said}.</s>{proposal(Deal(clauses=clauses, drops=drops))}"
 
     def answer(self) -> str:
-        """Accept the offer, or make one of my own."""
+        """Return my acceptance of the offer, or else my own draft."""
         deal = offered(self.facts, self.talk)
         if not isinstance(deal, Fault) and self._good(deal, ahead=1):
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
         return self.draft()
 
     def sign(self) -> str:
-        """Sign what leaves me better off than nothing."""
+        """Return my signature if the contract leaves me better off than no contract."""
         deal, me = offered(self.facts, self.talk), self.facts["you"]
         if not isinstance(deal, Fault) and self._worth(deal, keeping)[me] > self.alone[me]:
             return "<s>I sign.</s><ACCEPT>"
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def duties(self) -> list[Do]:
-        """Each agent's part: one joint action for good, or several in turn, beginning with mine."""
+        """Return each agent's part in the best joint actions, beginning with my favourite."""
         plays = self._course()
         found = []
         for i, agent in enumerate(self.stage.agents):
@@ -95,7 +95,7 @@ class Party(StageReader):
         return found
 
     def fines(self) -> list[Pay]:
-        """Return what a deviation costs: a little more than it gains, paid to the others evenly."""
+        """Return fines for profitable deviations, above their gain and paid evenly to others."""
         plays, stage = self._course(), self.stage
         found: list[Pay] = []
         for i, agent in enumerate(stage.agents):
@@ -119,7 +119,7 @@ class Party(StageReader):
         ]
 
     def _prices(self, earned: dict[str, Fraction]) -> list[Pay]:
-        """Payments at the end that give me what I hold out for, and the others the rest evenly."""
+        """Return last-turn payments for my target; the others share the rest evenly."""
         if not enforcement_of(self.facts).executes:
             return []
         last = Turns(turns=(self.stage.turns, self.stage.turns))
@@ -127,20 +127,20 @@ class Party(StageReader):
         return [Pay(payer=a, payee=b, amount=plain(x), when=last) for a, b, x in payments]
 
     def _good(self, deal: Deal, ahead: int) -> bool:
-        """Return whether a contract gives me what I would hold out for in the next round."""
+        """Return whether a contract gives me at least my target `ahead` rounds from now."""
         me = self.facts["you"]
         best = Deal(clauses=tuple(self.duties()), drops=tuple(self.money))
         wanted = self._target(self._worth(best, expected), ahead)[me]
         return float(self._worth(deal, keeping)[me]) >= max(wanted, EPSILON) - EPSILON
 
     def _target(self, earned: dict[str, Fraction], ahead: int = 0) -> Payoffs:
-        """Return what each would get of that if I had my way."""
+        """Return the payoffs that I aim for if a contract earns these amounts."""
         surplus = float(sum(earned.values()) - sum(self.alone.values()))
         alone = {a: float(x) for a, x in self.alone.items()}
         return target_of(self.facts, self.self_, alone, surplus, ahead)
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
-        """What each agent gets in the turns left under a deal and the payments that it keeps."""
+        """Return each agent's payoff in the remaining turns under a deal and undropped payments."""
         kept = (
             clause
             for cid, clause in self.money.items()
@@ -150,20 +150,20 @@ class Party(StageReader):
         return dict(zip(self.stage.agents, self.tree(agreed).value(valuation), strict=True))
 
     def _course(self) -> list[Play]:
-        """The best joint actions in turn, as many as there are turns, the best for me first."""
+        """Return the best joint actions, my favourite first, at most one for each turn left."""
         left = self.stage.turns - self.turn + 1
         plays = course_of(self.stage)
         first = max(range(len(plays)), key=lambda n: self.stage.pays[plays[n]][self.index])
         return [*plays[first:], *plays[:first]][:left]
 
     def _place(self, n: int, of: int) -> When:
-        """Return the turns of the n-th of several."""
+        """Return the turns of joint action n, counted from 0, when `of` joint actions alternate."""
         return Every(every=of, start=self.turn + n)
 
 
 @dataclass(frozen=True)
 class Clerk(Reader):
-    """An outsider that writes down what was agreed, and judges what was done."""
+    """An embedded outsider that writes down the contract and judges whether it was kept."""
 
     @property
     def terms(self) -> Terms:
@@ -171,7 +171,7 @@ class Clerk(Reader):
         return terms_of(self.facts)
 
     def write(self) -> str:
-        """The contract in five sections; of talk in words its clauses as well, if I can read it."""
+        """Return the contract in five sections, with clauses if the offer had only words."""
         deal = offered(self.facts, self.talk)
         if isinstance(deal, Fault):
             return f"<REJECT>I cannot draft clauses from these words. {deal.feedback}</REJECT>"
@@ -180,7 +180,7 @@ class Clerk(Reader):
         return prose + (proposal(deal) if drafted else "")
 
     def judge(self) -> str:
-        """Return each clause's verdict, as I read the record."""
+        """Return the verdict on each clause by the record."""
         deal = deal_in(fact(self.facts, "contract"))
         monitor = Monitor(deal).on(self.record)
         verdicts = monitor.verdicts(self.terms.turns, over=True)

@@ -1,21 +1,21 @@
-"""How embedded agents trade tasks: utility-aware, by corners, and the classical negotiators.
+"""Tactics of embedded agents that trade tasks: utility-aware, corner-jumping and classical ones.
 
 ===============  ==============================================================================
 tactic           proposes
 ===============  ==============================================================================
-utility_aware    what gives itself its target and, by its guess, the others most
-corner_jumping   one of its own extremes, each turn another (the paper's baseline behaviour)
-time             what is worth its target, which falls with time: Boulware, Linear, Conceder by
-                 the exponent (Faratin et al., 1998)
-tit_for_tat      concedes as much as the last two proposals of the others did (same source)
-micro            its sets from the best down, a new one only for each new one of the others
-                 (MiCRO: de Jonge, 2022)
-by_letter        utility_aware where the letter guides it so, else corner_jumping
+utility_aware    a set that reaches its target and, by its guess, gains the others most
+corner_jumping   one of its best sets, each turn another (the paper's baseline behaviour)
+time             a set at its target utility, which falls with time; the exponent makes it
+                 Boulware, Linear or Conceder (Faratin et al., 1998)
+tit_for_tat      a concession as large as the last one by the others (same source)
+micro            its sets from the best down; a new set only after each of the others proposed a
+                 new set (MiCRO: de Jonge, 2022)
+by_letter        as utility_aware if the letter guides it so, else as corner_jumping
 ===============  ==============================================================================
 
-All of them accept what is worth at least what they would propose next; utility_aware accepts what
-reaches its target. On the last turn all but the corner jumper accept what is better than what they
-hold.
+All tactics accept an offer with at least the utility of their next proposal; utility_aware accepts
+an offer that reaches its target. On the last turn all but corner_jumping accept any offer that is
+better than their present set.
 """
 
 import json
@@ -30,20 +30,20 @@ from shapley_coop.seats.embedded.letter_facts import Reader, number
 from shapley_coop.seats.embedded.outlook import EPSILON
 
 CORNER = 0.9
-"""A corner jumper insists on this part of its best."""
+"""The fraction of its highest utility that a corner jumper demands."""
 
 
 @dataclass(frozen=True)
 class Negotiator(Reader):
-    """One embedded agent in front of one letter of an exchange."""
+    """An embedded agent that answers a letter of an exchange."""
 
     @property
     def market(self) -> Market:
-        """What the facts imply."""
+        """The market that the facts describe."""
         return Market.of(self.facts)
 
     def consider(self) -> str:
-        """Return the first turn: a private plan."""
+        """Return the answer of the first turn, a private plan."""
         market = self.market
         wanted = market.mine[0]
         given = market.holds[market.me] & ~wanted
@@ -56,7 +56,7 @@ class Negotiator(Reader):
         return f"<CONSIDER>{json.dumps(thought)}</CONSIDER>"
 
     def trade(self) -> str:
-        """From the second turn: accept, or propose."""
+        """Return the answer of a later turn: an acceptance or a proposal."""
         market, pending = self.market, self.facts.get("pending")
         mask = self._next()
         wanted = self._target() if self._tactic == "utility_aware" else market.worth(mask)
@@ -72,7 +72,7 @@ class Negotiator(Reader):
         return f"{thought}{answer}<PROPOSAL>{json.dumps(listed, ensure_ascii=False)}</PROPOSAL>"
 
     def _accepts(self, pending: Mapping[str, Any], wanted: float) -> bool:
-        """Return whether my own part of what is pending is worth it; I do not check the others'."""
+        """Return whether the pending offer gives me enough; I do not check the others' parts."""
         mine = self._my_part(pending)
         if mine is None:
             return False
@@ -97,7 +97,7 @@ class Negotiator(Reader):
         return None if mask is None else market.worth(mask)
 
     def _next(self) -> int:
-        """Return the set that I propose to have now."""
+        """Return the set of tasks that I now propose for myself, as a bit mask."""
         tactics: dict[str, Callable[[], int]] = {
             "utility_aware": self._utility_aware,
             "corner_jumping": self._corner_jumping,
@@ -120,7 +120,7 @@ class Negotiator(Reader):
         enough = [m for m in new if market.worth(m) >= target - EPSILON] or new[:1]
 
         def joint(mask: int) -> tuple[float, float, float]:
-            """Differences under a hundredth are left to the dice."""
+            """Return the rank of a set; differences under 1/100 are decided at random."""
             least = min(market.worth(mask) - market.reservation, self._others_gain(mask))
             return round(least, 2), round(market.worth(mask), 2), self.rng.random()
 
@@ -156,7 +156,7 @@ class Negotiator(Reader):
         return self.rng.choice(sorted(mine)) if mine else market.mine[0]
 
     def _worth_at_least(self, target: float) -> int:
-        """The set that is worth least while it is worth the target; the others' guess decides."""
+        """Return the set of least utility at the target; ties go to the others' guessed gain."""
         market = self.market
         enough = [m for m in market.mine if market.worth(m) >= target - EPSILON] or market.mine[:1]
         least = market.worth(enough[-1])
@@ -164,16 +164,16 @@ class Negotiator(Reader):
         return max(ties, key=self._others_gain)
 
     def _target(self) -> float:
-        """Return what I hold out for: from greed to floor of what I can gain, by the exponent.
+        """Return my target utility, which falls with time from greed to floor of my possible gain.
 
-        Who is utility-aware does not count on what seems to cost the others something.
+        A utility-aware agent counts only gains that do not seem to harm the others.
         """
         market = self.market
         best = market.best
         if self._tactic == "utility_aware":
             harmless = [market.worth(m) for m in market.mine if self._others_gain(m) >= 0]
             best = max([market.reservation, *harmless])
-        # The first turn is private: talk begins with the second.
+        # The first turn is private, so the first turn of talk is the second.
         share = self.self_.share(
             int(number(self.facts, "turn")) - 1, int(number(self.facts, "turns")) - 1
         )
@@ -184,7 +184,7 @@ class Negotiator(Reader):
         return number(self.facts, "turn") >= number(self.facts, "turns")
 
     def _slip(self, masks: Masks, listed: dict[str, list[str]]) -> dict[str, list[str]]:
-        """Return one of the ways in which models get an allocation wrong."""
+        """Return the allocation with one of the faults that models make."""
         market, other = self.market, self.rng.choice(self.market.others)
         mine, theirs = masks[market.me], masks[other]
         atoms = [1 << (market.n - 1 - i) for i in members(mine, market.n)]

@@ -1,4 +1,4 @@
-"""What a letter shows of an offer and of the contract in force, and the terms they are read by."""
+"""Functions that read a letter's facts: the offer, the contract in force, and their terms."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,15 +27,15 @@ _PLAIN = Character("Of no particular character.")
 
 @dataclass(frozen=True)
 class Reader:
-    """One embedded agent in front of one letter.
+    """An embedded agent that reads one letter.
 
     Attributes:
         facts: the letter's facts.
         record: the turns played, from the letter's history.
-        self_: its character.
-        rng: its dice, from its seed and the letter.
-        talk: the letter's history, a line each, as it was said.
-        seed: its own.
+        self_: the agent's character.
+        rng: the agent's random generator, seeded by its seed and the letter's moment.
+        talk: the lines of the letter's history.
+        seed: the agent's seed.
     """
 
     facts: Mapping[str, Any]
@@ -47,9 +47,9 @@ class Reader:
 
 
 def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:
-    """The deal that was offered: its clauses, or, where it was made in words, what those say.
+    """Return the offered deal, from its clauses or, if the offer has only words, from its words.
 
-    Words that cannot be read, or that say what no deal may, are a fault.
+    Return a fault if the words cannot be parsed or break a rule for deals.
 
     Raises:
         Missing: there is no offer.
@@ -64,10 +64,10 @@ def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal
 
 
 def terms_of(facts: Mapping[str, Any]) -> Terms:
-    """Return the parties, their actions, the number of turns, and what an amendment can end.
+    """Return the parties, actions, number of turns, goods, and clauses that can be dropped.
 
     Raises:
-        Missing: the letter does not say.
+        Missing: the letter lacks one of these facts.
     """
     needed(facts, "agents", "actions", "turns")
     money = tuple(lasting(standing_in(facts)))
@@ -81,10 +81,10 @@ def terms_of(facts: Mapping[str, Any]) -> Terms:
 
 
 def deal_in(contract: Mapping[str, Any] | None) -> Deal:
-    """Return the clauses of a contract, in order; an empty deal without one.
+    """Return the clauses of a contract, in order; an empty deal without a contract.
 
     Raises:
-        Missing: the letter shows it without its clauses.
+        Missing: the letter shows the contract without its clauses.
     """
     if not contract:
         return _NO_DEAL
@@ -96,10 +96,10 @@ _NO_DEAL = Deal()
 
 
 def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
-    """Return the clauses of the contract in force, if there is one, by their ids.
+    """Return clause id → clause for the contract in force; empty without a contract.
 
     Raises:
-        Missing: the letter shows it in part.
+        Missing: the letter shows the contract without ids or clauses.
     """
     contract = facts.get("contract")
     if not contract:
@@ -109,7 +109,7 @@ def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
 
 
 def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, Any]:
-    """The facts, with what the contract asks of me now where the letter leaves that to its reader.
+    """Return the facts; if a letter for an action lacks `duties`, compute them by the contract.
 
     Raises:
         Missing: the letter shows the contract without its clauses.
@@ -124,10 +124,10 @@ def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, A
 
 
 def fact(facts: Mapping[str, Any], *path: str) -> Any:
-    """Return one fact of the letter, or a part of one.
+    """Return a fact of the letter, by the path of names that leads to it.
 
     Raises:
-        Missing: it is not there.
+        Missing: the letter lacks the fact.
     """
     found: Any = facts
     for name in path:
@@ -141,46 +141,46 @@ def number(facts: Mapping[str, Any], *path: str) -> float:
     """Return a fact that is a number: 4.5, "4.5" or "9/2".
 
     Raises:
-        Missing: it is not there.
+        Missing: the letter lacks the fact.
     """
     return float(Fraction(fact(facts, *path)))
 
 
 def told(facts: Mapping[str, Any], case: str) -> list[float]:
-    """Return what I end with in a case of the offer's outlook, as the letter computed it.
+    """Return my payoffs in one case of the offer's outlook, as the letter states them.
 
     Args:
-        facts: the letter's.
-        case: `all keep it`, or `no deal`, of which there may be several.
+        facts: the letter's facts.
+        case: `all keep it`, or `no deal`; the outlook may have several rows for a case.
 
     Raises:
-        Missing: there is no offer, or a row does not say it of me.
+        Missing: there is no offer, or a row lacks my payoff.
     """
     me, rows = fact(facts, "you"), fact(facts, "offer").get("outlook", {}).get("rows", [])
     return [number(row, "payoffs", me, "mean") for row in rows if row["if"] == case]
 
 
 def proposal(deal: Deal) -> str:
-    """Return the part of a message that offers a deal."""
+    """Return a deal as a `<PROPOSAL>` element."""
     return f"<PROPOSAL>{json.dumps(wire_form(deal))}</PROPOSAL>"
 
 
 def offer(speech: str, clauses: Sequence[Clause]) -> str:
-    """Return a message that says why, and offers a deal."""
+    """Return a message that gives a reason in public words and offers a deal."""
     return f"<s>{speech}.</s>{proposal(Deal(clauses=tuple(clauses)))}"
 
 
 def choice(action: str) -> str:
-    """Return a message that chooses an action; what the action carries is not spoken."""
+    """Return a message that chooses an action; the public words leave out the action's content."""
     label, _, _ = action.partition(" {")
     return f"<s>I do {label}.</s><ACTION>{action}</ACTION>"
 
 
 def sound_deal(shown: Mapping[str, Any]) -> Deal:
-    """Return a deal that the letter shows, in the form in which agents write it.
+    """Return a deal that the letter shows in the agents' notation.
 
     Raises:
-        Missing: it is none.
+        Missing: the deal cannot be parsed.
     """
     deal = read_deal(shown)
     if isinstance(deal, Fault):

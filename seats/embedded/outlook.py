@@ -1,12 +1,12 @@
-"""What an agent expects of a deal: the world that its letter's foresight pictures, and the money.
+"""An embedded agent's expected payoffs under a deal, from the foresight that its letter permits.
 
-A deal is valued by picturing the rest of the game: who has a duty keeps it, then payments and
-shares are applied. A norm that will be computed later is expected to give each agent what it would
-have without a deal plus an even part of the surplus: the agent cannot compute it and does not try.
-Where its letter has computed what an offer's norm pays it, that counts in place of this.
+To value a deal, the agent foresees the rest of the game. All agents keep their duties; then
+payments and shares are applied. The agent cannot compute a norm that will be computed later. So it
+expects such a norm to give each agent its no-deal payoff plus an even part of the surplus. If the
+letter states the agent's payoff under an offer's norm, the caller uses that payoff instead.
 
-Payoffs are what each agent ends up with over the whole game, in the game's unit: a draft amends
-the contract in force, and leaves its payments as they are.
+Payoffs are totals over the whole game, in the game's unit. A draft amends the contract in force
+and leaves the contract's payments unchanged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,16 +32,16 @@ REASONING = "reasoning"
 
 
 class Unforeseeable(Missing):
-    """Nothing looks ahead in this game: no foresight is known for it, and no table of payoffs."""
+    """The game cannot be foreseen: it has no known foresight and no table of payoffs."""
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What one agent expects.
+    """One agent's expectations.
 
     Attributes:
-        world: the game as it pictures it.
-        standing: the contract in force; an empty deal where there is none.
+        world: the agent's foresight of the game.
+        standing: the contract in force; an empty deal if there is none.
     """
 
     world: Foresight
@@ -49,11 +49,11 @@ class Outlook:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], record: list[Turn]) -> "Outlook":
-        """Read the letter.
+        """Make the outlook from a letter's facts and record.
 
         Raises:
-            Missing: names the facts that are not there.
-            Unforeseeable: nothing looks ahead in this game.
+            Missing: facts are missing; the text names them.
+            Unforeseeable: the game cannot be foreseen.
         """
         if (kind := foresight_of(facts)) is None:
             raise Unforeseeable("the letter does not say: payoffs")
@@ -62,35 +62,35 @@ class Outlook:
 
     @property
     def me(self) -> str:
-        """Whose outlook it is."""
+        """The agent whose outlook this is."""
         return self.world.me
 
     @property
     def agents(self) -> list[str]:
-        """All agents."""
+        """All agents of the game."""
         return self.world.agents
 
     @property
     def alone(self) -> Payoffs:
-        """What each agent gets if nothing more is agreed: as the contract has it."""
+        """Each agent's payoff if the contract in force stays unchanged."""
         return self.value(self.standing)
 
-    @cached_property  # it searches for a plan
+    @cached_property  # searches for a plan
     def together(self) -> list[Do]:
-        """What the best plan for all asks of each agent; nothing if promising it adds nothing."""
+        """The duties of the plan with the highest total payoff; empty if promising adds nothing."""
         plan = _clauses(self.world.together())
         return plan if self._gain(plan) > EPSILON or not self.world.sure_of_habits else []
 
     @property
     def surplus(self) -> float:
-        """What that plan adds."""
+        """The gain in total payoff by that plan."""
         return self._gain(self.together) if self.together else 0.0
 
     @property
     def wish(self) -> Sequence[Clause]:
-        """What I propose for my own good; nothing if I want nothing.
+        """The clauses that I propose for my own benefit; empty if I want nothing.
 
-        A wish that leaves some agents out lets the duties of the contract stand.
+        A wish that does not bind every agent also keeps the duties of the contract in force.
         """
         wanted = _clauses(self.world.wish())
         if not wanted or {clause.agent for clause in wanted} == set(self.agents):
@@ -99,15 +99,15 @@ class Outlook:
 
     @property
     def wished(self) -> str:
-        """The same, as the part of a message that offers it."""
+        """The clauses of `wish` as a `<PROPOSAL>` element."""
         return proposal(Deal(clauses=tuple(self.wish)))
 
     def value(self, deal: Deal, mine: str | None = None) -> Payoffs:
-        """Return what each agent ends up with under a deal.
+        """Return each agent's payoff under a deal.
 
         Args:
-            deal: a draft, which would amend the contract in force; or that contract.
-            mine: an action of my own for this turn, in place of what the deal asks of me.
+            deal: a draft that would amend the contract in force, or that contract itself.
+            mine: my action for this turn, which replaces the action that the deal asks of me.
         """
         seen = self.world.foresee(self._asked(deal), mine)
         due = payments(self.standing, seen.record)
@@ -117,15 +117,15 @@ class Outlook:
         return _settled(split, due, seen.holds, self._security if split else {})
 
     def asks(self, deal: Deal) -> bool:
-        """Whether a deal asks of me what the contract does not, and I would not do anyway."""
+        """Return whether a deal adds a payment by me, or a duty that I would not do anyway."""
         new = [clause for clause in deal.clauses if clause not in self.standing.clauses]
         asked = [duty for clause in new if (duty := clause.duty) and duty.binds(self.me)]
         pays = any(pay.payer == self.me for clause in new if (pay := clause.transfer))
         return pays or any(not self.world.is_habit(duty.action) for duty in asked)
 
-    @cached_property  # it foresees the game, and every deal is weighed against it
+    @cached_property  # foresees the game, and every deal with a split needs the result
     def _security(self) -> Payoffs:
-        """What each agent holds if no deal ever binds anyone from now on."""
+        """Each agent's payoff if no deal binds any agent from now on."""
         return self.world.foresee(self._asked(Deal())).holds
 
     def _asked(self, deal: Deal) -> Asked:
@@ -136,7 +136,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """What a deal asks for, as a foresight takes it: of everyone as one, or of each agent."""
+    """Return a deal's duties in the foresight's form: EVERYONE kept as one, or split by agent."""
     if kind.speaks_of_all:
         return partial(duties, deal)
 
@@ -152,7 +152,7 @@ def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> As
 
 
 def _clauses(plan: Sequence[Part]) -> list[Do]:
-    """Return a plan in the words of a deal."""
+    """Return a plan as the clauses of a deal."""
     return [Do(agent=part.agent, action=part.action, when=_when(part)) for part in plan]
 
 
@@ -166,13 +166,13 @@ def _when(part: Part) -> When:
 def _settled(
     split: Split | None, due: list[Payment], earned: Payoffs, security: Payoffs
 ) -> Payoffs:
-    """Return what each agent ends up with: its part of all that was earned, then the payments.
+    """Return each agent's payoff: its share of the total earnings, plus and minus payments.
 
     Args:
-        share: the split in force, if there is one.
-        due: what is paid.
-        earned: what each agent holds before anything moves.
-        security: what each would hold without a deal.
+        split: the split in force, if there is one.
+        due: the payments.
+        earned: each agent's earnings before the split and payments.
+        security: each agent's payoff without a deal.
     """
     total, held = sum(earned.values()), dict(earned)
     if split and split.fractions:
@@ -186,18 +186,18 @@ def _settled(
 def target_of(
     facts: Mapping[str, Any], self_: Character, alone: Payoffs, surplus: float, ahead: int = 0
 ) -> Payoffs:
-    """Return what each agent would get if I had my way: my share of the surplus, the rest evenly.
+    """Return the payoffs that I aim for: my share of the surplus, the others the rest evenly.
 
     Args:
-        facts: the letter's.
-        self_: my character: my share falls from greed to floor over the rounds of talk, and among
-            n agents I ask for 2/n of it.
-        alone: what each has without an agreement.
-        surplus: what the best plan for all adds.
-        ahead: so many rounds from now.
+        facts: the letter's facts.
+        self_: my character. My share falls from greed to floor over the rounds; among n agents I
+            ask for 2/n of that share.
+        alone: each agent's payoff without an agreement.
+        surplus: the gain in total payoff by the best plan.
+        ahead: the number of rounds from now.
 
     Raises:
-        Missing: the letter does not say which round it is.
+        Missing: the letter does not state the round.
     """
     me, at = fact(facts, "you"), int(fact(facts, "round")) + ahead
     share = self_.share(at, int(fact(facts, "rounds")))
@@ -207,7 +207,7 @@ def target_of(
 
 
 def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fraction]]:
-    """Return who pays whom so that earnings become the target, in cents: (payer, payee, amount)."""
+    """Return payments (payer, payee, amount), in 1/100, that turn earnings into the target."""
     gaps = {a: round(Fraction(target[a]) - Fraction(earned[a]), 2) for a in earned}
     owed = {a: -gap for a, gap in gaps.items() if gap < 0}
     found = []
@@ -217,5 +217,5 @@ def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fract
             if amount > 0:
                 found.append((payer, payee, amount))
                 owed[payer] = left - amount
-                need -= amount  # noqa: PLW2901 - what is left of it
+                need -= amount  # noqa: PLW2901 - the rest for the next payer
     return found

@@ -1,4 +1,4 @@
-"""Prices: the payments that make a target of what a plan earns."""
+"""Prices: the payments that turn a plan's earnings into an agent's target payoffs."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,17 +12,17 @@ from shapley_coop.games.foresight import Payoffs
 from shapley_coop.seats.embedded.outlook import Outlook, transfers_to
 
 MOST_PAID = 16
-"""Whom a deal among many pays: where prices would pay more of them, they are left out."""
+"""Most payees of a deal among many agents; if prices would pay more agents, there are none."""
 
 
 def prices(outlook: Outlook, target: Payoffs) -> list[Pay]:
-    """Payments that make the target of what the best plan earns, due once the payee did its part.
+    """Return payments that turn the best plan's earnings into a target; payees must do their part.
 
-    Where agents are many and pictured as one, whoever is paid is paid by all others in equal parts.
+    If the foresight treats many agents as one, all others pay each payee in equal parts.
 
     Args:
-        outlook: what the agent expects.
-        target: what each would get if it had its way.
+        outlook: the agent's outlook.
+        target: the payoffs that the agent aims for.
     """
     parts = {c.agent: Last(last=Event(agent=c.agent, action=c.action)) for c in outlook.together}
     due = transfers_to(target, outlook.value(Deal(clauses=tuple(outlook.together))))

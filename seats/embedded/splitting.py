@@ -1,4 +1,4 @@
-"""How an embedded agent claims its part and bargains over the split, once the game is over."""
+"""The embedded agent after the game: it claims its part and bargains over the split."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,19 +12,19 @@ _NO_SPLIT = "<s>I propose nothing: let what we signed stand.</s><REJECT>"
 
 @dataclass(frozen=True)
 class Splitter(Reader):
-    """One agent where what was earned is divided."""
+    """An embedded agent that bargains over the division of the total earnings."""
 
     def claim(self) -> str:
-        """What part I say was mine: what I make of the record, as no value is computed yet."""
+        """Return my claim, from the effects in the record: values are not computed yet."""
         me, agents = fact(self.facts, "you"), fact(self.facts, "agents")
         part = self._seen(own=1).get(me, Fraction(1, len(agents)))
         own = min(Fraction(1), part * Fraction(self.self_.claim)).limit_denominator(1000)
         return f"<s>{round(100 * own)} % of this was my doing.</s><CLAIM>{own}</CLAIM>"
 
     def propose(self) -> str:
-        """Ask for what the record supports; without computed values, for what I make of it.
+        """Propose the split by the norm, or by observed effects if no values are computed.
 
-        What was signed stays where it serves me better.
+        I usually propose nothing if the signed contract gives me more.
         """
         signed = number(self.facts, "as_signed", fact(self.facts, "you"))
         due = self._due
@@ -37,7 +37,7 @@ class Splitter(Reader):
         return offer(said, [Share(norm=self.facts["norms"][0])])
 
     def reply(self) -> str:
-        """Accept what leaves me no worse than what was signed, or what the record supports."""
+        """Accept an offer if it gives me what I signed, less a concession to the computed split."""
         me = fact(self.facts, "you")
         mine = number(self.facts, "offer", "payoffs", me)
         signed = number(self.facts, "as_signed", me)
@@ -49,16 +49,16 @@ class Splitter(Reader):
 
     @property
     def _due(self) -> float | None:
-        """What the computed split gives me; None where none was computed."""
+        """My payoff by the computed split, or None if no split was computed."""
         if not self.facts.get("computed"):
             return None
         return number(self.facts, "computed", "payoffs", fact(self.facts, "you"))
 
     def _seen(self, own: float) -> dict[str, Fraction]:
-        """Each agent's part of all that effects credit to agents; empty where nothing was seen.
+        """Return each agent's part of all amounts credited by effects; empty without effects.
 
         Args:
-            own: how many times over I count my own.
+            own: the factor by which I count my own amount.
         """
         amounts = dict.fromkeys(fact(self.facts, "agents"), 0)
         for turn in self.record:
@@ -70,7 +70,7 @@ class Splitter(Reader):
         return {a: Fraction(x, total) for a, x in amounts.items()} if total else {}
 
     def _split_as_seen(self, signed: float) -> str:
-        """The split by what I saw each agent do, if it gives me more than what was signed."""
+        """Propose a split by observed effects if it gives me more than the signed contract."""
         parts = self._seen(own=self.self_.claim)
         mine = parts.get(fact(self.facts, "you"), Fraction(0))
         if mine * number(self.facts, "total") <= signed + EPSILON:

@@ -1,13 +1,13 @@
-"""How embedded opponents act in a repeated game, from the payoffs and the history of the letter.
+"""Strategies of embedded agents in a repeated game, from the letter's payoffs and history.
 
-Nothing is read into the names of actions. What it is to *cooperate* follows from the payoffs: to
-do one's part in the joint action that pays all together most, and where several do, to take turns
-among them. Where a contract stands and asks something of an agent, to cooperate is to keep it. To
-*defect* is to do what pays oneself best if the others are equally likely to do anything; where the
-two are the same action, there is nothing to choose.
+The names of actions have no meaning here. To *cooperate* is to play one's part in the joint action
+with the highest total payoff; if several have that total, the agents take turns among them. If a
+contract asks something of an agent, the agent cooperates by keeping the contract. To *defect* is to
+take the action with the best mean payoff if the others choose uniformly at random. Both can be the
+same action.
 
-The strategies are Axelrod's (1984) and those of Nowak and Sigmund (1992, 1993), carried from two
-agents to any number: "the other cooperated" becomes "all the others did".
+The strategies are Axelrod's (1984) and those of Nowak and Sigmund (1992, 1993), extended from two
+agents to any number: "the other cooperated" becomes "all others cooperated".
 """
 
 from collections.abc import Callable, Mapping
@@ -28,17 +28,17 @@ from shapley_coop.seats.embedded.letter_facts import Reader, deal_in, fact
 from shapley_coop.seats.embedded.outlook import Unforeseeable
 
 FORGIVENESS = Fraction(1, 3)
-"""How often generous tit-for-tat cooperates all the same (Nowak and Sigmund, 1992)."""
+"""The probability that generous tit-for-tat forgives a defection (Nowak and Sigmund, 1992)."""
 
 DRAWN = frozenset({"generous_tit_for_tat"})
-"""The strategies that throw dice; all others do the same for every seed."""
+"""The strategies that use randomness; all others act the same for every seed."""
 
 
 def stage_of(facts: Mapping[str, Any]) -> StageGame:
-    """Return the letter's game.
+    """Return the stage game from a letter's facts.
 
     Raises:
-        Unforeseeable: it gives no payoffs, or too many to work with.
+        Unforeseeable: the letter has no table of payoffs, or one that is too large.
     """
     try:
         return StageGame.of(facts)
@@ -47,12 +47,12 @@ def stage_of(facts: Mapping[str, Any]) -> StageGame:
 
 
 def course_of(stage: StageGame) -> list[Play]:
-    """The joint actions that pay all together most, in the order in which turns are taken."""
+    """Return the joint actions with the highest total payoff, in the order of taking turns."""
     return [play for play in stage.plays if sum(stage.pays[play]) == stage.best_total]
 
 
 def selfish(stage: StageGame, i: int) -> str:
-    """Return what pays agent i most if the others are equally likely to do anything."""
+    """Return agent i's action with the best mean payoff against uniformly random others."""
     sums = dict.fromkeys(stage.actions[stage.agents[i]], Fraction(0))
     for play, pays in stage.pays.items():
         sums[play[i]] += pays[i]
@@ -60,36 +60,36 @@ def selfish(stage: StageGame, i: int) -> str:
 
 
 def enforcement_of(facts: Mapping[str, Any]) -> Enforcement:
-    """Return how the letter says that contracts are enforced; where it does not, they are."""
+    """Return the enforcement of contracts by the letter's facts, or the default enforcement."""
     told = facts.get("enforcement") or {}
     return Enforcement.of({"enforcement": told.get("mode"), "deposit": told.get("deposit")})
 
 
 @dataclass(frozen=True)
 class StageReader(Reader):
-    """One agent in front of one letter of a repeated game with a table of payoffs."""
+    """An embedded agent that answers a letter of a repeated game with a table of payoffs."""
 
-    @cached_property  # the table, which every step of a game tree reads
+    @cached_property  # every step of a game tree reads the table
     def stage(self) -> StageGame:
-        """The game."""
+        """The stage game, which is repeated."""
         needed(self.facts, "you", "turn")
         return stage_of(self.facts)
 
     @property
     def index(self) -> int:
-        """Where I stand among the agents."""
+        """My position in the list of agents."""
         return self.stage.agents.index(self.facts["you"])
 
     @property
     def turn(self) -> int:
-        """The turn to be played."""
+        """The turn to be played next, from 1."""
         return int(self.facts["turn"])
 
     def tree(self, deal: Deal) -> GameTree:
-        """Return the turns left under a deal.
+        """Return the game tree of the remaining turns under a deal.
 
         Raises:
-            Unforeseeable: it is too large to work with.
+            Unforeseeable: the tree is too large.
         """
         try:
             return GameTree(deal, self.stage, enforcement_of(self.facts), self.record)
@@ -99,17 +99,17 @@ class StageReader(Reader):
 
 @dataclass(frozen=True)
 class Player(StageReader):
-    """An agent whose letter asks for an action."""
+    """An embedded agent whose letter asks for an action."""
 
     @property
     def contract(self) -> Deal:
-        """The clauses in force; an empty deal where there are none."""
+        """The contract in force; an empty deal if there is none."""
         return deal_in(self.facts.get("contract"))
 
     def parts(self, turn: int, i: int) -> list[str]:
-        """Return what agent i can do at that turn to cooperate, its part in the best course first.
+        """Return agent i's cooperative actions at a turn, with its part in the best course first.
 
-        Everything that keeps the contract, where it asks something of the agent then.
+        If the contract asks something of the agent, these are all actions that keep the contract.
         """
         agent, plays = self.stage.agents[i], course_of(self.stage)
         best = plays[(turn - 1) % len(plays)][i]
@@ -125,11 +125,11 @@ class Player(StageReader):
         return sorted(kept, key=lambda action: action != best)
 
     def cooperated(self, turn: Turn, i: int) -> bool:
-        """Return whether agent i did its part."""
+        """Return whether agent i took a cooperative action at a turn."""
         return turn["actions"].get(self.stage.agents[i]) in self.parts(turn["turn"], i)
 
     def others_cooperated(self, turn: Turn) -> bool:
-        """Return whether all others did their parts."""
+        """Return whether all other agents took cooperative actions at a turn."""
         others = (i for i in range(len(self.stage.agents)) if i != self.index)
         return all(self.cooperated(turn, i) for i in others)
 
@@ -137,7 +137,7 @@ class Player(StageReader):
         """Return the action that a strategy takes now.
 
         Raises:
-            Missing: the letter lacks what it takes to tell.
+            Missing: the letter lacks facts that the strategy needs.
         """
         if strategy == "contract_breaker":
             return self.break_where_it_pays()
@@ -148,9 +148,9 @@ class Player(StageReader):
         return next((x for x in wanted if x in legal), None) or self.rng.choice(legal)
 
     def break_where_it_pays(self) -> str:
-        """A best response to the others keeping the contract; what is owed if nothing beats it.
+        """Return a best response if the others keep the contract, preferably one that keeps it.
 
-        Without a contract, what a defector does.
+        Without a contract, return the action of a defector.
         """
         legal = [str(x) for x in fact(self.facts, "legal")]
         if not self.contract.clauses:
@@ -161,7 +161,7 @@ class Player(StageReader):
         values = replies(within, position, self.index, within.worth(position, later))
         best = max(values[action] for action in legal)
         owed = position.allowed[self.facts["you"]]
-        # A stable sort: what is owed comes first among equals.
+        # The sort is stable and puts actions that keep the contract first among equals.
         return next(x for x in sorted(legal, key=lambda x: x not in owed) if values[x] == best)
 
 
@@ -170,7 +170,7 @@ def _tit_for_tat(me: Player) -> bool:
 
 
 def _pavlov(me: Player) -> bool:
-    """Win-stay, lose-shift: cooperate after a turn in which all did, or none of both sides."""
+    """Cooperate after a turn in which I and the others both cooperated, or both did not."""
     if not me.record:
         return True
     last = me.record[-1]
@@ -186,4 +186,4 @@ STRATEGIES: dict[str, Callable[[Player], bool]] = {
     "pavlov": _pavlov,
     "alternator": lambda me: me.turn % 2 == 1,
 }
-"""Whether to cooperate now, by strategy."""
+"""Strategy → the function that decides whether to cooperate now."""

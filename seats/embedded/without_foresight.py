@@ -1,7 +1,7 @@
-"""How an embedded agent answers where nothing tells it what an action leads to.
+"""The answers of an embedded agent in a game that it cannot foresee.
 
-It keeps what it signed; it signs only what costs it nothing; else it takes the legal action that
-its seed draws. It says so, and passes on no turn.
+The agent keeps its contracts and accepts only deals that cost it nothing. Otherwise its seed draws
+a legal action. The agent says so, and never passes on an action.
 """
 
 import json
@@ -26,13 +26,13 @@ def answer_blindly(
     """Return the answer to one letter.
 
     Args:
-        asked: what the letter asks for.
-        facts: the letter's.
-        rng: my dice.
-        talk: what was said, a line each, from the letter's history.
+        asked: the name of the question.
+        facts: the letter's facts.
+        rng: my random generator.
+        talk: the lines of the letter's history.
 
     Raises:
-        Missing: the letter lacks even the facts that this takes.
+        Missing: the letter lacks even the facts that these answers need.
     """
     if asked == "act":
         return _act(facts, rng)
@@ -54,13 +54,13 @@ def costs_nothing(deal: Deal, me: str) -> bool:
 
 
 def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
-    """Return what the contract asks me to do now, as far as it can be done."""
+    """Return the legal actions that the contract asks of me now."""
     owed = [duty["action"] for duty in facts.get("duties", []) if not duty["forbidden"]]
     return [action for action in owed if action in legal]
 
 
 def _act(facts: Mapping[str, Any], rng: Random) -> str:
-    """Return what I signed; else what my dice draw of all that is legal and not forbidden to me."""
+    """Return the action that I owe by contract, or else a random legal action not forbidden."""
     needed(facts, "you", "legal")
     legal = legal_in(facts)
     if owed := owed_now(facts, legal):
