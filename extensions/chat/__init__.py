@@ -1,4 +1,4 @@
-"""A conversation in words: it sets up a table, has it played, and explains the settlement."""
+"""The chat: a conversation that sets up a table, plays it, and explains the settlement."""
 
 from shapley_coop.extension import Extension
 

@@ -1,4 +1,4 @@
-"""Confirm: the person looks at the table, and says whether it is played."""
+"""The node `confirm`: the person reviews the table and decides whether it is played."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.seats.review import Decision, decided, edited, review
 
 PLAY = "play"
-"""The action that is reviewed before it is taken."""
+"""The action that the person reviews."""
 
 ALLOWED: tuple[Decision, ...] = ("approve", "edit", "respond", "reject")
 
@@ -19,8 +19,8 @@ ALLOWED: tuple[Decision, ...] = ("approve", "edit", "respond", "reject")
 def confirm(chat: Chat) -> dict[str, Any]:
     """Wait for the person's decision on the table.
 
-    Verdicts: `go`, `again` (what was edited cannot be played), `said` (words, which are read) and
-    `dropped`.
+    Verdicts: `go`, `again` (the edit or the decision is faulty), `said` (words, which `read` reads
+    next) and `dropped`.
     """
     game = chat["game"] or {}
     said = table_in_words(game, chat.get("assumed", []))

@@ -1,4 +1,4 @@
-"""Explain: tell what came of the play."""
+"""The node `explain`, which explains the settlement of the play."""
 
 from typing import Any
 
@@ -9,6 +9,6 @@ from shapley_coop.extensions.chat.words import settlement_in_words
 
 
 def explain(chat: Chat) -> dict[str, Any]:
-    """Tell the settlement in words; the next message begins another table."""
+    """Write the settlement in words, and reset the state so the next message begins a new table."""
     told = AIMessage(settlement_in_words(chat["outcome"] or {}), id=f"{chat['episode']}.settlement")
     return {"messages": [told], "since": len(chat["messages"]) + 1, "game": None}

@@ -1,13 +1,13 @@
-"""A conversation that sets up a table, has it played, and tells what came of it.
+"""The graph of the chat, which sets up a table, plays it, and explains the settlement.
 
     read → confirm → play → explain
-      ↓       ↺ (what is said or edited instead is read and asked again)
-     END (something is missing: it asks back, and your next message goes on)
+      ↓       ↺ (words or edits instead of a decision are read, and confirm asks again)
+     END (a part is missing: read asks for it, and your next message continues)
 
 Say what you want: "Let Ann and Ben bargain over who does the dishes; Ann hates it."
-read makes a small game of it: who, what each may do, and what each play is worth to whom. confirm
-shows the game and waits for your decision. play has a workflow play it, and passes on the talk as
-messages. explain tells the settlement in words.
+read turns this into a small game: agents, actions, and each agent's payoff from each joint action.
+confirm shows the game and waits for your decision. play runs a workflow on the game, and passes the
+talk on as messages. explain writes the settlement in words.
 """
 
 from langgraph.graph import END, START, StateGraph
@@ -21,7 +21,7 @@ from shapley_coop.graphs.catalogue import compiled
 
 
 def build() -> StateGraph[Chat, ChatConfig, Chat, Chat]:
-    """Return the conversation, not compiled."""
+    """Return the chat's graph, not compiled."""
     page = StateGraph(Chat, context_schema=ChatConfig)
     page.add_node("read", read)
     page.add_node("confirm", confirm)

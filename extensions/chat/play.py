@@ -1,4 +1,4 @@
-"""Play: have a workflow play the table, and pass on what is said."""
+"""The node `play`, which runs a workflow on the table and passes its talk on as messages."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
@@ -21,17 +21,17 @@ Workflow = CompiledStateGraph[Table, RunConfig, Any, Table]
 
 
 def play_by(workflow: Callable[[str], Workflow]) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """Return the node that plays by a workflow.
+    """Return the node that plays the table by a workflow.
 
     Args:
-        workflow: gives the compiled graph of a name. It has no saver of its own: the play is kept
-            in the conversation's thread.
+        workflow: returns a workflow's compiled graph by its name. The graph must have no saver, so
+            that the conversation's thread keeps the play.
     """
 
     async def play(
         chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig
     ) -> dict[str, Any]:
-        """Have the workflow play the table; what is said goes on as messages while it is said."""
+        """Run the workflow on the table; pass public talk on as messages during the play."""
         chosen = runtime.context or ChatConfig()
         seats = {"*": chosen.seat().model_dump(mode="json", exclude_unset=True)}
         room = {"game": chat["game"], "seed": chosen.seed, "seats": seats}
@@ -57,7 +57,7 @@ def play_by(workflow: Callable[[str], Workflow]) -> Callable[..., Awaitable[dict
 
 
 def _news(written: Any) -> dict[str, Any]:
-    """Return what an update adds, without the keys that it only clears."""
+    """Return the keys that an update adds, without keys that it overwrites."""
     if not isinstance(written, dict):
         return {}
     return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}

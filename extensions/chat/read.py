@@ -1,4 +1,4 @@
-"""Read: from what was said to a small game, by a model's structured output or by patterns."""
+"""The node `read`: makes a small game from talk, by a model's structured output or by patterns."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.seat import Seat
 
 MOST_TEXT = 8_000
-"""Characters of a conversation that the embedded reader looks at: the latest."""
+"""The most characters that the pattern reader reads, from the end of a conversation."""
 
 TRIES = 2
 _TEMPLATE = (Path(__file__).parent / "chat_read.md").read_text(encoding="utf-8")
@@ -37,10 +37,10 @@ _NO = re.compile(r"\W*(no|stop|cancel|never mind|reject|forget it)\W*", re.I)
 
 
 async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
-    """Make a table of what was said, or ask back.
+    """Make a table from the conversation, or ask for missing parts.
 
-    Verdicts: `ready` (it waits for a decision), `go` (the person said yes to the one that waited),
-    `dropped` (said no), and `asked` (something is missing).
+    Verdicts: `ready` (the table waits for a decision), `go` (the person said yes to the waiting
+    table), `dropped` (the person said no), and `asked` (a part is missing).
     """
     about = chat.get("messages", [])[chat.get("since", 0) :]
     latest = next((str(m.text) for m in reversed(about) if isinstance(m, HumanMessage)), "")
@@ -86,7 +86,7 @@ class Understood(BaseModel):
     assumed: list[str] = []
 
     def game(self) -> dict[str, Any]:
-        """As `RunConfig.game` takes it."""
+        """Return the game in the form of `RunConfig.game`."""
         return {
             "name": self.name or "a choice",
             "about": self.about,
@@ -97,11 +97,11 @@ class Understood(BaseModel):
 
 
 async def understood(messages: Sequence[AnyMessage], seat: Seat) -> tuple[Understood, str]:
-    """Return what a conversation asks to be played, and a label that says who read it.
+    """Return the game or the question from a conversation, and a label if patterns read it.
 
     Args:
         messages: the conversation about this table.
-        seat: which model reads it; a program leaves it to the patterns.
+        seat: the seat whose model reads the conversation; for a program, patterns read it.
 
     Raises:
         CredentialsMissing: the model's key is not set.
@@ -149,7 +149,7 @@ def _by_patterns(text: str) -> Understood:
 
 
 def _missing(said: Household) -> str:
-    """Return what to ask back; empty if everything is there."""
+    """Return the question about the first missing part, or "" if all parts are there."""
     if len(said.agents) < 2:
         alone = f"{said.agents[0]} and who else? " if said.agents else "Who bargains with whom? "
         return f"{alone}{_say()}"
@@ -172,6 +172,6 @@ def _own(said: Household, row: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _worth(said: Household, agent: str, action: str, row: Sequence[str]) -> float:
-    """Return the use of it, if anybody does it, less the cost of doing it."""
+    """Return an agent's payoff: its gain if any agent does the task, less its own cost."""
     gain = said.worth[agent] if said.task in row else 0.0
     return gain - (said.costs[agent] if action == said.task else 0.0)

@@ -1,8 +1,8 @@
-"""Plain sentences about a task of a household, read without a language model.
+"""The pattern reader, which reads plain sentences about a household task without a model.
 
-Understood are: who bargains over who does what; who hates, dislikes, minds or likes it, or what it
-costs whom; and what it is worth to whom. It is a reader of patterns and no model: what it does not
-know it leaves out, and what nobody said is assumed and listed.
+It understands who bargains over who does the task; who hates, dislikes, minds or likes the task, or
+the task's cost to an agent; and the task's worth to an agent. It skips unknown sentences. It
+assumes values for missing numbers, and lists these assumptions.
 
 >>> found = read_sentences("Let Ann and Ben bargain over who does the dishes; Ann hates it.")
 >>> found.agents, found.task, found.costs
@@ -46,15 +46,15 @@ _WORTH = re.compile(rf"\bworth\s+{_NUMBER}\s+(?:to|for)\s+{_TO_WHOM}")
 
 @dataclass(frozen=True)
 class Household:
-    """What was said about a task.
+    """The statements about a household task.
 
     Attributes:
-        agents: who bargains.
-        task: what one of them does, as an order.
-        costs: agent → what doing it costs.
-        worth: agent → what it is worth once somebody has done it.
-        assumed: what nobody said, in words.
-        strangers: who is spoken of, and does not bargain.
+        agents: the agents that bargain.
+        task: the task in the imperative.
+        costs: agent → its cost of doing the task.
+        worth: agent → its gain once any agent has done the task.
+        assumed: the assumptions in words.
+        strangers: people who are named but do not bargain.
     """
 
     agents: list[str] = field(default_factory=list)
@@ -66,7 +66,7 @@ class Household:
 
 
 def read_sentences(text: str) -> Household:
-    """What plain sentences say; of what is said twice, the latter counts."""
+    """Return the statements in a text; a later statement replaces an earlier one."""
     agents = _agents(text)
     task = _task(text)
     felt: dict[str, float] = {}
@@ -124,7 +124,7 @@ def _base(verb: str) -> str:
 
 
 def _said_costs(text: str) -> list[tuple[str, float]]:
-    """Return who said what it costs, feelings before numbers, each in the order of the text."""
+    """Return pairs of names and cost: from feelings first, then numbers, each in text order."""
     felt = [(m.start(), m["who"], cost) for words, cost in _FELT for m in words.finditer(text)]
     costs = [(m["who"], float(m[2])) for m in _COSTS.finditer(text)]
     return [(who, cost) for _, who, cost in sorted(felt)] + costs

@@ -1,4 +1,4 @@
-"""The conversation's state and configuration: `page` wires it."""
+"""The state and the configuration of the chat's graph in `page`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from shapley_coop.games import GameError, load
 from shapley_coop.seats.seat import Seat, title_of
 
 MOST_AGENTS = 5
-"""At one table of a conversation."""
+"""The most agents at one table of a conversation."""
 
 
 class ChatConfig(BaseModel):
@@ -35,38 +35,38 @@ class ChatConfig(BaseModel):
     seed: int = Field(default=0, description="Of the embedded agents.")
 
     def seat(self) -> Seat:
-        """Return who reads, and who sits at every seat."""
+        """Return the seat that reads the conversation and plays every agent."""
         return Seat(model=self.model, base_url=self.base_url)
 
 
 class Chat(TypedDict, total=False):
-    """The state. Each key: what it is; who writes it; when it is cleared."""
+    """The chat's state. The text under each key names the nodes that write and clear the key."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation. Written by the person and by every node."""
 
     since: int
-    """How many messages belong to earlier tables. Written by `play`."""
+    """The number of messages that belong to earlier tables. Written by `explain`."""
 
     game: dict[str, Any] | None
-    """The table of payoffs that waits for a decision, or was played last. Written by `read` and
-    `confirm`. Cleared by `read` and `confirm`, where nothing is to be played."""
+    """The table of payoffs that waits for a decision or is being played. Written by `read` and
+    `confirm`. Cleared by both if nothing is to be played, and by `explain` after the play."""
 
     assumed: list[str]
-    """What nobody said about it. Written by `read`."""
+    """The assumptions about the table, in words. Written by `read`; cleared by `confirm`."""
 
     verdict: str
-    """What the latest node found, by which the page branches. Written by `read` and `confirm`."""
+    """The latest node's verdict, by which the graph branches. Written by `read` and `confirm`."""
 
     episode: str
-    """The episode played last, which the next one follows. Written by `play`."""
+    """The episode played last, which the next play follows. Written by `play`."""
 
     outcome: dict[str, Any] | None
     """The result of the play. Written by `play`."""
 
 
 def fault_of(game: Mapping[str, Any]) -> str:
-    """Return why a table of payoffs cannot be played; empty if it can."""
+    """Return why a table of payoffs cannot be played, or "" if it can."""
     if len(game.get("agents") or ()) > MOST_AGENTS:
         return f"at most {MOST_AGENTS} can bargain here"
     try:

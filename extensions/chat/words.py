@@ -1,4 +1,4 @@
-"""What the conversation tells: the table before it is played, the talk, the settlement."""
+"""The chat's texts: the table before the play, the talk, and the settlement."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from shapley_coop.state.outcome import moved, no_value
 from shapley_coop.state.timeline import said_event
 
 MOST_CELLS = 32
-"""Of a table of payoffs that is shown whole."""
+"""The most cells of a payoff table that is shown whole."""
 
 NOT_PLAYED = "Nothing is played. Say what else they should bargain over."
 
@@ -38,11 +38,11 @@ def table_in_words(game: Mapping[str, Any], assumed: Sequence[str], label: str =
 
 
 def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the public news of a step: id, who, and what was said or done, in Markdown."""
+    """Yield the public events of an update: id, author and text in Markdown."""
     for said in written.get("talk", []):
         event = said_event(said, written)
         if said["act"] == "write":
-            continue  # the contract is told once, as it is signed
+            continue  # the contract itself follows below, once it is signed
         offer = _listed(event.get("deal", {}).get("text", ()))
         unsaid = "I accept." if said["act"] == "accept" else f"({said['act']})"
         unsaid = f"I claim {percent(event['part'])}." if "part" in event else unsaid
@@ -62,7 +62,7 @@ def _listed(lines: Iterable[str]) -> str:
 
 
 def settlement_in_words(found: Mapping[str, Any]) -> str:
-    """Return a result (`state.result`) for people, in Markdown."""
+    """Return the settlement in a result (`state.result`) as Markdown for people."""
     credit = found["credit"]
     lines = [STATUS[found["status"]], *map(in_markdown, found["happened"]["words"])]
     lines.append(f"By what was done, {_each(found['rewards'], 'earned')}.")

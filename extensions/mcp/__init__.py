@@ -1,4 +1,4 @@
-"""The Model Context Protocol: one tool for each thing that a user does."""
+"""Tools for models' clients by the Model Context Protocol (MCP), one for each task of a user."""
 
 from shapley_coop.extension import Extension
 
