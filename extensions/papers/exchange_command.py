@@ -24,8 +24,8 @@ def table(
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
 
-    The layouts are those of the paper's Tables 1 and 2. The two parts are switched separately:
-    four variants, two of which are the paper's. The same command resumes it where it stopped.
+    The layouts are those of the paper's Tables 1 and 2. Validator and guidance are switched
+    separately, so two of the four variants are the paper's. The same command resumes it.
     """
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.extensions.papers import exchange_tables as paper
