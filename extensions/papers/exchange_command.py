@@ -1,4 +1,4 @@
-"""`coop scenario table`: the variants of the exchange, in the layouts of its paper."""
+"""The command `coop scenario table`: the exchange's variants in the layouts of its paper."""
 
 import sys
 from typing import Annotated

@@ -86,11 +86,11 @@ def table_1(rows: Sequence[Row], suite: Suite) -> str:
 
 
 def table_2(rows: Sequence[Row], suite: Suite) -> str:
-    """Refused proposals, part of all that were tried; labels that the paper does not have are last.
+    """Return the table of refused proposals and their shares; labels the paper lacks come last.
 
     Args:
-        rows: of the suite's runs.
-        suite: what the paper prints is in its second table.
+        rows: the rows of the suite's runs.
+        suite: the suite, whose second table has the paper's printed values.
     """
     counted = {key for row in rows for key in row["result"]["measures"] if key.startswith(REFUSED)}
     ours = sorted(counted - {f"{REFUSED}{label}" for label in PAPER_LABELS})
