@@ -1,4 +1,4 @@
-"""LangGraph's authentication: admits every request, or only the callers that an extension knows.
+"""The server's authentication: admits every request, or only the callers that an extension knows.
 
 `langgraph.json` names `auth`.
 """

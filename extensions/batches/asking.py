@@ -45,7 +45,7 @@ class Call:
 
     Attributes:
         of: the question's identity.
-        run: the rank of its run by the time of the run's first question.
+        run: the number of its run, in the order of the runs' first questions.
         worst: the highest possible cost in USD.
         reserved: the name of the money reserved for the question; empty before.
     """

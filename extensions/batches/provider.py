@@ -18,7 +18,7 @@ MOST, LARGEST = 50_000, 190_000_000
 """The most letters and bytes of one file; OpenAI's limits are 50,000 requests and 200 MB."""
 
 NO_ROOM = "token_limit_exceeded"
-"""The error code of a batch that exceeds the limit on enqueued tokens with other batches."""
+"""The error code of a batch if it and the enqueued batches exceed the limit on tokens."""
 
 TOLD, TRIES = 3, 100
 """The number of failures in a row before a report, and before giving an endpoint up."""

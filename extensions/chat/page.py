@@ -1,7 +1,7 @@
 """The graph of the chat, which sets up a table, plays it, and explains the settlement.
 
     read → confirm → play → explain
-      ↓       ↺ (words or edits instead of a decision are read, and confirm asks again)
+      ↓       ↺ (if you answer with words or an edit, confirm asks again)
      END (a part is missing: read asks for it, and your next message continues)
 
 Say what you want: "Let Ann and Ben bargain over who does the dishes; Ann hates it."

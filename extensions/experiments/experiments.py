@@ -62,7 +62,7 @@ class Experiment:
         return cls(suite, tuple(conditions(priced, list(suite.axes))))
 
     def summary(self) -> dict[str, dict[str, Estimate]]:
-        """Return condition → measure → estimate, without measures that none of its runs has."""
+        """Return condition → measure → estimate, without measures that no run has."""
         return {
             group.name: {key: e for key in EVALUATORS if (e := estimate(group.rows, key)).n}
             for group in self.groups

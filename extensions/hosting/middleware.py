@@ -22,7 +22,7 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
     `actions`; tools outside `actions` are always free.
 
     Args:
-        contract: the signed contract: a `Deal`, an outcome with its `contract`, or a contract.
+        contract: the signed contract: a `Deal`, a mapping with `clauses`, or an outcome with it.
         agent: the party whose tool calls are checked.
         actions: tool → its action; by default each action of the deal has a tool of its name.
         record: a function from the agent's state to the turns played so far. By default each

@@ -1,4 +1,4 @@
-"""Tools for models' clients by the Model Context Protocol (MCP), one for each task of a user."""
+"""The tools for models' clients, by the Model Context Protocol (MCP)."""
 
 from shapley_coop.extension import Extension
 

@@ -25,7 +25,7 @@ def table(
     """Outcomes, and refusals by label, with and without validator and guidance.
 
     The layouts are those of the paper's Tables 1 and 2. Validator and guidance are switched
-    separately, so two of the four variants are the paper's. The same command resumes it.
+    separately; two of the four variants are the paper's. The same command resumes the sweep.
     """
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.extensions.papers import exchange_tables as paper

@@ -53,7 +53,7 @@ def asked_again(
         "as_recorded": whether the replay with all agents gave the recorded rewards}.
 
     Raises:
-        ValueError: a seat is no program, credit or baseline rule out replays, or too many agents.
+        ValueError: a seat is no program, the rule or baseline excludes replays, or n is too large.
     """
     _check(evaluated)
     plays = _Plays(evaluated)

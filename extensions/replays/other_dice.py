@@ -62,7 +62,7 @@ class OtherDice:
     improvement: Spread
 
     def as_json(self) -> dict[str, Any]:
-        """Return the same as plain JSON."""
+        """Return these numbers as plain JSON."""
         return {
             "times": self.times,
             "values": {agent: vars(spread) for agent, spread in self.values.items()},

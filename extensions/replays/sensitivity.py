@@ -29,7 +29,7 @@ MOST_AGENTS = 8
 """The most agents whose rankings are compared."""
 
 MOST_STEPS = 30_000
-"""The most replay steps of a game with dice for the baseline away, the worst case over absent."""
+"""The most turns × joint actions of a game with dice for which the baseline away is compared."""
 
 Ranking = list[list[str]]
 """Groups of agents with equal values, the highest value first."""

@@ -21,7 +21,7 @@ _NOT_DUMPABLE = (4, 0)
 
 
 def main(order: dict[str, Any], report: int) -> None:
-    """Carry out the order; return when the command ends, and with it all sandboxed processes.
+    """Carry out the order; the return ends all processes in the sandbox.
 
     Args:
         order: source and target folder, the user to become or None, limits, the command, and

@@ -83,7 +83,7 @@ def _quota_in(user: Any) -> Quota | None:
 
 
 async def _bound_use(owner: str, shown: Quota | None) -> list[float]:
-    """Return the owner's quota, which the run's first step checks again, or refuse if used up."""
+    """Return the owner's quota; raise an HTTP error if the quota is used up or there is none."""
     quota = shown or await asyncio.to_thread(quota_by_name, owner)
     if quota is None:
         detail = f"{owner} has no valid token any more: its crons start no runs"
@@ -97,9 +97,9 @@ _MOST_NAMED = 1000
 """The most threads that one search may name."""
 
 _admitted: dict[str, dict[object, str]] = {}
-"""Owner → the runs that requests are creating now → the thread of each.
+"""Owner → the runs that its requests are creating now, each with its thread.
 
-They must be counted, because a batch's runs are all admitted before its first run is busy.
+They count as busy, because all runs of a batch are admitted before the first is busy.
 """
 
 

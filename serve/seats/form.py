@@ -46,7 +46,7 @@ DRAFT = "draft"
 
 
 def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
-    """Return the choices of an agent that is asked now; keys without a use now are missing.
+    """Return the form of an agent: its choices now, without keys that are of no use now.
 
     `fields` are the names of the fields and `legal` the actions. `carries` says whether an action
     can have content. `decisions` maps each decision on a deal to its button's text. `deal` lists
@@ -78,7 +78,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
 
 
 def message_of(act: str, fields: Any) -> str:
-    """Return the message that a model would write to say the same as the fields of a form.
+    """Return a form's fields as the message that a model would write.
 
     Raises:
         ValueError: `fields` is no object, the act has no form, or the decision is to make an offer
@@ -90,7 +90,7 @@ def message_of(act: str, fields: Any) -> str:
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")
     if decision == WORDS and act in DRAFTED:
-        # Of the acts, only `contract_answer` takes words without clauses.
+        # Only the message of `contract_answer` can have words without clauses.
         return tagged("contract_answer", {**fields, "clauses": None, "drops": None})
     return tagged(act, fields)
 

@@ -28,8 +28,8 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     reply in fields. `parts` are the letter's rules, its request, and the reason why the last reply
     was refused. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's
     content as an object, and `answer_schema` is the JSON schema of the act's answer. `to_sign` is
-    the text that a party with a key signs to accept. Its unsigned proposal is refused as SIGN, with
-    the text to sign.
+    the binding that a party with a key signs to accept the offer. The table refuses its unsigned
+    proposal as SIGN, with the binding to sign.
 
     Args:
         mail: the letter from the journal.

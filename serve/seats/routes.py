@@ -1,4 +1,4 @@
-"""The route of a party, which reads the letter at its own seat and replies, and no more.
+"""The route by which a party reads the letter at its own seat and replies.
 
 `GET /seat/{episode}/{agent}` returns the page to a browser and the letter as JSON to a program.
 `POST` with a JSON object replies; with the type `draft` it returns a preview of the reply.

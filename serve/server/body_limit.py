@@ -1,4 +1,4 @@
-"""The size limit of requests."""
+"""The middleware that limits the size of requests."""
 
 import os
 

@@ -2,8 +2,8 @@
 
 A run that blocks the interpreter or takes all memory kills its server, which would then start it
 again. So each start of a run is noted with its checkpoint. A server that shuts down in order
-deletes its notes. A run fails if two servers were killed during it, and it made no progress after
-its last start. Other runs killed with it pass, because they have reached new checkpoints by then.
+deletes its notes. A run fails if two servers were killed during the run, the second before the run
+reached a new checkpoint. Other runs of these servers have reached new checkpoints, so they go on.
 A new run on the same thread continues from the last checkpoint.
 """
 

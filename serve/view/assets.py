@@ -28,7 +28,7 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }
-"""Nothing is loaded from other hosts, and no text can become a script."""
+"""The headers of all files: pages load nothing from other hosts, and no text becomes a script."""
 
 ROUTES = {
     "file": "/page/{name}",
@@ -42,7 +42,7 @@ ROUTES = {
 
 
 def route_of(path: str) -> tuple[str, str]:
-    """Return the key in `ROUTES` that a path matches, and the path's `name`, or "" if none.
+    """Return the key of the route in `ROUTES` that a path matches, and the path's name or "".
 
     Raises:
         ValueError: the path matches no route.

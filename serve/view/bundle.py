@@ -58,7 +58,7 @@ class About:
         created: the ISO time of its start.
         state: started, waiting (for people), ended or failed.
         why: the agents for which the run waits, or the reason why it failed; otherwise "".
-        links: the known ones of the addresses `trace` and `thread`, and `seats` (agent → address).
+        links: addresses, as far as known: `trace`, `thread`, and `seats` (agent → address).
     """
 
     run: str

@@ -17,8 +17,8 @@ COUNTED = ("input_tokens", "output_tokens", "seconds")
 def calls_view(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
     """Return one row per event and agent, with its `calls`, refused answers, tokens and seconds.
 
-    `event` is the id of a message, or a turn such as `turn 3`, played or not. Reasoning counts for
-    the message that followed it. `sent_back` counts refused answers. People's answers are no calls.
+    `event` is a message's id, or a turn such as `turn 3`, even if not played yet. Reasoning counts
+    for the message after it. `sent_back` counts refused answers. People's answers are no calls.
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for note in notes(journal, table):

@@ -92,7 +92,7 @@ def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
 
 
 def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
-    """Return each agent's due by every norm, and reasons for missing norms; None if > `SMALL`."""
+    """Return all agents' dues by each norm, and why norms are missing; None for many agents."""
     agents = evaluated.agents
     if len(agents) > SMALL:
         return {"norms": None}

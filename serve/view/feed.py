@@ -1,4 +1,4 @@
-"""A run as server-sent events: its whole bundle once, then only changes.
+"""The feed of a run as server-sent events: the whole bundle once, then only changes.
 
 The id of an event is the digest of the bundle after the event. A client that reconnects sends its
 last id (`Last-Event-ID`). If the bundle is unchanged, the client gets only later changes, otherwise

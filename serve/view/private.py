@@ -14,8 +14,8 @@ ACTS = {"reason": -1, "consider": -1}
 def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
     """Return a note on every answer in the journal, in the order of their letters.
 
-    A note's `event` is the id of the message that followed, or a turn such as `turn 3`, played or
-    not. A refused draft has a `fault`: the complaint in the next letter.
+    A note's `event` is the id of the message that followed, or a turn such as `turn 3`, even if not
+    played yet. A refused draft has a `fault`: the complaint in the next letter.
     """
     talk = table.get("talk", [])
     asked = sorted(

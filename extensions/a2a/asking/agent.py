@@ -27,7 +27,7 @@ A2A = "a2a"
 """The provider's name, which stands before the address of a seat."""
 
 FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0
-"""Seconds between two polls of a task: the first, and the most after growth by half each time."""
+"""The first and the longest pause between two polls of a task in seconds; pauses grow by half."""
 
 
 def check_address(seat: Seat) -> None:
@@ -154,7 +154,7 @@ class _Exchange:
 
 
 class _Tasks:
-    """The ids, in the journal, of the tasks that an agent made from one question's attempts."""
+    """The agent's tasks for the attempts of one question; their ids are kept in the journal."""
 
     def __init__(self, question: "Enquiry", journal: Journal) -> None:
         self._question, self._journal = question, journal

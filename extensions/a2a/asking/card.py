@@ -99,7 +99,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
 
 
 def read_card_key(path: Path) -> bytes:
-    """Return the PEM file of the public key that must verify a card.
+    """Return the public key, in PEM, that must verify a card.
 
     Raises:
         ValueError: the file cannot be read, holds no public key, or holds a weak key.

@@ -93,7 +93,7 @@ def _letter(task: Task, seat: Seat, letter: dict[str, Any]) -> Message:
 
 
 def _after_letters(task: Task, seat: Seat, thread: Any, table: Table) -> None:
-    """Complete a task without a waiting letter: other agents are asked, or the play is over."""
+    """Set the state of a task without a letter: WORKING while others are asked, else COMPLETED."""
     given = table.get("settings", {}).get("seats", {}).get(seat.agent)
     if given is None:
         raise NoSuchSeat(f"There is no {seat.agent} in this play")
