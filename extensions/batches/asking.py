@@ -2,8 +2,8 @@
 
 Letters of different cells do not depend on each other's answers. Letters to one model are gathered
 until every cell in flight waits, or no new letter has come for a while. They become the lines of
-one file, each with the unchanged body of the client's request, for the endpoint's `/files` and
-`/batches` (OpenAI's Batch API). The answer comes back as the response to the request, so the client
+one file for the endpoint's `/files` and `/batches` (OpenAI's Batch API). A line has the unchanged
+body of the client's request. The answer comes back as the response to the request, so the client
 itself parses answers and repeats failed requests.
 
 Under a cost limit, a batch takes as many letters as the remaining money covers at their highest

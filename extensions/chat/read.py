@@ -39,8 +39,8 @@ _NO = re.compile(r"\W*(no|stop|cancel|never mind|reject|forget it)\W*", re.I)
 async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
     """Make a table from the conversation, or ask for missing parts.
 
-    Verdicts: `ready` (the table waits for a decision), `go` (the person said yes to the waiting
-    table), `dropped` (the person said no), and `asked` (a part is missing).
+    Verdicts: `ready` (a new table waits for a decision), `go` (the person said yes to a waiting
+    table), `dropped` (the person said no), `asked` (a part is missing).
     """
     about = chat.get("messages", [])[chat.get("since", 0) :]
     latest = next((str(m.text) for m in reversed(about) if isinstance(m, HumanMessage)), "")

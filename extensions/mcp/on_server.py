@@ -1,6 +1,6 @@
 """The MCP tools on the LangGraph server, at `/mcp`: streamable HTTP without sessions.
 
-A tool plays runs through the server's own API with the caller's token, so the rules for the
+A tool plays runs through the server's own API with the caller's token. So the rules for the
 caller's requests (owners, policy, quotas) apply to the tools too.
 """
 

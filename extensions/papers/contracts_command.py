@@ -1,4 +1,4 @@
-"""The command `coop contract table`, which shows the effects of contracts in two dilemmas."""
+"""The command `coop contract table`, which prints the effects of contracts in two dilemmas."""
 
 import sys
 from pathlib import Path

@@ -3,8 +3,8 @@
 The program gets a copy of the workspace in memory, of bounded size, a bounded /tmp, and no other
 place to write. The system is read-only and without users' homes. There is no network. The program
 has its own PID namespace, so it sees no other process and ends with the first one. Its environment
-is clean, and unusual system calls are forbidden (`syscalls`). Limits hold for CPU and open files of
-a process, for the number, memory and files of all its processes together, and for the time. The
+is clean, and unusual system calls are forbidden (`syscalls`). Limits hold for the time, for CPU and
+open files of each process, and for number, memory and files of all processes together. The
 sandbox's first process, which the program cannot reach, reports its end. With a control group
 (`groups`) the kernel limits memory and processes too; otherwise only the number of open files
 limits buffers of sockets and pipes. Without a working bubblewrap foreign code is not run, unless

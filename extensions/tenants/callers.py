@@ -155,8 +155,8 @@ def known_as(identity: str) -> list[Caller]:
     """Return the callers of a name, for a cron, which shows no token; call it in a thread.
 
     Returns:
-        The unexpired callers of that name in the file of tokens, and, if tokens may be signed, the
-        caller of the last signed token, however old.
+        The unexpired callers of that name in the file of tokens. If `COOP_AUTH_JWT_PUBLIC_KEY` is
+        set, the caller of the last signed token too, even if that token has expired.
     """
     path = os.environ.get(TOKENS)
     lines = _tokens(path, _changed(path)).values() if path else ()

@@ -1,9 +1,8 @@
 """Quotas: the limits on the tokens and the cost of all runs of an operator together.
 
-The journal's totals are compared with the quota when a run is created, and again before its first
-step, because many runs may wait in a queue. Costs follow the price list of sweeps, `COOP_PRICES`.
-A model without a price would count as free, so operators with a cost limit may not use such
-models.
+The journal's totals are compared with the quota when a run is created. They are compared again
+before its first step, because many runs may wait in a queue. Costs follow `COOP_PRICES`.
+A model without a price would count as free, so an operator with a cost limit may not use it.
 """
 
 import asyncio

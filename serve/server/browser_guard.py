@@ -4,8 +4,8 @@ A page of any website can make a browser send requests to this machine. It can s
 without a preflight and, after DNS rebinding, any request. So
 
 - a body must have the content type of JSON, which a page cannot send without a preflight;
-- without tenants, the `Host` must be this machine's or a listed one, and a request that changes
-  state may not come from a foreign `Origin`;
+- without tenants, the `Host` must be this machine's or a listed one. A request that changes state
+  may not come from a foreign `Origin`;
 - `coop dev` makes a token and prints addresses that contain it, as Jupyter does.
 """
 

@@ -24,8 +24,8 @@ def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """Return the contract in force with all its past and present clauses, or None without one.
 
     At a turn a clause is `kept`, `broken`, `due` (a payment or a gift), `idle` (it required
-    nothing) or `out` (not in force). The monitor's verdict on a clause after a turn is `satisfied`,
-    `violated` or `pending` under the contract of that time, or None before the clause was signed.
+    nothing) or `out` (not in force). The monitor's verdict on it after the turn is `satisfied`,
+    `violated` or `pending`, by the contract of that time. Before its signing the verdict is None.
     """
     contract, game, signed = evaluated.contract, evaluated.game, evaluated.signed
     if contract is None:

@@ -12,8 +12,8 @@ from shapley_coop.state.evaluated import EvaluatedTable
 def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """Return each turn's required and actual actions, or None without a contract.
 
-    `payoffs` are the payoffs if all agents had kept the contract, or None if the contract does not
-    determine every action of every turn, or with more than `SMALL` agents.
+    `payoffs` are the payoffs if all agents had kept the contract. They are None if the contract
+    leaves an action open, or with more than `SMALL` agents.
     """
     if evaluated.contract is None:
         return None

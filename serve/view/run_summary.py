@@ -3,8 +3,8 @@
 The summary begins with the events. It says nothing about fairness if there was no play or nothing
 was at stake.
 
-It uses the bundle alone. Every number in the summary is also in a panel of the page, and the part
-of the text with the number names that panel.
+It uses the bundle alone. Every number in the summary is also in a panel of the page, and the
+number's part of the text names that panel.
 """
 
 from collections import Counter
