@@ -1,1 +1,1 @@
-"""What the LangGraph server adds to the graphs."""
+"""The parts of the LangGraph server: its routes, middleware, seats of people, and run pages."""

@@ -1,7 +1,7 @@
 """The routes and middleware that the server adds to LangGraph's own: viewer, seats, tools, callers.
 
 `langgraph.json` names `app`. With tenants (`serve.server.tenancy`) every request is authorized,
-on LangGraph's routes too; without, whoever reaches the port is the operator.
+on LangGraph's routes too. Without tenants, every caller is the operator.
 """
 
 import asyncio
@@ -40,10 +40,10 @@ logger = logging.getLogger(__name__)
 
 
 def application(inbox: ThreadInbox) -> Starlette:
-    """Return the app over an inbox in which people's letters wait.
+    """Return the app, whose seat routes use the given inbox of people's letters.
 
     Raises:
-        ValueError: a limit, or what the tenants are told apart by, cannot be read.
+        ValueError: a limit, or a setting that identifies tenants, cannot be read.
     """
     middleware = [
         Middleware(BodyLimit, most=most_bytes()),
@@ -63,7 +63,7 @@ def application(inbox: ThreadInbox) -> Starlette:
         )
     trace_quietly(home().secrets)
     make_forms_ready()
-    # A log line for each model call and each label costs time and says nothing about a run.
+    # A log line for every HTTP request costs time and says nothing about a run.
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(
@@ -79,7 +79,7 @@ def application(inbox: ThreadInbox) -> Starlette:
 
 
 def _brought(name: str, inbox: ThreadInbox) -> Sequence[Route]:
-    """Return routes of an extension; none where a library that they need is not installed."""
+    """Return the routes of an extension, or none if a library that they need is missing."""
     try:
         found: Sequence[Route] = extension.load("routes", name)(inbox)
     except LibraryMissing as missing:
@@ -89,7 +89,7 @@ def _brought(name: str, inbox: ThreadInbox) -> Sequence[Route]:
 
 
 def lost_with_the_container(environment: Mapping[str, str]) -> str:
-    """Return what to warn of where a deployment keeps its data on its own disk; empty elsewhere."""
+    """Return a warning if a deployment keeps its data on the container's disk, otherwise ""."""
     development = environment.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
     if development or environment.get(DATABASE_VARIABLE):
         return ""
@@ -106,7 +106,7 @@ def _bypassed() -> bool:
 
 @asynccontextmanager
 async def _lifespan(_: Starlette) -> AsyncIterator[None]:
-    """Recover lost threads; then keep deadlines and the seats' HTTP clients until the end."""
+    """Recover lost threads, then enforce deadlines and keep HTTP clients open until shutdown."""
     restrict()
     if lost := lost_with_the_container(os.environ):
         logger.warning(lost)
@@ -119,7 +119,7 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
     deadlines = asyncio.create_task(keep_deadlines())
     try:
         async with clients():
-            # The modules loaded by now stay: the garbage collector need not scan them again.
+            # Modules loaded so far are never freed, so the collector need not scan them again.
             gc.freeze()
             yield
     finally:

@@ -1,4 +1,4 @@
-"""Who may use the LangGraph server: everybody who reaches it, or the callers of its tenants.
+"""The server's authentication: admits every request, or only the callers that an extension knows.
 
 `langgraph.json` names `auth`.
 """
@@ -9,7 +9,7 @@ from shapley_coop.serve.server.tenancy import tenancy
 
 
 def no_tenants() -> Auth:
-    """Admit every request as the operator's: for one's own machine."""
+    """Return an `Auth` that treats every request as the operator's, for one's own machine."""
     auth = Auth()
 
     @auth.authenticate

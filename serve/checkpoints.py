@@ -18,7 +18,7 @@ from shapley_coop.state.storage.home import home
 
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """The saver; the server opens it once in each of its event loops."""
+    """Open the home's saver. The server does so once in each of its event loops."""
     restrict()
     async with saver(home(), listener=_on_checkpoint, starting=_starting) as kept:
         yield kept

@@ -1,4 +1,4 @@
-"""Agent2Agent, both sides: seats whose agents are elsewhere, and a table for agents of others."""
+"""Agent2Agent (A2A), both sides: seats for remote agents, and a table for foreign agents."""
 
 from shapley_coop.extension import Extension
 

@@ -1,4 +1,4 @@
-"""`coop a2a`: this machine as an A2A agent that assesses others, or that others assess."""
+"""The command `coop a2a`, which serves an A2A agent that assesses others or is assessed."""
 
 from typing import Annotated
 
@@ -32,8 +32,8 @@ def a2a(
     """Serve an A2A agent: a judge that assesses other agents, or a seat that others assess.
 
     The judge takes assessment requests as AgentBeats sends them: JSON with participants and config.
-    It sends letters to every address that a request names: listen only where you trust all who can
-    call.
+    It sends letters to every address that a request names, so listen only where you trust every
+    caller.
     """
     with needing("a2a", "coop a2a"):
         import uvicorn
@@ -52,7 +52,7 @@ def a2a(
 
     url = card_url or f"http://{host}:{port}/"
     if what == JUDGE:
-        bind_keys()  # whoever asks names the addresses, which get no token of this machine
+        bind_keys()  # callers name the addresses, so none may get a token of this machine
         app = application(Judge(), ASSESSMENT, url)
     else:
         seat = Seat.model_validate(seats_from(what, None, base_url)["*"])

@@ -1,4 +1,4 @@
-"""Have a model write scenarios of task exchange from preferences in words."""
+"""Scenarios of task exchange that a model writes from preferences in words."""
 
 from shapley_coop.extension import Extension
 

@@ -1,7 +1,7 @@
-"""What is asked of an author, and how an embedded agent writes a scenario: by the generator.
+"""The questions to the author of a scenario, and the embedded author, which uses the generator.
 
-It answers as `games.exchange.preferences` would without a letter: descriptions are composed, and
-scores follow from the words of the preference and the seed.
+The embedded author answers as `games.exchange.preferences` does without letters: it composes
+descriptions, and computes scores from the words of a preference and the seed.
 """
 
 import json
@@ -18,27 +18,27 @@ from shapley_coop.seats.asked import Asked
 
 
 class Sheet(Answer):
-    """One sheet: JSON by mask, which no schema can name."""
+    """The answer with one sheet: JSON by mask, for which there is no schema."""
 
     PROPOSAL: ClassVar = '{"mask": "a description, or a score", …}'
 
     @classmethod
     def tagged(cls, fields: Fields) -> str:
-        """Write it as it came."""
+        """Return the fields as JSON text."""
         return json.dumps(fields)
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> None:
-        """Answer in text."""
+        """Return no schema, so that the answer is text."""
 
     @classmethod
     def form(cls) -> tuple[str, ...]:
-        """Name the fields of the form in a person's inbox."""
+        """Return the names of the form's fields in a person's inbox."""
         return ("proposal",)
 
 
 def written_sheet(facts: Mapping[str, Any], seed: int) -> str:
-    """The message with one sheet: a description or a score of each composite that is listed."""
+    """Return the message with one sheet: a description or a score for each listed composite."""
     try:
         sheet = _sheet(facts, seed)
     except Missing as missing:

@@ -1,4 +1,4 @@
-"""`coop scenario write`: a scenario that a model writes."""
+"""The command `coop scenario write`, by which a model writes a scenario."""
 
 import sys
 from pathlib import Path
@@ -23,8 +23,8 @@ def write(
 ) -> None:
     """Have a model write descriptions and utilities from preferences in words.
 
-    Every answer is checked, and sent back with its fault if it has one. The same command resumes
-    where it stopped. docs/authoring.md and docs/scenarios.md describe both files.
+    A faulty answer is sent back with its fault. The same command resumes after an interruption.
+    docs/authoring.md and docs/scenarios.md describe both files.
     """
     from shapley_coop.extensions.authoring.commission import read_commission
     from shapley_coop.extensions.authoring.writing import NotWritten

@@ -1,9 +1,9 @@
-"""A scenario that a model writes: what is asked for, in sheets, and what a sheet has to hold.
+"""The commission of a scenario to a model: its sheets, and the checks of a sheet.
 
 The preferences file is a scenario file without utilities (`games.exchange.files`). Its composites
-are cut into sheets of at most `PER_SHEET`: one letter asks for one sheet. First come descriptions,
-from the atoms alone; then, for each agent by itself, its scores of what was described, from its
-own preference (utility-aware exchange, A.1 and A.2).
+are cut into sheets of at most `PER_SHEET`, and one letter asks for one sheet. The first sheets ask
+for descriptions, given the atoms alone. The later ones ask for the scores of one agent, given the
+descriptions and the agent's preference (utility-aware exchange, A.1 and A.2).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,17 +21,17 @@ from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
 
 PER_SHEET = 32
-"""Few enough for one answer, and little to write again when one mask of it is wrong."""
+"""The most masks on a sheet: few enough for one answer, and for a repetition after a fault."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What one letter asks for.
+    """The part of a scenario for which one letter asks.
 
     Attributes:
-        name: of the sheet, once in a commission.
-        agent: whose scores; empty where composites are described.
-        masks: of which composites.
+        name: the sheet's name, unique in a commission.
+        agent: the agent whose scores are asked for; empty for descriptions.
+        masks: the masks of the composites.
     """
 
     name: str
@@ -41,11 +41,11 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Commission:
-    """What is to be written.
+    """The order to write one scenario.
 
     Attributes:
         page: the preferences file's content.
-        beside: the folder in which it looks its tools up.
+        beside: the folder from which its path of tools starts.
     """
 
     page: ScenarioFile = field(repr=False)
@@ -64,24 +64,24 @@ class Commission:
 
     @cached_property
     def tasks(self) -> Tasks:
-        """The public part; what the file does not describe itself is composed, for now."""
+        """The public part; composites without a description in the file get composed ones."""
         return tasks_of(self.page)
 
     @property
     def preferences(self) -> dict[str, str]:
-        """Agent → its own words."""
+        """Agent → its preference in words."""
         return self.page.preferences or {}
 
     @cached_property
     def descriptions(self) -> list[Sheet]:
-        """The sheets that describe what the file leaves undescribed."""
+        """The sheets for composites without a description in the file."""
         known = self.tasks.registry.written()
         left = [mask for mask in range(1, 1 << self.tasks.n) if mask not in known]
         return list(_cut("describe", "", left))
 
     @cached_property
     def scores(self) -> list[Sheet]:
-        """The sheets that score every composite, agent by agent."""
+        """The sheets for the scores of all composites, agent by agent."""
         every = range(1, 1 << self.tasks.n)
         agents = self.tasks.agents
         return [sheet for agent in agents for sheet in _cut(f"score {agent}", agent, every)]
@@ -91,7 +91,7 @@ def read_commission(path: Path) -> Commission:
     """Read a preferences file.
 
     Raises:
-        GameError: it cannot be read, or says what cannot be.
+        GameError: the file cannot be read, or is no valid commission.
     """
     content = read_file(path, "a preferences file")
     try:
@@ -103,16 +103,16 @@ def read_commission(path: Path) -> Commission:
 def read_descriptions_sheet(
     raw: Any, sheet: Sheet, tasks: Tasks, taken: Mapping[str, int]
 ) -> dict[int, str]:
-    """The descriptions on a sheet: every mask once, fit to be copied, and no other composite's.
+    """Return the descriptions on a sheet: one for every mask, well-formed and unique.
 
     Args:
-        raw: what was answered, by bit string.
-        sheet: what was asked for.
-        tasks: the atoms; a composite that is not described is registered as it is composed.
-        taken: description → mask, of what is described already.
+        raw: the answer: bit string → description.
+        sheet: the sheet that was asked for.
+        tasks: the atoms, whose composed descriptions are taken too.
+        taken: description → mask, of the descriptions so far.
 
     Raises:
-        GameError: one line that says what to correct.
+        GameError: the sheet is faulty; the error is one line with the correction.
     """
     found = descriptions_of(raw, sheet.masks, tasks.n)
     composed, here = Registry(tasks.registry.says), dict[str, int]()
@@ -130,10 +130,10 @@ def read_descriptions_sheet(
 
 
 def read_scores_sheet(raw: Any, sheet: Sheet, tasks: Tasks) -> dict[int, float]:
-    """Return the scores on a sheet: every mask once, in 0..100.
+    """Return the scores on a sheet: one for every mask, in 0..100.
 
     Raises:
-        GameError: one line that says what to correct.
+        GameError: the sheet is faulty; the error is one line with the correction.
     """
     found = scores_of(raw, sheet.masks, tasks.n, sheet.agent)
     return {mask: found[mask] for mask in sheet.masks}
@@ -149,11 +149,11 @@ def written(
     """Return the scenario file's content.
 
     Args:
-        commission: what it was written to.
-        descriptions: mask → description, of all that the commission asks for.
-        scores: agent → mask → raw score, of all composites.
-        about: who wrote it, for people.
-        folder: in which it will lie.
+        commission: the commission.
+        descriptions: mask → description, for all masks of the commission's sheets.
+        scores: agent → mask → raw score, for all composites.
+        about: a note on the author, for people.
+        folder: the folder of the scenario file.
     """
     page, bits = commission.page, commission.tasks.bits
     every = {**commission.tasks.registry.written(), **descriptions}
@@ -171,7 +171,7 @@ def written(
     }
     if page.tools:
         content["tools"] = relpath(commission.beside / page.tools, folder)
-    # 35.0 is written as 35.
+    # Write 35 instead of 35.0.
     utilities = {
         agent: {bits(m): int(x) if x.is_integer() else x for m, x in sorted(table.items())}
         for agent, table in scores.items()

@@ -1,12 +1,12 @@
-"""Writing a scenario: a model puts tasks and preferences into descriptions and utilities.
+"""The writing of a scenario: a model turns tasks and preferences into descriptions and utilities.
 
-The model first describes every composite task. Then, for each agent in a letter of its own that
-shows that agent's preference alone, it says what every composite is worth to the agent
-(utility-aware exchange, A.1 and A.2). Both are asked for in sheets, several at a time. A sheet that
-is not sound goes back with the fault; if one is not sound after the last try, nothing is written.
+The model first describes every composite task. Then it scores every composite for each agent, in
+separate letters that show only that agent's preference (utility-aware exchange, A.1 and A.2). Both
+steps are divided into sheets, several of which are asked for at a time. A faulty sheet is sent back
+with its fault; if a sheet is still faulty after the last try, nothing is written.
 
-No game is played, so this is no workflow of the server. Letters and answers are kept in the
-journal: the same commission, given again, asks only for what is missing.
+No game is played, so this is no workflow of the server. The journal keeps letters and answers, so
+the same commission, given again, asks only for missing sheets.
 """
 
 import asyncio
@@ -41,33 +41,33 @@ from shapley_coop.seats.tracing import keep_out
 from shapley_coop.state.storage.home import home
 
 DESCRIBE, SCORE = "exchange_describe", "exchange_score"
-"""What a letter asks for; also the name of its template."""
+"""The acts of letters, which are also the names of their templates."""
 
 _TEMPLATES = {
     path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.md")
 }
 
 AUTHOR = "author"
-"""Who describes; scores are asked for in the name of the agent whose they are."""
+"""The name of the agent in letters for descriptions; letters for scores name the real agent."""
 
 AT_ONCE = 16
-"""Letters under way at the same time."""
+"""The most letters under way at the same time."""
 
 
 class NotWritten(RuntimeError):
-    """A sheet was not sound after the last try; one line names it and its last fault."""
+    """A sheet was faulty after the last try; the text is a line with its name and last fault."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What came of a commission.
+    """The result of a commission.
 
     Attributes:
-        content: of the scenario file.
-        letters: how many were needed.
-        refused: how many answers were sent back.
-        calls: how many of them were sent; the journal had the answers to the others.
-        tokens: of these calls, in and out.
+        content: the scenario file's content.
+        letters: the number of letters.
+        refused: the number of answers sent back.
+        calls: the number of letters sent now; the journal had the answers to the others.
+        tokens: the tokens of these calls, in and out.
     """
 
     content: dict[str, Any]
@@ -78,7 +78,7 @@ class Work:
 
 
 Contents = dict[tuple[str, int], Any]
-"""What sound sheets say: (agent, or empty; mask of a composite) → its description or utility."""
+"""The content of sound sheets: ("", mask) → description, or (agent, mask) → score."""
 
 
 async def write(
@@ -90,27 +90,27 @@ async def write(
     tries: int = 3,
     progress: Callable[[], Any] = lambda: None,
 ) -> Work:
-    """Have a scenario written.
+    """Let a seat write a scenario.
 
     Args:
         commission: the tasks, and every agent's preference in words.
-        seat: who writes; a person cannot.
-        folder: where the file will lie.
-        seed: of an embedded seat; a new seed makes any model answer anew.
-        tries: how many answers to one sheet are read before writing fails.
-        progress: called after each answer.
+        seat: the seat that writes; it cannot be a person.
+        folder: the folder of the scenario file.
+        seed: the seed of an embedded seat; a new seed asks any model for all sheets again.
+        tries: the most answers to one sheet before the writing fails.
+        progress: a callback, called after each answer.
 
     Raises:
-        NotWritten: a sheet was not sound after the last try.
-        SeatError: the seat did not answer; giving the command again goes on from there.
-        CredentialsMissing: its key is not set.
-        ValueError: there is no such seat.
+        NotWritten: a sheet was faulty after the last try.
+        SeatError: the seat did not answer; the same call resumes from there.
+        CredentialsMissing: the seat's key is not set.
+        ValueError: there is no such seat, or the seat is a person.
     """
     if seat.human:
         raise ValueError("a person writes no sheets here: name a model, or write the file by hand")
     check_seat(seat)
     keep_out(commission.preferences.values())
-    # The first use opens a database, which must not hold up the event loop.
+    # The first use opens a database, which must not block the event loop.
     journal = await asyncio.to_thread(lambda: home().journal)
     author = _Author(commission, seat, seed, tries, journal, progress)
     async with clients():
@@ -132,12 +132,12 @@ def _content(
     about = f"Descriptions and utilities were written by {seat.model} from the preferences."
     new = {mask: text for (_, mask), text in described.items()}
     content = written(commission, new, scores, about, folder)
-    scenario_of(content, folder)  # what is written can be read, or it is an error of ours
+    scenario_of(content, folder)  # a check: an error here is a bug of this module
     return content
 
 
 class _Author:
-    """Asks one seat for sheets, and counts what that costs."""
+    """The author: asks one seat for sheets, and counts letters, calls and tokens."""
 
     def __init__(
         self,
@@ -158,10 +158,10 @@ class _Author:
         self.letters = self.refused = self.calls = self.tokens = 0
 
     async def write(self, act: str, sheets: Sequence[Sheet]) -> Contents:
-        """Return what all sheets hold, once every one is sound.
+        """Ask for sheets until all are sound, and return their content.
 
-        All that is asked in parallel is answered before a failure is raised: what is answered is
-        kept, and giving the same command again asks for the rest alone.
+        A failure is raised only after all parallel letters are answered. The journal keeps these
+        answers, so the same command, given again, asks only for the rest.
         """
         held: Contents = {}
         faults: dict[str, Fault] = {}
@@ -173,7 +173,7 @@ class _Author:
             for sheet, answer in zip(open_sheets, answers, strict=True):
                 if isinstance(answer, BaseException):
                     raise answer
-                # One after the other: of two sheets that share a description the second goes back.
+                # Read in order: if two sheets share a description, only the second is sent back.
                 found = self._read(sheet, answer, {**self.described, **held})
                 if isinstance(found, Fault):
                     faults[sheet.name] = found
@@ -219,7 +219,7 @@ class _Author:
         return entry.answer
 
     def _letter(self, act: str, sheet: Sheet, fault: Fault | None) -> Letter:
-        """A sheet's letter; it holds no preference but that of the agent who scores."""
+        """Return a sheet's letter, which shows at most the preference of the sheet's agent."""
         tasks = self._commission.tasks
         facts: dict[str, Any] = {"you": sheet.agent or AUTHOR, "ask": act}
         if sheet.agent:
@@ -250,7 +250,7 @@ class _Author:
         )
 
     def _read(self, sheet: Sheet, answer: Answer, described: Contents) -> Mapping[int, Any] | Fault:
-        """Return what a sheet holds, or why it is sent back."""
+        """Return the content of a sheet, or the fault for which it is sent back."""
         raw, tasks = _proposal(answer), self._commission.tasks
         if isinstance(raw, Fault):
             return raw
@@ -264,7 +264,7 @@ class _Author:
 
 
 def _proposal(answer: Answer) -> Any:
-    """Return what stands in an answer's one proposal, or why nothing can be read there."""
+    """Return the content of an answer's only proposal, or the fault that prevents reading it."""
     if answer.cut:
         return CUT
     message = scan(answer.text)
@@ -276,7 +276,7 @@ def _proposal(answer: Answer) -> Any:
 
 
 def _numbers(raw: Any) -> Any:
-    """Scores as numbers: the reader of messages leaves decimals as text."""
+    """Return scores as numbers, because `scan` leaves decimals as text."""
     if not isinstance(raw, dict):
         return raw
     return {bits: _number(score) for bits, score in raw.items()}
@@ -290,6 +290,6 @@ def _number(score: Any) -> Any:
 
 
 def _episode(commission: Commission, seat: Seat, seed: int) -> str:
-    """Return the journal's key for one author, seed and commission, so that answers are reused."""
+    """Return the journal's episode for a seat, seed and commission, by which answers are reused."""
     told = json.dumps([commission.page.name, seat.model_dump(mode="json"), seed], sort_keys=True)
     return f"scenario-{hashlib.sha256(told.encode()).hexdigest()[:16]}"

@@ -1,7 +1,7 @@
-"""A sweep's letters asked in a provider's batches, at a part of the price and within a day.
+"""Batches: a sweep sends its letters in a provider's batches, at a part of the price.
 
-`asking.Batches` gathers letters, `jobs` sends and follows their batches, and `provider` speaks
-OpenAI's Batch API. `coop sweep --batch` asks through it.
+Answers come within a day. `asking.Batches` gathers letters, `jobs` sends and follows batches, and
+`provider` uses OpenAI's Batch API. `coop sweep --batch` uses this extension.
 """
 
 from shapley_coop.extension import Extension

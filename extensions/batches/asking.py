@@ -1,13 +1,13 @@
-"""A sweep's letters asked in batches: at a part of the price, and within a day.
+"""The HTTP transport that sends a sweep's letters in batches, at a part of the price.
 
-Letters of different cells do not wait for each other's answers. Those to one model are gathered
-until every cell in flight waits, or none has come for a while, and sent as the lines of one file,
-each the very body of the request that the client made, to the endpoint's `/files` and `/batches`
-(OpenAI's Batch API). An answer is given back as the response to its request: so what reads it, and
-what repeats a request that failed, is the client's own.
+Letters of different cells do not depend on each other's answers. Letters to one model are gathered
+until every cell in flight waits, or no new letter has come for a while. They become the lines of
+one file for the endpoint's `/files` and `/batches` (OpenAI's Batch API). A line has the unchanged
+body of the client's request. The answer comes back as the response to the request, so the client
+itself parses answers and repeats failed requests.
 
-Under a limit of cost each batch takes as many letters as the money that is left pays for at their
-worst, those of the runs that began first before others; the rest wait until it has ended.
+Under a cost limit, a batch takes as many letters as the remaining money covers at their highest
+cost. Runs that began first come first; the other letters wait until the batch has ended.
 """
 
 import asyncio
@@ -41,13 +41,13 @@ _NO_SUCH = {404, 405, 501}
 
 @dataclass
 class Call:
-    """A question that is asked in a batch.
+    """A question that is sent in a batch.
 
     Attributes:
-        of: which it is.
-        run: the place of its run among those that were asked anything.
-        worst: the most that it can cost, in USD.
-        reserved: names what is reserved for it; empty until something is.
+        of: the question's identity.
+        run: the number of its run, in the order of the runs' first questions.
+        worst: the highest possible cost in USD.
+        reserved: the name of the money reserved for the question; empty before.
     """
 
     of: Of
@@ -60,14 +60,14 @@ _asking: ContextVar[Call] = ContextVar("asking")
 
 
 class Batches(httpx2.AsyncBaseTransport):
-    """The transport of chat completions that are asked in batches.
+    """The transport that answers requests for chat completions from batches.
 
     Args:
-        sweep: whose letters they are.
-        purse: what may be spent.
-        playing: how many cells are in flight.
-        tell: told how each batch goes on.
-        pauses: between looks.
+        sweep: the sweep of the letters.
+        purse: the purse with the cost limit.
+        playing: returns the number of cells in flight.
+        tell: a callback for lines on the progress of batches.
+        pauses: the lengths of waits.
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class Batches(httpx2.AsyncBaseTransport):
         self.client = httpx2.AsyncClient(transport=self)
 
     async def check(self, seats: Iterable[Seat]) -> None:
-        """Make sure that the endpoints have batches, before anything is paid.
+        """Check, before the first cost, that the endpoints of the seats have batches.
 
         Raises:
-            ValueError: one has none, or does not answer; or none of the seats is asked in batches.
+            ValueError: an endpoint has no batches or does not answer, or no seat uses batches.
         """
         paid = [seat for seat in seats if not is_free(seat.model)]
         asked = [seat for seat in paid if is_batched(seat.model)]
@@ -112,10 +112,10 @@ class Batches(httpx2.AsyncBaseTransport):
 
     @asynccontextmanager
     async def asking(self, seat: Seat, question: Enquiry, worst: float) -> AsyncIterator[Call]:
-        """Know of which question the requests in this block are, and that its cell waits.
+        """Attribute the requests within the block to one question, and count its cell as waiting.
 
         Raises:
-            SpendingLimit: it could not be paid for.
+            SpendingLimit: the remaining money does not cover the question.
         """
         q = question
         asked = Asked(q.agent, q.name, q.attempt, seat.model)
@@ -129,8 +129,8 @@ class Batches(httpx2.AsyncBaseTransport):
             yield call
         except SeatError:
             if not call.reserved:
-                await self._purse.check()  # says that nothing is left
-            if name in self._given:  # what could not be read is not to be read for ever
+                await self._purse.check()  # raises `SpendingLimit` if no money is left
+            if name in self._given:  # an unreadable answer must not come again at every resume
                 await asyncio.to_thread(book().forget, [(q.episode, name)])
             raise
         finally:
@@ -158,18 +158,18 @@ class Batches(httpx2.AsyncBaseTransport):
         if held is None:
             self._add(endpoint, call, letter)
         else:
-            with suppress(SpendingLimit):  # it is paid for, whatever is left
+            with suppress(SpendingLimit):  # the letter is paid for already
                 call.reserved = await self._purse.try_to(call.worst) or call.reserved
             self._jobs.take_up(endpoint, held, letter, partial(self._add, endpoint, call))
         self._coming.discard(call.of.name)
         status, told = await letter.answer
-        self._coming.add(call.of.name)  # it is read now, or sent once more
+        self._coming.add(call.of.name)  # the client now reads the answer or repeats the request
         if status == httpx2.codes.OK:
             self._given.add(call.of.name)
         return httpx2.Response(status, json=told, request=request)
 
     async def aclose(self) -> None:
-        """Stop looking; what is under way goes on at the provider, and the book knows of it."""
+        """Stop following the batches, which continue at the provider and stay in the book."""
         await self._jobs.close()
 
     def _add(self, endpoint: Endpoint, call: Call, letter: Letter) -> None:
@@ -180,7 +180,7 @@ class Batches(httpx2.AsyncBaseTransport):
             self._jobs.start(self._gather(endpoint))
 
     async def _gather(self, endpoint: Endpoint) -> None:
-        """Send what has gathered, once nothing more is to come soon, and no call is just ending."""
+        """Send the gathered letters once no more are expected soon and no call is just ending."""
         quiet = 0.0
         while gathered := self._gathered.get(endpoint):
             before = len(gathered), self._purse.under_way
@@ -192,7 +192,7 @@ class Batches(httpx2.AsyncBaseTransport):
                 await self._send_off(endpoint)
 
     async def _send_off(self, endpoint: Endpoint) -> None:
-        """Send as many of the letters as can be paid for, and refuse all if nothing is left."""
+        """Send as many letters as the money covers; refuse all if no money is left."""
         waiting = sorted(self._gathered[endpoint], key=lambda one: one[0].run)
         try:
             paid = await self._paid_for([call for call, _ in waiting])
@@ -209,7 +209,7 @@ class Batches(httpx2.AsyncBaseTransport):
             self._gathered[endpoint] = rest
 
     async def _paid_for(self, calls: Sequence[Call]) -> int:
-        """How many of the first calls the money that is left pays for; it is reserved for them."""
+        """Reserve money for the first calls; return the number of calls that it covers."""
         for number, call in enumerate(calls):
             if not call.reserved:
                 made = await self._purse.try_to(call.worst)
@@ -220,7 +220,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
 
 def _files(letters: Sequence[Letter]) -> Iterator[list[Letter]]:
-    """Letters in as many files as they need."""
+    """Yield the letters in as few files as the limits `MOST` and `LARGEST` allow."""
     file, size = list[Letter](), 0
     for letter in letters:
         if file and (len(file) == MOST or size + len(letter.line) > LARGEST):

@@ -1,4 +1,4 @@
-"""Which batch of a provider's holds which letter, so that none is paid for twice after a kill."""
+"""The book of letters and their batches, by which no letter is paid for twice after a kill."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -10,17 +10,17 @@ from shapley_coop.state.storage.journal import BATCHED, name_of
 from shapley_coop.state.storage.owned import Book
 
 _BATCH = "batch"
-"""A kind of facts: the provider's name of the batch of a file."""
+"""The kind of facts that hold the provider's id of the batch of a file."""
 
 
 class Held(NamedTuple):
-    """Where a letter is.
+    """The file and the batch of a letter.
 
     Attributes:
-        file: the provider's name of the file that it was uploaded in.
-        batch: the provider's name of the batch of that file; empty where the process was killed
-            before it was told.
-        since: when the batch was asked for, in seconds since the epoch.
+        file: the provider's id of the uploaded file with the letter.
+        batch: the provider's id of the batch of that file; empty if the process was killed before
+            it got the id.
+        since: the time just before the request for the batch, in seconds since the epoch.
     """
 
     file: str
@@ -29,13 +29,13 @@ class Held(NamedTuple):
 
 
 class Batched(Book):
-    """The letters of all sweeps of one database that were sent in batches; hashes alone.
+    """The hashes of the letters that all sweeps of one database sent in batches.
 
-    A letter stays here with its answer, and leaves where its batch has none.
+    A letter stays here if it is answered, and is deleted if its batch has no answer.
     """
 
     def enter(self, sweep: str, held: Held, letters: Mapping[str, tuple[str, Asked]]) -> None:
-        """Note letters, by id with episode and question, right before a batch of them begins."""
+        """Enter letters (id → episode and question), right before their batch is created."""
         place = {"sweep": sweep, "file": held.file, "since": held.since}
         facts = [
             Fact(BATCHED, episode, name, {"answer": name_of(asked), **place})
@@ -45,12 +45,12 @@ class Batched(Book):
             session.put(*facts)
 
     def begun(self, file: str, batch: str) -> None:
-        """Note the provider's name of the batch of a file."""
+        """Enter the provider's id of the batch of a file."""
         with self._writing() as session:
             session.put(Fact(_BATCH, file, "", {"batch": batch}))
 
     def find(self, episode: str, name: str) -> Held | None:
-        """Return where the letter of an id is; None if it is in no batch."""
+        """Return the file and batch of a letter by its id, or None if it is in no batch."""
         with self._reading() as session:
             found = session.read(BATCHED, episode, [name])
             if not found:
@@ -60,13 +60,13 @@ class Batched(Book):
         return Held(at["file"], begun[0].value["batch"] if begun else "", at["since"])
 
     def forget(self, letters: Iterable[tuple[str, str]]) -> None:
-        """Have letters asked anew, by episode and id: their batch has no answer to them."""
+        """Delete letters, by episode and id, that have no answer in their batch."""
         with self._writing() as session:
             for episode, name in letters:
                 session.forget(BATCHED, episode, [name])
 
     def forget_file(self, file: str) -> None:
-        """Have the letters of a file asked anew: it has no batch."""
+        """Delete the letters of a file that has no batch."""
         with self._reading() as session:
             held = [one for one in session.every(BATCHED) if one.value["file"] == file]
         self.forget((one.scope, one.key) for one in held)

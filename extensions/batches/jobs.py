@@ -1,7 +1,7 @@
-"""A sweep's batches: each is sent, followed and read, and its letters are given their answers.
+"""The batches of a sweep, which are sent, followed and read to answer their letters.
 
-What holds which letter is in a book (`book`) from before a batch is created: a
-letter that comes again after a kill is answered from the batch that has it, and not paid for twice.
+The book (`book`) notes the file of each letter before the batch is created. So a letter that comes
+again after a kill is answered from its batch and not paid for twice.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _OK = 200
 
 
 class Of(NamedTuple):
-    """Which question a request is of: the name of its letter in batches, and the journal's key."""
+    """The question of a request: its letter's name in batches, and its key in the journal."""
 
     name: str
     episode: str
@@ -39,7 +39,7 @@ class Of(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """What one batch is for: OpenAI takes one model in each."""
+    """The endpoint, key and model of a batch, as OpenAI takes only one model in each batch."""
 
     base_url: str
     key: str
@@ -48,7 +48,7 @@ class Endpoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Letter:
-    """A request that waits for its answer: an HTTP status and a body."""
+    """A request as a line of a file, which waits for its answer: an HTTP status and a body."""
 
     of: Of
     line: bytes
@@ -60,12 +60,12 @@ class Job:
     """One batch.
 
     Attributes:
-        number: among those of this process, from 1.
-        endpoint: what it is for.
-        letters: those that wait for it, by name.
-        ended: done once nothing of it is under way any more.
-        batch: the provider's, once it has ended.
-        lines: its lines that nobody has asked for yet.
+        number: its number in this process, from 1.
+        endpoint: the endpoint and model of the batch.
+        letters: the letters that wait for the batch, by name.
+        ended: a future that is done once no work on the batch is under way.
+        batch: the provider's batch once it has ended.
+        lines: the lines of answers that no letter has taken yet.
     """
 
     number: int
@@ -80,9 +80,9 @@ class Jobs:
     """The batches of a sweep that this process follows.
 
     Args:
-        sweep: whose letters they are.
-        tell: told how each batch goes on.
-        pauses: between looks.
+        sweep: the sweep of the letters.
+        tell: a callback for lines on the progress of batches.
+        pauses: the lengths of waits.
     """
 
     def __init__(self, sweep: str, tell: Callable[[str], Any], pauses: Pauses) -> None:
@@ -93,19 +93,19 @@ class Jobs:
         self._providers: dict[tuple[str, str], Provider] = {}
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside the calls that wait for it."""
+        """Run a coroutine in the background until `close`."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Stop looking; what is under way goes on at the provider, and the book knows of it."""
+        """Stop following the batches, which continue at the provider and stay in the book."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def send(self, endpoint: Endpoint, letters: list[Letter]) -> None:
-        """Have a batch answer some letters."""
+        """Send letters in a new batch, follow the batch, and answer the letters."""
         job = self._job(endpoint)
         job.letters = {letter.of.name: letter for letter in letters}
         async with self._answering(job):
@@ -118,7 +118,7 @@ class Jobs:
             try:
                 batch = await provider.begin(file, held.since)
             except APIStatusError as error:
-                if not passes(error):  # there is no such batch
+                if not passes(error):  # the batch was not created
                     await asyncio.to_thread(book().forget_file, file)
                 raise
             await asyncio.to_thread(book().begun, file, batch)
@@ -127,13 +127,13 @@ class Jobs:
     def take_up(
         self, endpoint: Endpoint, held: Held, letter: Letter, add: Callable[[Letter], None]
     ) -> None:
-        """Have a letter answered by the batch that it is in, of this process or one before.
+        """Answer a letter from its batch, which this process or an earlier one sent.
 
         Args:
-            endpoint: what the batch is for.
-            held: where the letter is.
-            letter: what waits.
-            add: takes it for another batch, where that one was never created.
+            endpoint: the endpoint and model of the batch.
+            held: the file and batch of the letter.
+            letter: the letter that waits.
+            add: adds the letter to another batch if its own batch was never created.
         """
         job = self._jobs.get(held.file)
         if job is None or (job.ended.done() and job.batch is None):
@@ -144,12 +144,12 @@ class Jobs:
             self.start(self._settle(job, job.batch))
 
     async def _resume(self, job: Job, held: Held, add: Callable[[Letter], None]) -> None:
-        """Go on with a batch of a process that has ended."""
+        """Follow a batch of an earlier process."""
         async with self._answering(job):
             batch = held.batch
             if not batch:
                 batch = await self._provider(job.endpoint).find(held.file, held.since)
-                if not batch:  # the process ended right before it was created
+                if not batch:  # the process ended right before it created the batch
                     await asyncio.to_thread(book().forget_file, held.file)
                     letters, job.letters = job.letters, {}
                     for letter in letters.values():
@@ -159,7 +159,7 @@ class Jobs:
             await self._finish(job, held.file, batch)
 
     async def _finish(self, job: Job, file: str, batch: str) -> None:
-        """Follow a batch to its end, and give its answers."""
+        """Follow a batch to its end and answer its letters; send them again if it had no room."""
         ended = await self._followed(job, batch)
         others = [other.ended for other in self._jobs.values() if other.endpoint == job.endpoint]
         others = [end for end in others if end is not job.ended and not end.done()]
@@ -180,7 +180,7 @@ class Jobs:
         await self._settle(job, ended)
 
     async def _followed(self, job: Job, batch: str) -> Batch:
-        """Look at a batch until it has ended, and tell when it has moved on."""
+        """Poll a batch until it has ended, and report its progress."""
         status, told = "", 0
         async for found in self._provider(job.endpoint).looks(batch):
             counts = found.request_counts
@@ -197,7 +197,7 @@ class Jobs:
         return found
 
     async def _settle(self, job: Job, ended: Batch) -> None:
-        """Give the letters that wait what their batch has for them."""
+        """Answer the waiting letters from an ended batch; the book forgets the failed ones."""
         letters, job.letters = job.letters, {}
         async with self._answering(Job(job.number, job.endpoint, letters)):
             given = {name: answer_to(job.lines.pop(name, None), ended) for name in letters}
@@ -210,7 +210,7 @@ class Jobs:
 
     @asynccontextmanager
     async def _answering(self, job: Job) -> AsyncIterator[None]:
-        """Whatever fails here, the letters of a batch are told of it."""
+        """Pass an error within the block on to the waiting letters of a batch."""
         try:
             yield
         except Exception as error:

@@ -1,4 +1,4 @@
-"""How long letters and batches are waited for."""
+"""The lengths of the waits for letters and batches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pauses:
-    """How long letters and batches are waited for, in seconds.
+    """The lengths of the waits for letters and batches, in seconds.
 
     Attributes:
-        settled: for more letters, once every cell in flight waits for one.
-        gathered: for more letters where some cells do not.
-        first: before a batch is looked at; each next time half as long again.
-        longest: between two looks.
+        settled: the wait for more letters if every cell in flight waits for an answer.
+        gathered: the wait for more letters if some cells do not.
+        first: the pause before the first poll of a batch; each next pause is 1.5 times longer.
+        longest: the longest pause between two polls.
     """
 
     settled: float = 0.5
@@ -21,7 +21,7 @@ class Pauses:
     longest: float = 60.0
 
     def growing(self) -> Iterator[float]:
-        """Yield the pauses between looks."""
+        """Yield the growing pauses between polls, without end."""
         pause = self.first
         while True:
             yield pause

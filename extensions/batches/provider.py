@@ -1,4 +1,4 @@
-"""Batches at a provider, by the OpenAI client's own `files` and `batches`."""
+"""The batches at a provider, by `files` and `batches` of the OpenAI client."""
 
 import asyncio
 import json
@@ -15,13 +15,13 @@ from shapley_coop.seats.faults import AnswerTooLarge, WebPage, busy_for, causes
 
 ENDPOINT: Final = "/v1/chat/completions"
 MOST, LARGEST = 50_000, 190_000_000
-"""Letters and bytes of one file: OpenAI takes 50,000 requests and 200 MB."""
+"""The most letters and bytes of one file; OpenAI's limits are 50,000 requests and 200 MB."""
 
 NO_ROOM = "token_limit_exceeded"
-"""The error of a batch that does not fit beside the tokens that are enqueued already."""
+"""The error code of a batch if it and the enqueued batches exceed the limit on tokens."""
 
 TOLD, TRIES = 3, 100
-"""Failures in a row after which it is told of them, and after which an endpoint is given up."""
+"""The number of failures in a row before a report, and before giving an endpoint up."""
 
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _ASKED_AGAIN = {"batch_expired", "batch_incomplete"}
@@ -36,30 +36,30 @@ Done = TypeVar("Done")
 class Provider:
     """The batches of one endpoint.
 
-    What fails for a while is tried again after growing pauses. The methods raise `APIStatusError`
-    where the endpoint refuses, and `APIConnectionError` where it cannot be reached for long.
+    Temporary failures are retried after growing pauses. The methods raise `APIStatusError` if the
+    endpoint refuses, and `APIConnectionError` if it stays unreachable.
 
     Args:
-        client: of the endpoint.
-        pauses: between looks and tries.
-        tell: told where it fails several times in a row.
+        client: the client of the endpoint.
+        pauses: the pauses between polls and retries.
+        tell: a callback for reports of repeated failures.
     """
 
     def __init__(self, client: AsyncOpenAI, pauses: Pauses, tell: Callable[[str], Any]) -> None:
         self._client, self._pauses, self._tell = client, pauses, tell
 
     async def upload(self, lines: bytes) -> str:
-        """Upload the lines of a batch; the provider's name of the file."""
+        """Upload the lines of a batch; return the provider's id of the file."""
         named = ("letters.jsonl", lines)
         file = await self._patiently(lambda: self._client.files.create(file=named, purpose="batch"))
         return file.id
 
     async def begin(self, file: str, since: float) -> str:
-        """Create the batch of a file, once, whatever becomes of the answers; its name.
+        """Create the batch of a file and return its id; a lost response creates no second batch.
 
         Args:
-            file: the provider's name of it.
-            since: when the file was uploaded.
+            file: the provider's id of the file.
+            since: the time just before the call, in seconds since the epoch.
         """
         alone = self._client.with_options(max_retries=0)
         tried = False
@@ -77,19 +77,19 @@ class Provider:
         return await self._patiently(once)
 
     async def find(self, file: str, since: float) -> str:
-        """Return the batch of a file; empty if none was created."""
+        """Return the id of the batch of a file, or "" if none was created."""
         return await self._patiently(lambda: self._found(file, since))
 
     async def _found(self, file: str, since: float) -> str:
         async for batch in self._client.batches.list(limit=100):
             if batch.input_file_id == file:
                 return batch.id
-            if batch.created_at < since - 3600:  # the newest come first; clocks differ
+            if batch.created_at < since - 3600:  # newest first; an hour for different clocks
                 break
         return ""
 
     async def looks(self, batch: str) -> AsyncIterator[Batch]:
-        """Look at a batch until it has ended."""
+        """Poll a batch until it has ended, and yield it each time."""
         for pause in self._pauses.growing():
             await asyncio.sleep(pause)
             found = await self._patiently(lambda: self._client.batches.retrieve(batch))
@@ -98,10 +98,10 @@ class Provider:
                 return
 
     async def read(self, batch: Batch) -> dict[str, Mapping[str, Any]]:
-        """Return the lines of a batch that has ended, answers and errors, by their letters' ids.
+        """Return letter id → its line in an ended batch, with an answer or an error.
 
         Raises:
-            ValueError: a line is no JSON object of a letter.
+            ValueError: a line is no JSON object.
         """
         lines: dict[str, Mapping[str, Any]] = {}
         for file in filter(None, (batch.output_file_id, batch.error_file_id)):
@@ -114,7 +114,7 @@ class Provider:
         return lines
 
     async def _patiently(self, do: Callable[[], Awaitable[Done]]) -> Done:
-        """Do something, again as long as the endpoint fails in ways that pass."""
+        """Call `do`, and retry as long as it fails temporarily, at most `TRIES` times."""
         for tries, pause in enumerate(self._pauses.growing(), start=1):
             try:
                 return await do()
@@ -128,7 +128,7 @@ class Provider:
 
 
 def passes(error: APIConnectionError | APIStatusError) -> bool:
-    """Return whether an endpoint that failed so may answer later."""
+    """Return whether an error is temporary, so that a retry may succeed."""
     if isinstance(error, APIStatusError):
         status = error.status_code
         return status in _CONFLICTS or status >= _FAILED or busy_for(error) is not None
@@ -136,15 +136,15 @@ def passes(error: APIConnectionError | APIStatusError) -> bool:
 
 
 def fault_of(batch: Batch) -> str:
-    """Return the error code of a batch that failed as a whole; empty if it has none."""
+    """Return the error code of a batch that failed as a whole, or ""."""
     errors = (batch.errors.data if batch.errors else None) or []
     return next((_known(error.code) for error in errors if error.code), "")
 
 
 def answer_to(line: Mapping[str, Any] | None, batch: Batch) -> tuple[int, Any]:
-    """The response to a letter, as HTTP status and body, by its line in a batch that has ended.
+    """Return the response to a letter, as HTTP status and body, from its line in an ended batch.
 
-    A letter that the batch did not get to is asked again, which 408 has the client do.
+    A letter that the batch did not reach gets 408, so that the client repeats its request.
     """
     match line:
         case {"response": {"status_code": int(status), "body": body}}:
@@ -156,11 +156,11 @@ def answer_to(line: Mapping[str, Any] | None, batch: Batch) -> tuple[int, Any]:
 
 
 def failure(code: str) -> tuple[int, Any]:
-    """Return the response to a letter that has no answer."""
+    """Return the response to a letter without an answer, as HTTP status and body."""
     error = {"message": code, "type": "batch_error", "param": None, "code": code}
     return 408 if code in _ASKED_AGAIN else 400, {"error": error}
 
 
 def _known(code: str) -> str:
-    """Return a code as it may be shown: what is no code could quote a letter."""
+    """Return an error code, or "unknown" for other text, which could quote a letter."""
     return code if _CODE.fullmatch(code) else "unknown"

@@ -12,7 +12,7 @@ from shapley_coop.invalid import first_error
 from shapley_coop.seats.review import Decision, decided, edited, review
 
 PLAY = "play"
-"""The action that is reviewed before it is taken."""
+"""The action that the person reviews."""
 
 ALLOWED: tuple[Decision, ...] = ("approve", "edit", "respond", "reject")
 

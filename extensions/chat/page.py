@@ -19,7 +19,7 @@ from shapley_coop.extensions.chat.state import Chat, ChatConfig
 
 
 def build() -> StateGraph[Chat, ChatConfig, Chat, Chat]:
-    """Return the conversation, not compiled."""
+    """Return the chat's graph, not compiled."""
     page = StateGraph(Chat, context_schema=ChatConfig)
     page.add_node("read", read)
     page.add_node("confirm", confirm)

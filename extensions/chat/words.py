@@ -62,11 +62,11 @@ def not_taken_over(quotes: Sequence[str]) -> str:
 
 
 def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the public news of a step: id, who, and what was said or done, in Markdown."""
+    """Yield the public events of an update: id, author and text in Markdown."""
     for said in written.get("talk", []):
         event = said_event(said, written)
         if said["act"] == "write":
-            continue  # the contract is told once, as it is signed
+            continue  # the contract itself follows below, once it is signed
         offer = _listed(event.get("deal", {}).get("text", ()))
         unsaid = "I accept." if said["act"] == "accept" else f"({said['act']})"
         unsaid = f"I claim {percent(event['part'])}." if "part" in event else unsaid
@@ -86,7 +86,7 @@ def _listed(lines: Iterable[str]) -> str:
 
 
 def settlement_in_words(found: Mapping[str, Any]) -> str:
-    """Return a result (`state.result`) for people, in Markdown."""
+    """Return the settlement in a result (`state.result`) as Markdown for people."""
     credit = found["credit"]
     lines = [STATUS[found["status"]], *map(in_markdown, found["happened"]["words"])]
     lines.append(f"By what was done, {_each(found['rewards'], 'earned')}.")

@@ -1,4 +1,4 @@
-"""A suite, run and scored: on this machine, and as experiments of LangSmith when asked."""
+"""The scoring of a suite on this machine, with an optional upload as LangSmith experiments."""
 
 from shapley_coop.extension import Extension
 

@@ -1,4 +1,4 @@
-"""`coop eval`: a suite, run and scored."""
+"""The command `coop eval`, which runs and scores a suite."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.experiments.experiments import Experiment
 
 MOST_COLUMNS = 8
-"""Conditions that are printed side by side, where a suite lays out tables of its own."""
+"""The most conditions that are printed side by side if the suite has its own tables."""
 
 
 def evaluate(
@@ -55,7 +55,7 @@ def evaluate(
     folder = out or sweep_folder(chosen[0].name)
     known = results.prices_from(prices)
     if not prices and all(map(is_free, models_of(cells))):
-        known = NO_PRICES  # all models are free: a column of zeros tells nothing
+        known = NO_PRICES  # all models are free, so a cost column would be all zeros
     tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
     compared = against(experiment, baseline) if baseline else {}
@@ -63,7 +63,7 @@ def evaluate(
     try:
         names = to_langsmith(experiment) if upload else []
     finally:
-        # The runs are scored on this machine, whatever LangSmith does.
+        # The scores are local, so they are shown even if the upload fails.
         _show(experiment, compared, names, as_json)
     if tally.left:
         note(f"{tally.left} cells are left: coop status {folder}")
@@ -93,7 +93,7 @@ def _show(
 
 
 def _show_tables(experiment: "Experiment") -> None:
-    """Print the tables that the suite itself lays out: a line for each condition."""
+    """Print the suite's own tables, with a line for each condition."""
     from shapley_coop.evals.measures.summary import conditions, estimate
     from shapley_coop.evals.reports.layout import selected, words
 
@@ -108,7 +108,7 @@ def _show_tables(experiment: "Experiment") -> None:
 
 
 def _show_summary(suite: str, summary: "dict[str, dict[str, Estimate]]") -> None:
-    """Print every measure, a column for each condition."""
+    """Print all measures, with a column for each condition."""
     keys, every = (
         dict.fromkeys(key for found in summary.values() for key in found),
         summary.values(),

@@ -1,9 +1,9 @@
-"""A suite as a LangSmith dataset, each of its conditions as an experiment over it.
+"""The upload of a suite as a LangSmith dataset, with an experiment for each condition.
 
-An example is a seed (and a repetition), so that LangSmith lays the conditions of a suite side by
-side; feedback is every measure of `evaluators`, and a whole experiment has their means and rates.
-Runs are not made here: a sweep has made them. No letter, answer or secret is uploaded: an example
-says what is played, a run what the result was.
+An example is a seed (and a repetition), so LangSmith shows the conditions of a suite side by side.
+The feedback of a run is every measure of `evaluators`, and that of an experiment their means and
+rates. The runs come from a sweep. No letters, answers or secrets are uploaded: an example has only
+the run's configuration, and a run only the result.
 """
 
 import json
@@ -44,17 +44,17 @@ FLUSH_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Experiment:
-    """A suite's runs, condition by condition."""
+    """A suite and its runs, grouped by condition."""
 
     suite: Suite
     groups: tuple[Condition, ...]
 
     @classmethod
     def of(cls, suite: Suite, rows: Sequence[Row], prices: Prices = NO_PRICES) -> "Experiment":
-        """Put the runs of a suite in order; with prices, what each cost is one of its measures.
+        """Group the runs of a suite by condition; with prices, add each run's cost as a measure.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there are no runs.
         """
         if not rows:
             raise ValueError(f"{suite.name}: no run has ended, so that there is nothing to score")
@@ -62,7 +62,7 @@ class Experiment:
         return cls(suite, tuple(conditions(priced, list(suite.axes))))
 
     def summary(self) -> dict[str, dict[str, Estimate]]:
-        """Condition → measure → estimate; measures that no run of it has are left out."""
+        """Return condition → measure → estimate, without measures that no run has."""
         return {
             group.name: {key: e for key in EVALUATORS if (e := estimate(group.rows, key)).n}
             for group in self.groups
@@ -76,24 +76,24 @@ def feedback(row: Row) -> list[EvaluationResult]:
 
 
 def summary_feedback(rows: Sequence[Row]) -> list[EvaluationResult]:
-    """The measures of an experiment: means and rates, each with its interval and n."""
+    """Return an experiment's measures: means and rates, with interval and n as comments."""
     found = [(key, e) for key in EVALUATORS if isfinite((e := estimate(rows, key)).value)]
     return [EvaluationResult(key=key, score=e.value, comment=e.shown(4)) for key, e in found]
 
 
 def upload(experiment: Experiment, **connection: Any) -> list[str]:
-    """Upload a dataset, once, and one experiment a condition.
+    """Upload the dataset's missing examples, and one experiment per condition.
 
     Args:
-        experiment: the runs.
-        connection: `api_url`, `api_key` and the like of LangSmith's client, in place of its
-            environment variables.
+        experiment: the suite's runs.
+        connection: arguments of LangSmith's client such as `api_url` and `api_key`, in place of
+            its environment variables.
 
     Returns:
         The experiments' names.
 
     Raises:
-        ValueError: LangSmith cannot be reached, refuses, or has not taken everything in time.
+        ValueError: LangSmith cannot be reached, refuses, or does not take all data in time.
     """
     check_answers(connection)
     failed: list[Exception] = []
@@ -101,7 +101,7 @@ def upload(experiment: Experiment, **connection: Any) -> list[str]:
     client = Client(tracing_error_callback=failed.append, **given)
     try:
         examples = _examples(client, experiment)
-        # The client tells where to look on standard output, which is for results.
+        # The client prints links to standard output, which is only for results.
         with redirect_stdout(sys.stderr):
             names = [_evaluate(client, experiment, group, examples) for group in experiment.groups]
     except LangSmithError as error:
@@ -121,10 +121,10 @@ def against(
     """Compare each condition with a baseline on the same seeds.
 
     Args:
-        experiment: the runs.
-        baseline: a sweep's folder, whose conditions of the same labels are compared with; or the
-            name of an uploaded experiment, with which all are.
-        connection: to LangSmith, for the latter; see `upload`.
+        experiment: the suite's runs.
+        baseline: a sweep's folder, for comparisons between conditions with the same labels, or the
+            name of an uploaded experiment, for comparisons of all conditions with it.
+        connection: arguments of LangSmith's client, as in `upload`; unused for a folder.
 
     Raises:
         ValueError: there is no such folder or experiment, or no runs pair up.
@@ -144,7 +144,7 @@ def against(
 
 
 def _examples(client: Client, experiment: Experiment) -> dict[tuple[int, int], Example]:
-    """Return the dataset's examples by seed and repetition; those that are missing are made."""
+    """Return the dataset's examples by seed and repetition; create the missing ones."""
     name = f"{PREFIX}/{experiment.suite.name}"
     if client.has_dataset(dataset_name=name):
         dataset = client.read_dataset(dataset_name=name)
@@ -155,7 +155,7 @@ def _examples(client: Client, experiment: Experiment) -> dict[tuple[int, int], E
     given = _inputs(experiment)
     examples = {
         key: Example(
-            # What is played is in it, so that a suite that has changed gets examples of its own.
+            # The id depends on the inputs, so a changed suite gets new examples.
             id=uuid5(NAMESPACE_URL, f"{dataset.id}/{json.dumps(inputs, sort_keys=True)}"),
             inputs=inputs,
             outputs={},
@@ -175,9 +175,9 @@ def _examples(client: Client, experiment: Experiment) -> dict[tuple[int, int], E
 
 
 def _inputs(experiment: Experiment) -> dict[tuple[int, int], dict[str, Any]]:
-    """Seed and repetition → the input of a graph that plays it, in any of the conditions.
+    """Return (seed, repetition) → the graph's input for it, the same for all conditions.
 
-    It holds what all conditions have in common; a condition's own settings are its context.
+    The input has the settings that all conditions share; the other settings belong to the context.
     """
     rooms: dict[tuple[int, int], dict[str, Any]] = {}
     for row in (row for group in experiment.groups for row in group.rows):
@@ -191,11 +191,11 @@ def _inputs(experiment: Experiment) -> dict[tuple[int, int], dict[str, Any]]:
 
 
 def economic_keys(run: Any, example: Any) -> EvaluationResults:
-    """An evaluator for `client.evaluate` over an uploaded dataset: every measure that a run has.
+    """Return all measures of a run, as an evaluator for `client.evaluate` over an uploaded dataset.
 
     Args:
-        run: LangSmith's, with a workflow's output, or with one that `upload` made.
-        example: what was played; the output says it, too.
+        run: LangSmith's run, whose output comes from a workflow or from `upload`.
+        example: the run's example; unused, because the output has the same settings.
     """
     found = dict(run.outputs.get("scores") or {})
     if "settlement" in run.outputs:
@@ -247,7 +247,7 @@ def _metadata(experiment: Experiment, group: Condition) -> dict[str, Any]:
 
 
 def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
-    """Return the runs of an uploaded experiment, with the scores that they were uploaded with."""
+    """Return the rows of an uploaded experiment, with their uploaded scores."""
 
     async def outputs_of(client: Client) -> list[Any]:
         project = client.read_project(project_name=name)

@@ -1,4 +1,4 @@
-"""Whether LangSmith answers, and what it is told of one run."""
+"""The check that LangSmith answers, and the outputs that it gets for one run."""
 
 from collections.abc import Mapping
 from threading import Thread
@@ -12,21 +12,21 @@ from shapley_coop.evals.measures.evaluators import scores
 from shapley_coop.evals.sweeps.stored import Row
 
 ANSWER_SECONDS = 10.0
-"""For which an upload waits for LangSmith's first answer."""
+"""The longest wait of an upload for LangSmith's first answer, in seconds."""
 
 ERRORS, NOT_REACHED = 400, 999
-"""The first HTTP status of an error, and ours for an endpoint that gives none."""
+"""The lowest HTTP status of an error, and our status for an endpoint that does not respond."""
 
 
 def check_answers(connection: Mapping[str, Any]) -> None:
-    """Ask LangSmith for its version, before the many requests of an upload.
+    """Check by one request, before the many of an upload, that LangSmith answers.
 
     Raises:
-        ValueError: it does not answer in time, or fails.
+        ValueError: LangSmith does not answer in time, or answers with an error.
     """
     client = Client(**{**connection, "auto_batch_tracing": False, "retry_config": Retry(0)})
     answered: list[int] = []
-    # A daemon, because an answer can drip for ever.
+    # A daemon thread, because a slow answer can take forever.
     asking = Thread(target=lambda: answered.append(_status(client)), daemon=True)
     asking.start()
     asking.join(ANSWER_SECONDS)
@@ -43,7 +43,7 @@ def check_answers(connection: Mapping[str, Any]) -> None:
 
 
 def _status(client: Client) -> int:
-    """Return the HTTP status of its greeting; `NOT_REACHED` where there is none."""
+    """Return the HTTP status of LangSmith's `/info`, or `NOT_REACHED` without a response."""
     try:
         within = (ANSWER_SECONDS, ANSWER_SECONDS)
         return client.session.get(f"{client.api_url}/info", timeout=within).status_code
@@ -52,7 +52,7 @@ def _status(client: Client) -> int:
 
 
 def told_by_phase(row: Row) -> dict[str, Any]:
-    """A run's outputs; its phases are child runs of the experiment's run."""
+    """Return a run's outputs; log its phases as child runs of the experiment's run."""
     outcome = row["result"]
     told: dict[str, dict[str, Any]] = {
         "negotiation": {
@@ -75,7 +75,7 @@ def told_by_phase(row: Row) -> dict[str, Any]:
 
 
 def _outputs(row: Row) -> dict[str, Any]:
-    """Return what came of a run, and enough to compare with it later."""
+    """Return the result of a run, with the scores and keys for later comparisons."""
     outcome = row["result"]
     shown = ("status", "payoffs", "rewards", "transfers", "credit", "breaches", "usage")
     return {

@@ -1,4 +1,4 @@
-"""Holds an agent of LangChain's `create_agent` to a contract: a call that breaks it is refused."""
+"""The middleware for LangChain's `create_agent` that refuses calls in breach of a contract."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
@@ -16,21 +16,21 @@ Told = ToolMessage | Command[Any]
 
 
 class ContractMiddleware(AgentMiddleware[Any, Any]):
-    """Refuses a tool call that the agent's contract forbids, and quotes the clause to the agent.
+    """Middleware that refuses a tool call in breach of the agent's contract, and quotes the clause.
 
-    A refused tool is not run. A clause that asks for an action refuses the other actions that the
-    deal names, and no other tool.
+    A refused tool is not run. A clause that requires an action forbids the other actions in
+    `actions`; tools outside `actions` are always free.
 
     Args:
-        contract: what was signed: a `Deal`, or an outcome with its `contract`, or its clauses.
-        agent: the party whose calls these are.
-        actions: tool → the action that it takes; by default a tool is the action of its name.
-        record: from the agent's state to the turns played so far. By default each of its answered
-            tool calls is a turn of its own, and what others did is not known.
+        contract: the signed contract: a `Deal`, a mapping with `clauses`, or an outcome with it.
+        agent: the party whose tool calls are checked.
+        actions: tool → its action; by default each action of the deal has a tool of its name.
+        record: a function from the agent's state to the turns played so far. By default each
+            answered call of an action is a turn, in which the other agents' actions are unknown.
 
     Raises:
-        ValueError: nothing was signed, or it asks nothing of the agent, or no tool takes an action
-            that it speaks of.
+        ValueError: there is no contract, the contract requires nothing of the agent, or an action
+            in the agent's clauses has no tool.
     """
 
     def __init__(
@@ -55,13 +55,13 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Told]
     ) -> Told:
-        """Run a tool, unless the contract forbids it now."""
+        """Run a tool, unless the contract forbids its action now."""
         return self._refusal(request) or handler(request)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Told]]
     ) -> Told:
-        """Run a tool, unless the contract forbids it now; the asynchronous twin."""
+        """Run a tool asynchronously, unless the contract forbids its action now."""
         return self._refusal(request) or await handler(request)
 
     def _refusal(self, request: ToolCallRequest) -> ToolMessage | None:
@@ -74,7 +74,7 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
         return ToolMessage(told, tool_call_id=call["id"], name=call["name"], status="error")
 
     def _broken_by(self, tool: str, state: Any) -> list[int]:
-        """Return the clauses, by their numbers, that a call would break."""
+        """Return the numbers of the clauses that a call would break."""
         if tool not in self._actions:
             return []
         before = self._record(state) if self._record else self._own_turns(state)
@@ -85,7 +85,7 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
         ]
 
     def _own_turns(self, state: Any) -> list[Turn]:
-        """Return the agent's answered calls of actions as turns."""
+        """Return the agent's successful calls of actions as turns."""
         messages = state["messages"] if isinstance(state, Mapping) else state.messages
         done = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and _done(m)}
         calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]

@@ -1,4 +1,4 @@
-"""A negotiation as a node of a LangGraph graph that is not ours."""
+"""A negotiation as a node of another LangGraph graph."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -27,23 +27,23 @@ def negotiate(
     workflow: str = "contracts",
     **settings: Any,
 ) -> Runnable[Any, dict[str, Any]]:
-    """Return a node that plays a workflow to its settlement, and writes what it came to.
+    """Return a node that plays a workflow to its settlement, and writes the outcome to the state.
 
-    In a graph with a checkpoint saver a node that was stopped goes on with its run, and pays once.
+    In a graph with a checkpoint saver, a stopped node resumes its run, and the run settles once.
 
     Args:
-        agents: agent → who sits there, as in `play`; "*" stands for all others.
+        agents: agent → its seat, as in `play`; "*" stands for all others.
         about: the game: a name, the content of a payoff file, or a `Game`.
-        read: the key of the graph's state whose text every letter says, or a callable from the
-            state to settings of the run. Nothing of the state is read without it.
-        write: the key of the state that gets the outcome, as plain JSON, or a callable from the
-            outcome to an update of the state.
-        workflow: which one is played.
+        read: the key of the state whose text is added to every letter, or a function from the state
+            to settings of the run. By default the node reads nothing from the state.
+        write: the key of the state for the outcome as plain JSON, or a function from the outcome
+            to an update of the state.
+        workflow: the workflow's name.
         settings: fields of the run's configuration, the same in every run.
 
     Raises:
-        TypeError: an object can sit nowhere.
-        ValueError: there is no such workflow or game, or a person sits there, for whom a node
+        TypeError: an object in `agents` is no seat.
+        ValueError: there is no such workflow or game, or a seat is a person, for whom a node
             cannot wait.
     """
     builder(workflow)
@@ -70,7 +70,7 @@ class _Node:
     workflow: str
 
     async def play(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        """Play the node's run, or go on with it, and return the update of the state."""
+        """Play or resume the node's run, and return the update of the state."""
         name = _run_of(config)
         begun: bool = bool(name) and await asyncio.to_thread(_is_known, name)
         if begun:
@@ -83,7 +83,7 @@ class _Node:
         return dict(self.write(outcome))
 
     def play_here(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        """Do the same where nothing is awaited."""
+        """Do the same synchronously."""
         return run_blocking(self.play(state, config))
 
 
@@ -104,7 +104,7 @@ def _told(state: Any, read: Read) -> Mapping[str, Any]:
 
 
 def _run_of(config: RunnableConfig) -> str:
-    """Return the run's name, by the task that plays it; empty in a graph that keeps nothing."""
+    """Return the run's name, a hash of the task that plays it, or "" without a thread."""
     place = config.get("configurable", {})
     if "thread_id" not in place:
         return ""

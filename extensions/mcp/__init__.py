@@ -1,4 +1,4 @@
-"""The Model Context Protocol: one tool for each thing that a user does."""
+"""The tools for models' clients, by the Model Context Protocol (MCP)."""
 
 from shapley_coop.extension import Extension
 

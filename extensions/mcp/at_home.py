@@ -1,4 +1,4 @@
-"""The tools over the runs of this machine's home, for a client that starts `coop mcp`."""
+"""The MCP tools for the runs of this machine's home, served to a client by `coop mcp`."""
 
 import asyncio
 import json
@@ -20,24 +20,24 @@ from shapley_coop.state.storage.register import Run
 
 
 class HomeRuns:
-    """The home's runs; those that are begun here are played in this process."""
+    """The place of the home's runs, which plays new runs in this process."""
 
     def __init__(self) -> None:
         self._playing: dict[str, asyncio.Task[None]] = {}
 
     async def begin(self, workflow: str, room: dict[str, Any]) -> str:
-        """Start a run beside what is played already."""
+        """Start a run in the background and return its name."""
         run = await asyncio.to_thread(prepare, workflow, room)
         self._playing[run.run] = asyncio.create_task(_play(run))
         return run.run
 
     async def wait(self, run: str, seconds: float) -> None:
-        """Return when a run that was begun here stands still, or after so many seconds."""
+        """Wait until a run of this process stops or waits, at most so many seconds."""
         if playing := self._playing.get(run):
             await asyncio.wait([playing], timeout=seconds)
 
     async def standing(self, run: str) -> Standing:
-        """Return how a run stands."""
+        """Return the current state of a run."""
         known = await run_of(run)
         failed_ = known.why if known.state == "failed" else ""
         waits = {}
@@ -55,11 +55,11 @@ class HomeRuns:
         return [listed(run) for run in RunFilter(game=game)(await every_run())][:limit]
 
     async def verified(self, run: str) -> list[Check]:
-        """Recompute what an ended run states, and compare its rows with their seal."""
+        """Recompute the results of an ended run, and compare its rows with their seal."""
         return await verify_run(run)
 
     async def finish(self) -> None:
-        """Leave runs that are still played: `coop resume` goes on with them."""
+        """Cancel the runs under way; `coop resume` can resume them."""
         for playing in self._playing.values():
             playing.cancel()
         await asyncio.gather(*self._playing.values(), return_exceptions=True)
@@ -69,14 +69,14 @@ async def _play(run: Run) -> None:
     try:
         await follow(run)
     except Waiting:
-        pass  # the register says for whom
+        pass  # the register names the agents for which the run waits
     except Exception as error:
         why = f"{type(error).__name__}: go on with {command_for(run, 'resume')}"
         await asyncio.to_thread(home().runs.finish, run.run, "failed", None, why)
 
 
 async def serve_stdio() -> None:
-    """Answer the messages of standard input, one a line, until it ends."""
+    """Answer the messages on standard input, one per line, until its end."""
     place = HomeRuns()
     offered = tools(place)
     try:

@@ -1,4 +1,4 @@
-"""`coop mcp`: tools for a model's client."""
+"""The command `coop mcp`, which serves tools to a model's client."""
 
 from shapley_coop.cli.console import finish
 

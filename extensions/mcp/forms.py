@@ -1,4 +1,4 @@
-"""Arguments and results of the tools: their JSON schemas are what a model reads."""
+"""The arguments and results of the tools, whose JSON schemas go to models."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -69,7 +69,7 @@ class Transferred(BaseModel):
 
     @classmethod
     def read(cls, transfer: Mapping[str, Any]) -> "Transferred":
-        """From a result's transfer."""
+        """Make a payment from a transfer of a result."""
         return cls(**{key: transfer[key] for key in cls.model_fields})
 
 

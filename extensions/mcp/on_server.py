@@ -1,7 +1,7 @@
-"""The tools on the LangGraph server, at `/mcp`: streamable HTTP without sessions.
+"""The MCP tools on the LangGraph server, at `/mcp`: streamable HTTP without sessions.
 
-What a tool plays goes through the server's own API with the caller's own token, so that everything
-that holds for the caller's requests (owners, policy, quotas) holds here.
+A tool plays runs through the server's own API with the caller's token. So the rules for the
+caller's requests (owners, policy, quotas) apply to the tools too.
 """
 
 import asyncio
@@ -31,23 +31,23 @@ with needing("dev", "the LangGraph server"):
     from starlette.routing import Route
 
 CREDENTIALS = ("authorization", "x-api-key", "cookie")
-"""Headers by which a caller is known."""
+"""The headers that identify a caller."""
 
 STATES = {"idle": "ended", "error": "failed", "interrupted": "waiting"}
 """Status of a thread → state of its run."""
 
 SECONDS = 620.0
-"""The longest request to the server itself: longer than a tool waits."""
+"""The timeout of requests to the server itself in seconds, longer than any tool waits."""
 
 
 def mcp_routes(_: ThreadInbox) -> list[Route]:
-    """Return `/mcp`."""
+    """Return the route `/mcp`."""
     return [Route("/mcp", _endpoint, methods=["GET", "POST", "DELETE"])]
 
 
 async def _endpoint(request: Request) -> Response:
     if request.method != "POST":
-        return Response(status_code=405)  # there is no session to listen to or to end
+        return Response(status_code=405)  # GET and DELETE concern sessions, and there are none
     try:
         message = json.loads(await request.body())
     except (ValueError, RecursionError):
@@ -62,7 +62,7 @@ async def _endpoint(request: Request) -> Response:
 
 
 def _caller(request: Request) -> httpx.AsyncClient:
-    """Return a client of this server, in this process, that shows what the caller has shown."""
+    """Return a client that calls this server in-process with the caller's credentials."""
     shown = {name: value for name in CREDENTIALS if (value := request.headers.get(name))}
     if token := request.query_params.get("token"):
         shown["x-api-key"] = token
@@ -72,7 +72,7 @@ def _caller(request: Request) -> httpx.AsyncClient:
 
 
 class _Threads:
-    """The caller's threads as runs."""
+    """The place of the caller's threads, each shown as a run."""
 
     def __init__(self, client: LangGraphClient, owner: str) -> None:
         self._client, self._owner = client, owner
@@ -133,13 +133,13 @@ def _settled(table: Table) -> bool:
 
 
 def _asked(thread: Any) -> list[Any]:
-    """Return the interrupts of a thread in which a person at a seat is asked."""
+    """Return the interrupts of a thread that wait for a person at a seat."""
     waiting = waiting_in(thread) if thread.get("interrupts") else []
     return [one for one in waiting if isinstance(one["value"], dict) and "pointer" in one["value"]]
 
 
 def _line(thread: Any) -> dict[str, Any]:
-    """Return a thread as a list of runs shows it."""
+    """Return a thread as a line of a list of runs."""
     known = thread["metadata"] or {}
     return {
         "run": thread["thread_id"],
@@ -153,7 +153,7 @@ def _line(thread: Any) -> dict[str, Any]:
 
 
 def _stopped(thread: Any, state: Any) -> str:
-    """Return why a thread's run failed; empty if it did not."""
+    """Return why a thread's run failed, or "" if the run did not fail."""
     if thread["status"] != "error":
         return ""
     told = [str(task["error"]) for task in state["tasks"] if task.get("error")]
@@ -161,10 +161,10 @@ def _stopped(thread: Any, state: Any) -> str:
 
 
 class _refusals(AbstractContextManager["_refusals"]):
-    """Turns the server's refusal of a request into its words.
+    """A context manager that turns a refusal by the server into a `ValueError` with its detail.
 
     Args:
-        missing: what to say where nothing is found.
+        missing: the error's text if the thread is not found.
     """
 
     def __init__(self, missing: str = "") -> None:

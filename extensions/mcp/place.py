@@ -1,4 +1,4 @@
-"""Where tools find and play runs: at home, or on a server as one of its callers."""
+"""The interface by which tools find and play runs: in a home, or on a server for a caller."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,14 +10,14 @@ from shapley_coop.state.table import Table
 
 @dataclass(frozen=True)
 class Standing:
-    """How a run stands.
+    """The current state of a run.
 
     Attributes:
-        line: what a list shows of it, as `state.listing.listed` does.
-        result: its result; None until it has ended.
-        table: its latest state.
-        why: what stopped it, where something did.
-        waits_for: agent → where the person at its seat reads the letter and replies.
+        line: the run's line of a list, as by `state.listing.listed`.
+        result: the run's result, or None until it has ended.
+        table: the run's latest table.
+        why: the reason why the run failed, or "".
+        waits_for: agent → the address or command by which a person reads the letter and replies.
     """
 
     line: Mapping[str, Any]
@@ -28,10 +28,10 @@ class Standing:
 
 
 class Place(Protocol):
-    """Plays and finds runs."""
+    """A place that plays and finds runs."""
 
     async def begin(self, workflow: str, room: dict[str, Any]) -> str:
-        """Start a run; its name.
+        """Start a run and return its name.
 
         Raises:
             ValueError: the workflow or the configuration is refused.
@@ -39,11 +39,11 @@ class Place(Protocol):
         ...
 
     async def wait(self, run: str, seconds: float) -> None:
-        """Return when a run stands still, or after so many seconds."""
+        """Wait until a run stops or waits for people, at most so many seconds."""
         ...
 
     async def standing(self, run: str) -> Standing:
-        """Return how a run stands.
+        """Return the current state of a run.
 
         Raises:
             ValueError: there is no such run.
@@ -55,7 +55,7 @@ class Place(Protocol):
         ...
 
     async def verified(self, run: str) -> list[Check]:
-        """Recompute what an ended run states.
+        """Recompute the results of an ended run.
 
         Raises:
             ValueError: there is no such run, or it has not ended.

@@ -1,4 +1,4 @@
-"""The part of the Model Context Protocol that tools need: JSON-RPC without sessions.
+"""The part of the Model Context Protocol that serves tools: JSON-RPC without sessions.
 
 https://modelcontextprotocol.io/specification/2025-11-25
 """
@@ -17,10 +17,10 @@ from shapley_coop.invalid import first_error
 logger = logging.getLogger(__name__)
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Of the protocol, the newest first."""
+"""The versions of the protocol, the newest first."""
 
 PARSE, REQUEST, METHOD, PARAMS = -32700, -32600, -32601, -32602
-"""Error codes of JSON-RPC."""
+"""The error codes of JSON-RPC."""
 
 INSTRUCTIONS = (
     "Negotiate between self-interested agents: `check_contract` before a deal is signed, "
@@ -30,7 +30,7 @@ INSTRUCTIONS = (
 
 
 class ToolFault(Exception):
-    """What a tool cannot do, in one line for whoever called it."""
+    """A tool cannot do its work; the text is one line for the caller."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Tool:
     """One tool.
 
     Attributes:
-        name: what it is called by.
-        about: one or two sentences on it.
-        takes: its arguments.
-        gives: its result.
-        work: the arguments → the result.
-        reads: whether it only reads.
+        name: the tool's name.
+        about: a description in one or two sentences.
+        takes: the model of its arguments.
+        gives: the model of its result.
+        work: the function from arguments to result.
+        reads: whether the tool only reads.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Tool:
     reads: bool = True
 
     def described(self) -> dict[str, Any]:
-        """Return the tool as a list of tools shows it."""
+        """Return the tool's entry in the answer to `tools/list`."""
         return {
             "name": self.name,
             "description": self.about,
@@ -84,17 +84,17 @@ def lean(schema: Any) -> Any:
 
 
 async def answered(message: Any, tools: Sequence[Tool]) -> dict[str, Any] | None:
-    """Return the answer to one message of a client; None where it awaits none.
+    """Return the answer to one message of a client, or None if the message expects no answer.
 
     Args:
-        message: as JSON was read.
-        tools: what is offered.
+        message: the parsed JSON.
+        tools: the tools on offer.
     """
     if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0":
         return failed(None, REQUEST, "Send one JSON-RPC 2.0 message")
     number, method = message.get("id"), message.get("method")
     if number is None or method is None:
-        return None  # a notification, or the answer to a request that was never made
+        return None  # a notification, or a response, though the server sends no requests
     params = message.get("params") or {}
     if not isinstance(params, Mapping):
         return failed(number, PARAMS, "params: give one object")
@@ -117,7 +117,7 @@ async def answered(message: Any, tools: Sequence[Tool]) -> dict[str, Any] | None
 
 
 def failed(number: Any, code: int, why: str) -> dict[str, Any]:
-    """Return an answer that says what is wrong with a message."""
+    """Return a JSON-RPC error response to a message."""
     return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": why}}
 
 
@@ -131,7 +131,7 @@ def _greeting(asked: str) -> dict[str, Any]:
 
 
 async def _called(tool: Tool, arguments: Any) -> dict[str, Any]:
-    """A call's result: as an object, and the same as text for clients that read no objects."""
+    """Return a call's result as an object, and as text for clients that read no objects."""
     try:
         given = tool.takes.model_validate(arguments)
         found = (await tool.work(given)).model_dump(mode="json", exclude_none=True)
@@ -140,7 +140,7 @@ async def _called(tool: Tool, arguments: Any) -> dict[str, Any]:
     except (ValueError, ToolFault) as error:
         return _refused(str(error))
     except Exception as error:
-        # Whatever it is, its text may hold what is not for the caller.
+        # The error's text may contain data that the caller must not see.
         logger.exception("The tool %s failed", tool.name)
         return _refused(f"{tool.name} failed: {type(error).__name__}")
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))

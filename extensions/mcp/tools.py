@@ -1,4 +1,4 @@
-"""The five tools: negotiate, check_contract, credit, verify, runs."""
+"""The five MCP tools: negotiate, check_contract, credit, verify and runs."""
 
 import asyncio
 from collections.abc import Mapping
@@ -44,10 +44,10 @@ _RUNS = "Find runs, or see how one stands."
 
 
 def tools(place: Place) -> list[Tool]:
-    """Return the tools over a place.
+    """Return the tools for the runs of a place.
 
     Args:
-        place: plays and finds runs for whoever calls.
+        place: the place that plays and finds the caller's runs.
     """
     use = _Use(place)
     return [
@@ -60,7 +60,7 @@ def tools(place: Place) -> list[Tool]:
 
 
 class _Use:
-    """What the tools do, in one place."""
+    """The functions of the tools, for one place."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -125,7 +125,7 @@ def _result(standing: Standing) -> dict[str, Any]:
     """Return the result of an ended run.
 
     Raises:
-        ValueError: it has not ended.
+        ValueError: the run has not ended.
     """
     if standing.result is None:
         raise ValueError(f"{standing.line['run']} has not ended")
@@ -133,7 +133,7 @@ def _result(standing: Standing) -> dict[str, Any]:
 
 
 def _report(standing: Standing) -> Report:
-    """Return a run in the words and numbers that a reader needs."""
+    """Return the report on a run, with its result if the run has ended."""
     line, table, result = standing.line, standing.table, standing.result or {}
     told: dict[str, Any] = {
         "run": line["run"],

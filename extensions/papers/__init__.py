@@ -1,4 +1,4 @@
-"""The papers' experiments, each as one command that prints the paper's own table."""
+"""The experiments of the papers: commands that print the papers' tables."""
 
 from shapley_coop.extension import Extension
 

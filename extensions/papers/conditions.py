@@ -1,4 +1,4 @@
-"""The ablation of Shapley-Coop: one game, four conditions, many seeds, a line for each condition.
+"""The ablation of Shapley-Coop: one game under four conditions and many seeds.
 
 >>> from shapley_coop.extensions.papers.conditions import CONDITIONS
 >>> list(CONDITIONS.values())
@@ -26,7 +26,7 @@ CONDITIONS = {
 
 
 def ablation(base: Mapping[str, Any], seeds: Iterable[int]) -> Suite:
-    """The suite that plays every condition on every seed; `base` has the game and the seats."""
+    """Return the suite that plays every condition on every seed, with game and seats of `base`."""
     vary: Any = {"graph": list(CONDITIONS)}
     return Suite(name="demo", base=dict(base), vary=vary, seeds=list(seeds))
 
@@ -35,11 +35,11 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return one line for each condition, as plain JSON.
 
     Returns:
-        {"condition", "runs", "cooperated": the part of runs whose collective payoff is the best of
-        all conditions' runs, "agreed": the part that signed something, "payoffs": agent → mean,
-        "shapley_distance": mean absolute distance between an agent's payoff and its Shapley value
-        in that run (small where little was earned, too), "fair_distance": the same against the
-        Shapley split of the best collective payoff seen, "turns", "calls", "tokens": means}.
+        {"condition", "runs", "cooperated": the share of runs with the best collective payoff among
+        all conditions' runs, "agreed": the share of runs with a contract, "payoffs": agent → mean,
+        "shapley_distance": the mean absolute distance between an agent's payoff and its Shapley
+        value in the same run, "fair_distance": the same distance to the Shapley split of the run
+        with the best collective payoff, "turns", "calls", "tokens": means}.
     """
     best = max(rows, key=lambda row: (_earned(row), row["seed"]))
     fair = due_by_shapley(best)
@@ -59,7 +59,7 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _earned(row: Row) -> float:
-    """Return the collective payoff of everything that was done."""
+    """Return the sum of all agents' rewards in a run."""
     return float(sum(row["result"]["rewards"].values()))
 
 

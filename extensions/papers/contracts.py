@@ -1,8 +1,8 @@
-"""What contracts do in social dilemmas, in the layout of the paper (Schiavone, 2025, section 5).
+"""The table of contracts' effects in social dilemmas, as in Schiavone (2025), section 5.
 
-The rows are those of the shipped suite `contracts_table`: a game, who sits at the table, and how
-the contract is enforced, if there is one. Measured are the collective welfare, how often a contract
-was agreed on (utilisation), and, beyond the paper, how much of it was kept.
+The rows come from the shipped suite `contracts_table`: a game, the agents at the table, and the
+contract's enforcement, if there is a contract. The measures are the collective welfare, the rate of
+agreement on a contract (utilisation), and, beyond the paper, adherence and breaches.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,18 +32,18 @@ MEASURES = {
 UNBOUND, NOTIONAL = "none", "notional"
 KEEPERS, BREAKERS, BROKEN = "keepers", "breakers", "keepers + breaker"
 SELF_INTERESTED = (KEEPERS, BREAKERS, BROKEN)
-"""Agents that compare what their choices pay, with and without a contract; all others follow a
-fixed strategy."""
+"""The agents that compare the payoffs of their choices, with and without a contract. All others
+follow a fixed strategy."""
 
 
 def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
-    """The suite at these seeds, and its cells; where seeds cannot differ, one stands for all."""
+    """Return the suite with these seeds and its cells; cells that draw nothing have one seed."""
     suite = load_suite(SUITE).model_copy(update={"seeds": list(seeds)})
     return suite, [c for c in expand(suite) if c.seed == seeds[0] or depends_on_seed(c)]
 
 
 def depends_on_seed(cell: Cell) -> bool:
-    """Return whether two seeds of a cell can differ: by talk, or by the random draws of an agent.
+    """Return whether a cell's runs can differ by seed: through talk or an agent's random draws.
 
     Without talk an embedded agent draws only if it is noisy or careless, or if its strategy does.
     The games of this suite draw nothing.
@@ -57,13 +57,13 @@ def depends_on_seed(cell: Cell) -> bool:
 
 @dataclass(frozen=True)
 class GameTable:
-    """One game's part of the table, and what it shows.
+    """One game's part of the table, and the claims that it supports.
 
     Attributes:
-        game: its label.
-        stage: the game, as letters show it.
+        game: the game's label.
+        stage: the stage game, as in letters.
         lines: (agents, contract) → column → estimate; without a contract there is only welfare.
-        trusted: every joint action of keepers and a breaker under a contract that is not enforced.
+        trusted: every joint action of keepers and a breaker under an unenforced contract.
     """
 
     game: str
@@ -73,27 +73,27 @@ class GameTable:
 
     @property
     def best(self) -> float:
-        """The highest collective welfare there is."""
+        """The highest possible collective welfare of all turns."""
         return float(self.stage.turns * self.stage.best_total)
 
     @property
     def selfish(self) -> float:
-        """The collective welfare if each agent does what pays it most against uniform beliefs."""
+        """The collective welfare if each agent plays its best response to uniform beliefs."""
         play = tuple(selfish(self.stage, i) for i in range(len(self.stage.agents)))
         return float(self.stage.turns * sum(self.stage.pays[play]))
 
     @property
     def weak(self) -> list[Play]:
-        """The weak equilibria of one turn: a contract that asks for them changes no incentive."""
+        """The weak equilibria of one turn; a contract that requires one changes no incentive."""
         return [play for play, strict in self.stage.equilibria.items() if not strict]
 
     def mean(self, agents: str, contract: str, column: str = "welfare") -> float:
-        """Return one number of the table."""
+        """Return the mean in one cell of the table."""
         return self.lines[agents, contract][column].value
 
     @property
     def shows(self) -> dict[str, bool]:
-        """The claims that such a table is made to support, and whether this one does."""
+        """Claim → whether this table supports it."""
         bound = {contract for _, contract in self.lines} - {UNBOUND}
         enforced = bound - {NOTIONAL}
         held = {mode for mode in bound if self.mean(BROKEN, mode, "breaches") == 0}
@@ -113,7 +113,7 @@ class GameTable:
         return {**found, "Unenforced it is broken, and all together have less.": lost}
 
     def record(self) -> dict[str, Any]:
-        """This part as plain JSON."""
+        """Return this part as plain JSON."""
         return {
             "game": self.game,
             "best": self.best,
@@ -129,7 +129,7 @@ class GameTable:
 
 
 def game_tables(rows: Sequence[Row]) -> list[GameTable]:
-    """Return the table, game by game."""
+    """Return the parts of the table, one per game."""
     found = []
     for group in conditions(rows, ["game"]):
         cells = {c.key: c for c in conditions(group.rows, ["agents", "contract"])}
@@ -156,6 +156,6 @@ def game_tables(rows: Sequence[Row]) -> list[GameTable]:
 
 
 def _as_json(found: Estimate) -> dict[str, Any] | None:
-    """Return an estimate's number, interval and n; null without data."""
+    """Return an estimate's value, interval, n and method, or None without data."""
     stated = ("value", "low", "high", "n", "method")
     return {name: getattr(found, name) for name in stated} if found.n else None

@@ -1,4 +1,4 @@
-"""`coop contract table`: what contracts do in two dilemmas."""
+"""The command `coop contract table`, which prints the effects of contracts in two dilemmas."""
 
 import sys
 from pathlib import Path
@@ -23,8 +23,8 @@ def table(
 ) -> None:
     """Two dilemmas × characters × no contract, notional, enforced, escrow: welfare and adherence.
 
-    Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. The same command
-    resumes it where it stopped; `coop report` makes a page of its folder.
+    Thirty seeds are about 3,000 runs of a third of a second each, and all are kept. The same
+    command resumes an interrupted sweep; `coop report` makes a page of its folder.
     """
     from shapley_coop.evals.measures.stats import LEVEL
     from shapley_coop.extensions.papers.contracts import SUITE, game_tables, planned
@@ -50,7 +50,7 @@ def table(
 
 
 def _show(part: "GameTable") -> None:
-    """One game's table, and what it shows."""
+    """Print one game's table and its claims."""
     from shapley_coop.extensions.papers.contracts import MEASURES
 
     lines, before = [], ""

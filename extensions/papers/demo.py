@@ -1,4 +1,4 @@
-"""`coop demo`: the paper's four conditions on one game, in a table."""
+"""The command `coop demo`, which prints a table of the paper's four conditions on one game."""
 
 import sys
 from pathlib import Path
@@ -35,7 +35,7 @@ def demo(
     from shapley_coop.state.storage.home import home_for_now
 
     if is_program(game):
-        permit(PROGRAMS)  # it was named on the command line, and the suite is made here
+        permit(PROGRAMS)  # the user named this program, and no suite file could name another
     params, seats = settings_from(set_), seats_from(model)
     base = {"game": game, "params": params, "seats": seats}
     goal = _goal(base)
@@ -59,7 +59,7 @@ def demo(
 
 
 def _goal(base: dict[str, Any]) -> str:
-    """Return the name of the column that says how often a game's goal was reached."""
+    """Return the heading of the column with the share of runs that reached the game's goal."""
     from shapley_coop.state.run_config import RunConfig
     from shapley_coop.state.settings import game_of
 

@@ -1,4 +1,4 @@
-"""`coop scenario table`: the variants of the exchange, in the layouts of its paper."""
+"""The command `coop scenario table`: the exchange's variants in the layouts of its paper."""
 
 import sys
 from typing import Annotated
@@ -24,8 +24,8 @@ def table(
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
 
-    The layouts are those of the paper's Tables 1 and 2. The two parts are switched separately:
-    four variants, two of which are the paper's. The same command resumes it where it stopped.
+    The layouts are those of the paper's Tables 1 and 2. Validator and guidance are switched
+    separately; two of the four variants are the paper's. The same command resumes the sweep.
     """
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.extensions.papers import exchange_tables as paper

@@ -1,8 +1,8 @@
 """The four variants of the exchange in the layouts of the paper's Tables 1 and 2.
 
-Both are made from the rows of a sweep of the suite `task_exchange_table`, in Markdown. As in the
-paper, rates come with their binomial standard error and everything else with the sample standard
-deviation. What the paper prints stands under the setting that it is about.
+Both are Markdown tables from the rows of a sweep of the suite `task_exchange_table`. As in the
+paper, rates have their binomial standard error, and all other measures the sample standard
+deviation. The paper's printed values follow the line of their setting.
 """
 
 import json
@@ -25,7 +25,7 @@ SCENARIO, GRAPH = "scenario", "graph"
 REFUSED = "refused:"
 
 PAPER_LABELS = ("UNK", "MAT", "OVL", "MPT", "MET", "MDA", "EMP")
-"""In the order of the paper's Table 2."""
+"""The labels of refusals, in the order of the paper's Table 2."""
 
 Cells = Callable[[Sequence[Row]], list[str]]
 
@@ -33,24 +33,24 @@ Cells = Callable[[Sequence[Row]], list[str]]
 def exchange_suite(
     scenarios: Sequence[str], seats: Mapping[str, Any], seeds: Sequence[int]
 ) -> Suite:
-    """Return the shipped suite with the four variants alone.
+    """Return the shipped suite, limited to the four variants.
 
     Args:
-        scenarios: names or files; empty takes the paper's two.
-        seats: who answers.
-        seeds: one run of each condition for each.
+        scenarios: names or files of scenarios; empty for the paper's two.
+        seats: the seats of the run's configuration.
+        seeds: the seeds; each condition has one run per seed.
     """
     shipped = load_suite(SUITE)
     vary = {**shipped.vary, GRAPH: list(VARIANTS)}
     if scenarios:
         vary[f"params.{SCENARIO}"] = list(scenarios)
     own = {"base": {**shipped.base, "seats": dict(seats)}, "vary": vary, "seeds": list(seeds)}
-    # Its figures are of the paper's scenarios, and no part of these tables.
+    # The suite's figures show the paper's scenarios and are no part of these tables.
     return Suite.model_validate({**shipped.model_dump(), **own, "compare": "", "figures": []})
 
 
 def played_as(suite: Suite) -> str:
-    """A name for what a suite plays, whatever the seeds; a changed file gives another one."""
+    """Return a name for a suite's runs, from all but its seeds; a changed file changes the name."""
     files = [(name, Path(name)) for name in suite.axes[SCENARIO]]
     contents = [sha256(p.read_bytes()).hexdigest() if p.is_file() else name for name, p in files]
     played = [suite.base, suite.vary, *contents]
@@ -58,11 +58,11 @@ def played_as(suite: Suite) -> str:
 
 
 def table_1(rows: Sequence[Row], suite: Suite) -> str:
-    """Outcomes; beyond the paper, each agent's error about the others, and tokens an agreement.
+    """Return the table of outcomes; beyond the paper, with guess errors and tokens per agreement.
 
     Args:
-        rows: of the suite's runs.
-        suite: what the paper prints is in its first table.
+        rows: the rows of the suite's runs.
+        suite: the suite, whose first table has the paper's printed values.
     """
     agents = dict.fromkeys(agent for row in rows for agent in row["result"]["agents"])
     columns = {
@@ -86,11 +86,11 @@ def table_1(rows: Sequence[Row], suite: Suite) -> str:
 
 
 def table_2(rows: Sequence[Row], suite: Suite) -> str:
-    """Refused proposals, part of all that were tried; labels that the paper does not have are last.
+    """Return the table of refused proposals and their shares; labels the paper lacks come last.
 
     Args:
-        rows: of the suite's runs.
-        suite: what the paper prints is in its second table.
+        rows: the rows of the suite's runs.
+        suite: the suite, whose second table has the paper's printed values.
     """
     counted = {key for row in rows for key in row["result"]["measures"] if key.startswith(REFUSED)}
     ours = sorted(counted - {f"{REFUSED}{label}" for label in PAPER_LABELS})
@@ -107,7 +107,7 @@ def table_2(rows: Sequence[Row], suite: Suite) -> str:
 
 
 def plus_minus(column: str, found: Estimate) -> str:
-    """A measure as the paper prints it; a dash without runs, no spread where there is none."""
+    """Return a measure in the paper's format: value ± spread, or a dash without runs."""
     if not found.n:
         return UNKNOWN
     rate = find(column)[0].kind == "rate"
@@ -120,7 +120,7 @@ def plus_minus(column: str, found: Estimate) -> str:
 def _table(
     rows: Sequence[Row], spec: TableSpec, heads: Sequence[str], cells: Cells, columns: Sequence[str]
 ) -> str:
-    """A line for each scenario and setting, and one more for what the paper prints about it."""
+    """Return a Markdown table with a line per scenario and setting, and lines of printed values."""
     lines = []
     for group in conditions(rows, [SCENARIO, GRAPH]):
         scenario, setting = group.labels[SCENARIO], VARIANTS[group.labels[GRAPH]]

@@ -1,8 +1,8 @@
-"""Whether values of a raid tell four characters apart: a healer, a taunter, a caster, an idler.
+"""A test whether raid values distinguish four characters: healer, taunter, caster and idler.
 
-One of each and a second caster play a raid, on many seeds and levels. Nobody bargains: the records
-follow from the characters alone, and the values from the records. Whether characters differ is
-judged pair by pair, within the same raids.
+One of each and a second caster play a raid, on many seeds and levels. The agents do not bargain, so
+the records follow from the characters alone, and the values from the records. The test compares
+characters in pairs, within the same raids.
 
     python -m shapley_coop.extensions.papers.raid_characters
     python -m shapley_coop.extensions.papers.raid_characters --casters 1 --seeds 0-99 --norm banzhaf
@@ -32,10 +32,10 @@ CHARACTERS: dict[str, Callable[[Sequence[str]], str | None]] = {
     "caster": lambda legal: FIREBALL,
     "idler": lambda legal: None,
 }
-"""What each does when it can act; the taunter strikes while its Taunt is not ready."""
+"""Character → its action, given its legal actions; the taunter casts while Taunt is not ready."""
 
 CASTERS = 2
-"""With two, some of these raids are won and some are lost; one alone loses all of them."""
+"""The number of casters: with two, some raids are won and some lost; with one, all are lost."""
 
 PAIRS = (("taunter", "healer"), ("taunter", "caster"), ("caster", "healer"))
 
@@ -45,11 +45,11 @@ class Credited:
     """One raid's values.
 
     Attributes:
-        level: of the raid.
-        seed: of its dice.
-        won: whether the boss fell.
+        level: the raid's level.
+        seed: the seed of its dice.
+        won: whether the heroes won.
         values: hero → its value.
-        ends: hero → what it ends with under the norm.
+        ends: hero → its payoff under the norm.
         baseline: hero → W_i(∅).
     """
 
@@ -62,7 +62,7 @@ class Credited:
 
 
 def played(game: Game) -> list[Turn]:
-    """The raid's record; its heroes are called by their characters."""
+    """Play a raid whose heroes are named after their characters, and return its record."""
     position, record = game.start(), list[Turn]()
     while not game.over(position):
         chosen = {
@@ -82,15 +82,15 @@ def played(game: Game) -> list[Turn]:
 
 
 def heroes_of(casters: int) -> list[str]:
-    """Return one hero of each character, and as many casters as asked for."""
+    """Return the names of one hero of each character, with `casters` casters."""
     more = [f"caster {k}" for k in range(2, casters + 1)]
     return ["healer", "taunter", "caster", *more, "idler"]
 
 
 def credited(level: int, seed: int, norm: str = "shapley", casters: int = CASTERS) -> Credited:
-    """Play one raid and value it."""
+    """Play one raid and compute its heroes' values by a norm."""
     heroes = heroes_of(casters)
-    # Of equals the boss strikes the first, so that seats matter: they move on with the seed.
+    # The boss strikes the first of equal heroes, so the order of seats rotates with the seed.
     seats = [heroes[(seed + i) % len(heroes)] for i in range(len(heroes))]
     game = load("raid_battle", {"agents": seats, "level": level}, seed)
     record = played(game)
@@ -125,7 +125,7 @@ def table(raids: Mapping[int, Sequence[Credited]], norm: str) -> str:
 
 
 def differences(raids: Mapping[int, Sequence[Credited]]) -> str:
-    """How much more one character's value is than another's in the same raid, in Markdown."""
+    """Return the paired differences between characters' values within raids, in Markdown."""
     found = [
         compare(
             f"{level} | {more} − {less}",
@@ -154,7 +154,7 @@ def _interval(found: Estimate) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table."""
+    """Print the table of values and the table of differences."""
     options = argparse.ArgumentParser(description="Values of four characters in raids.")
     options.add_argument("--seeds", default="0-19", help="as in 0-19")
     options.add_argument("--norm", default="shapley", help="shapley, banzhaf, …")

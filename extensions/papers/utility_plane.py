@@ -1,6 +1,6 @@
-"""The utility plane of an exchange: what every partition of the tasks is worth to two agents.
+"""The utility plane of an exchange: the utilities of two agents for every partition of the tasks.
 
-It shows private utilities: it is for the operator.
+It shows private utilities, so only the operator may see it.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from shapley_coop.state.exchange import exchange_of, masks_in
 from shapley_coop.state.table import Table
 
 MOST_POINTS = 5_000
-"""Beyond so many partitions of two agents a sample is drawn, and the title says so."""
+"""The most partitions that are drawn; of more, a random sample is drawn, and the title says so."""
 
 FRONT, INITIAL, NASH, AGREED = "efficient", "initial", "Nash point", "agreed"
 PROPOSALS = "proposals"
@@ -39,7 +39,7 @@ class Proposal:
 
 
 def picture(table: Table) -> str:
-    """The utility plane of a finished exchange, with the path of its valid proposals, as SVG."""
+    """Return the utility plane of a finished exchange with its valid proposals, as SVG."""
     game, proposals = exchange_of(EvaluatedTable(table)), []
     for said in table.get("talk", []):
         if masks := masks_in(game.tasks, said["by"], said["text"]):
@@ -58,11 +58,11 @@ def utility_plane(
     """Draw the plane as SVG: all partitions, the efficient ones, proposals and the agreement.
 
     Args:
-        scenario: whose utilities are shown.
-        proposals: in the order of the talk; each is marked with its turn.
-        agreed: the allocation agreed, if one was.
-        pair: the agents on the axes, by default the first two. Of more than two agents only the
-            efficient allocations are drawn, as these two see them.
+        scenario: the scenario with the utilities.
+        proposals: the proposals in the order of the talk, each marked with its turn.
+        agreed: the allocation agreed, or None.
+        pair: the agents on the axes, by default the first two. With more than two agents only the
+            efficient allocations are drawn, at this pair's utilities.
 
     Raises:
         ValueError: the pair are not two agents of the scenario.
@@ -99,7 +99,7 @@ def _two_of(agents: Sequence[str], pair: Sequence[str]) -> tuple[str, str]:
 
 
 def _partitions(scenario: Scenario, across: str, up: str) -> tuple[list[Utilities], str]:
-    """The distinct utilities of the partitions of two agents, and a word on those left out."""
+    """Return the distinct utilities of two agents' partitions, and a note on omitted ones."""
     if len(scenario.tasks.agents) > 2:
         return [], " (efficient allocations only)"
     everything = full(scenario.tasks.n)

@@ -1,4 +1,4 @@
-"""Sweeps whose cells a LangGraph server plays, with its queue and its database."""
+"""Remote sweeps: a LangGraph server plays the cells, with its queue and its database."""
 
 from shapley_coop.extension import Extension
 

@@ -1,4 +1,4 @@
-"""Plays cells on a LangGraph server: the same graphs, with its queue and its database."""
+"""The player that plays cells on a LangGraph server, with its queue and its database."""
 
 import time
 from collections.abc import Awaitable, Collection
@@ -24,11 +24,11 @@ T = TypeVar("T")
 class Remote:
     """A player of cells on a server.
 
-    A cell's thread has the same id whenever the sweep goes on, so that nothing is played twice: a
-    run that is under way is joined, and one that stopped goes on from its last checkpoint.
+    A cell's thread keeps its id when the sweep is resumed, so no cell is played twice. The player
+    joins a run under way, and resumes a stopped run from its last checkpoint.
 
     Args:
-        url: the server's.
+        url: the server's address.
         sweep: the sweep's id.
     """
 
@@ -43,7 +43,7 @@ class Remote:
         """Play a cell to its end.
 
         Raises:
-            ValueError: the server cannot be reached, refuses, or stopped before the end.
+            ValueError: the server cannot be reached or refuses, or the run stopped before its end.
         """
         started, thread = time.monotonic(), self._thread(cell)
         about = {"sweep": self._sweep, "cell": cell.id, "suite": cell.suite}
@@ -67,20 +67,20 @@ class Remote:
         return Finished(row_of(cell, table), volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the calls of a run that did not end, as far as its table counts them."""
+        """Return the calls that the table of an unfinished run counts; none if the server fails."""
         if self._silent:
             return []
         try:
             table, begun = await self._table(self._thread(cell))
         except ValueError:
-            return []  # the server did not answer
+            return []  # the server failed
         return counted(table) if begun else []
 
     async def written(self, cell: Cell, row: Row) -> None:
-        """The server keeps its threads."""
+        """Do nothing: the server keeps its threads."""
 
     async def tidy(self, ended: Collection[str]) -> None:
-        """There is nothing to do."""
+        """Do nothing: nothing is left on this machine."""
 
     async def close(self) -> None:
         """Close the connection."""
@@ -98,18 +98,18 @@ class Remote:
         return str(uuid5(NAMESPACE_URL, f"{self._sweep}/{cell.id}"))
 
     async def _run(self, cell: Cell, thread: str, begun: bool) -> None:
-        """Start the cell's run, go on with it, or join the one that is under way."""
+        """Start or resume the cell's run, or join its run under way; wait for the end."""
         runs = self._client.runs
         latest = await self._answered(runs.list(thread, limit=1))
         under_way = [run["run_id"] for run in latest if run["status"] in UNDER_WAY]
         if not under_way:
             config = configured(Run(thread, cell.graph, cell.room, "", "started", None))
-            config.pop("configurable")  # The server names the thread itself.
+            config.pop("configurable")  # the server sets the thread itself
             how: Any = {"config": config, "context": {}, "durability": "sync"}
             start = None if begun else {"room": cell.room}
             made = await self._answered(runs.create(thread, cell.graph, input=start, **how))
             under_way = [made["run_id"]]
-        while True:  # however long it takes
+        while True:  # without a time limit
             try:
                 await runs.join(thread, under_way[0])
             except httpx.ReadTimeout:
@@ -119,7 +119,7 @@ class Remote:
             return
 
     async def _table(self, thread: str) -> tuple[Table, bool]:
-        """Return the thread's latest state, and whether anything was played."""
+        """Return the thread's latest table, and whether its play has begun."""
         try:
             state = await self._answered(self._client.threads.get_state(thread))
         except _Missing:
@@ -136,14 +136,14 @@ class Remote:
             raise self._failure(error) from None
 
     def _failure(self, error: Exception) -> ValueError:
-        # The client has retried for seconds: asking again at once is of no use.
+        # The client has retried for seconds, so `paid_for` need not ask again at once.
         self._silent = isinstance(error, httpx.ConnectError)
         reason = " ".join(str(error).split())[:200] or "no answer"
         return ValueError(f"{self._url}: {type(error).__name__}: {reason}")
 
 
 class _Missing(ValueError):
-    """The server knows no such thing."""
+    """The server does not know the thread or the workflow."""
 
 
 def _ended(table: Table) -> bool:

@@ -1,4 +1,4 @@
-"""On what values depend: norm, baseline, dice, replays. It reports, and settles nothing."""
+"""Reports on the dependence of values on norm, baseline, dice and replays; they settle nothing."""
 
 from shapley_coop.extension import Extension
 

@@ -1,9 +1,9 @@
-"""`coop credit RUN --replay asked`: members are asked again, and told who is present.
+"""The replays of `coop credit RUN --replay asked`, in which coalition members choose again.
 
-A schedule is no policy: the recorded moves of a coalition are not what its members would have done
-by themselves. Seats that are programs can be asked. Each coalition is played from the start, under
-the contract as it stood at the end; its members choose again at every turn, and an absent one
-follows the baseline. It is reported beside the values by the record, and never settles.
+A schedule is no policy: the members of a coalition alone might not have made their recorded moves.
+Programs can be asked again. Each coalition is played from the start, under the final contract. At
+every turn its members choose again, knowing who is present, and absent agents follow the baseline.
+The values are reported beside those by the record, and never settle.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,25 +35,25 @@ from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
 
 MOST_AGENTS = 6
-"""Up to here all coalitions are played: each is a play of the game with its members' answers."""
+"""The most agents: all 2^n coalitions are played, each with new answers of its members."""
 
 
 def asked_again(
     evaluated: EvaluatedTable, norm: str, done: Callable[[], Any] = lambda: None
 ) -> dict[str, Any]:
-    """Value a run's agents by replays in which the members of each coalition choose again.
+    """Compute a run's values by replays in which the members of each coalition choose again.
 
     Args:
         evaluated: the finished table.
-        norm: by which values are computed.
-        done: called after each coalition.
+        norm: the norm of the values.
+        done: a callback, called after each coalition.
 
     Returns:
-        {"values": agent → its value, "improvement": T of these replays, "as_recorded": whether the
-        play in which everybody is present earned what the record did}.
+        {"values": agent → its value, "improvement": T = W(N) − W(∅) of these replays,
+        "as_recorded": whether the replay with all agents gave the recorded rewards}.
 
     Raises:
-        ValueError: a seat is no program, or the run cannot be replayed so.
+        ValueError: a seat is no program, the rule or baseline excludes replays, or n is too large.
     """
     _check(evaluated)
     plays = _Plays(evaluated)
@@ -91,7 +91,7 @@ def _check(evaluated: EvaluatedTable) -> None:
 
 
 class _Plays:
-    """The plays of one run's coalitions, each played once."""
+    """The replays of one run's coalitions, each played only once."""
 
     def __init__(self, evaluated: EvaluatedTable) -> None:
         self._own, self._game = evaluated, evaluated.game
@@ -103,7 +103,7 @@ class _Plays:
         self._last = self._game.turns if over else len(evaluated.record)
 
     def earned(self, present: frozenset[str], done: Callable[[], Any]) -> list[Fraction]:
-        """Return each agent's rewards, and the pot."""
+        """Return each agent's total reward, then the total pot, if `present` are present."""
         if present not in self._known:
             self._known[present] = self._play(present)
             done()
@@ -151,7 +151,7 @@ class _Plays:
     def _context(
         self, present: frozenset[str], position: Position, record: list[Turn], asked: list[str]
     ) -> TurnContext:
-        """Return the table as it stands in the replay; every letter says who is present."""
+        """Return the replay's table at a turn; its instructions name the agents present."""
         own = self._own.table
         here = ", ".join(a for a in self._game.agents if a in present)
         told = f"{own['settings']['instructions']}\n\n{_presence(self._own, here)}".strip()
@@ -174,7 +174,7 @@ class _Plays:
         return TurnContext(EvaluatedTable(table), ACT, tuple(asked))
 
     def _answer(self, turn: TurnContext, agent: str) -> str | None:
-        """The action that a member chooses; None if its answers are refused, which is a pass."""
+        """Return a member's action, or None for a pass, as when all its answers are refused."""
         config, view = turn.evaluated.config, self._views[agent]
         model = chat_model(config.seats[agent], agent=agent, seed=config.seed)
         for attempt in range(1, config.tries + 1):

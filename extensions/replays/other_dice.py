@@ -1,7 +1,7 @@
-"""How much of each agent's value is luck: the same schedules, replayed on other dice.
+"""The part of luck in each agent's value, by replays of the same schedules on other dice.
 
-It reports and never settles. One run holds the luck of its dice; a value whose spread over other
-dice is as large as the value itself says little about conduct.
+It reports and never settles. One run has the luck of its dice. If a value's spread over other dice
+is as large as the value itself, the value says little about conduct.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,20 +18,20 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.settings import game_of
 
 RANGE = (5, 95)
-"""Percentiles: nine values of ten lie between them."""
+"""The percentiles of the range that holds nine of ten values."""
 
 SEEDS = 2**63
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A number over many dice.
+    """The distribution of a number over many dice.
 
     Attributes:
-        mean: of all dice.
-        sd: sample standard deviation (n − 1); 0 for a single one.
-        low: the fifth percentile.
-        high: the 95th.
+        mean: the mean.
+        sd: the sample standard deviation (n − 1); 0 for a single number.
+        low: the 5th percentile.
+        high: the 95th percentile.
     """
 
     mean: float
@@ -49,12 +49,12 @@ class Spread:
 
 @dataclass(frozen=True)
 class OtherDice:
-    """What a record's schedules come to on other dice.
+    """The values of a record's schedules on other dice.
 
     Attributes:
-        times: how many dice.
-        values: agent → its value by the norm.
-        improvement: T = W(N) − W(∅).
+        times: the number of dice.
+        values: agent → the spread of its value by the norm.
+        improvement: the spread of T = W(N) − W(∅).
     """
 
     times: int
@@ -62,7 +62,7 @@ class OtherDice:
     improvement: Spread
 
     def as_json(self) -> dict[str, Any]:
-        """Return the same as plain JSON."""
+        """Return these numbers as plain JSON."""
         return {
             "times": self.times,
             "values": {agent: vars(spread) for agent, spread in self.values.items()},
@@ -73,14 +73,14 @@ class OtherDice:
 def of_run(
     evaluated: EvaluatedTable, norm: str, times: int, done: Callable[[], Any]
 ) -> dict[str, Any]:
-    """Return what `coop credit RUN --dice N` reports (`Extension.dice`)."""
+    """Return the report of `coop credit RUN --dice N` (`Extension.dice`)."""
     if not rolls_dice(evaluated):
         return {"times": 0, "why": "no dice are rolled: the values are the same on any"}
     return on_other_dice(evaluated, norm, times, done).as_json()
 
 
 def rolls_dice(evaluated: EvaluatedTable) -> bool:
-    """Return whether values depend on the dice at all."""
+    """Return whether a run's values depend on dice."""
     game = evaluated.game
     return not game.own_baseline and (game.rolls_dice or game.baseline.kind == RANDOM)
 
@@ -92,14 +92,14 @@ def on_other_dice(
 
     Args:
         evaluated: the finished table.
-        norm: by which values are computed.
-        times: how many seeds: those after the run's own.
-        done: called after each.
+        norm: the norm of the values.
+        times: the number of seeds, which follow the run's seed.
+        done: a callback, called after each seed.
 
     Raises:
         ValueError: the run's worth is not computed by replays.
 
-    Cost: as much as the record's own values, for each of the dice.
+    Cost: for each seed, the cost of the record's own values.
     """
     if evaluated.game.analysis.credit_rule != "record":
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What a report says of a suite's rankings: in how many runs they depend on which choice."""
+"""The section of a report on rankings: the number of runs in which each choice changes them."""
 
 from collections import Counter
 from pathlib import Path
@@ -11,7 +11,7 @@ from shapley_coop.extensions.replays.sensitivity import sensitivity
 from shapley_coop.state.evaluated import EvaluatedTable
 
 MOST_RUNS = 20
-"""Of a suite: so many are looked at, at even distances."""
+"""The most runs of a suite that are examined, at even distances."""
 
 
 def section(runs: Stored) -> str:
@@ -24,12 +24,12 @@ def section(runs: Stored) -> str:
 
 
 def rankings(runs: Stored) -> dict[str, Any]:
-    """Say on what the rankings of the agents depend, over some runs of a suite.
+    """Count the runs of a suite in which another norm, baseline or continuation changes rankings.
 
     Returns:
-        {"looked": runs looked at, "of": all, "compared": runs in which there was something to
-        compare, "lines": (what is varied, to what, in how many of them it could be compared, in how
-        many of these the ranking is another), "left_out": what was not compared}.
+        {"looked": the number of runs examined, "of": of all runs, "compared": of runs with a
+        comparison, "lines": (choice, alternative, number of runs with this comparison, number of
+        these with another ranking), "left_out": the reasons for omitted comparisons}.
     """
     cells = runs.cells()
     step = max(1, -(-len(cells) // MOST_RUNS))

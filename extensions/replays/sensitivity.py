@@ -1,7 +1,7 @@
-"""On what the ranking of the agents depends: the norm, the baseline, how replays go on.
+"""The sensitivity of the agents' ranking to the norm, the baseline and replays' continuation.
 
-A value is one answer among several that can be defended. Where they all rank the agents alike,
-the choice between them decides nothing about who did most; where they do not, readers are told.
+A value is one defensible answer among several. If all answers rank the agents the same, the choice
+between them does not decide who contributed most; otherwise the report says so.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,30 +20,30 @@ from shapley_coop.state.characteristic import by_replays
 from shapley_coop.state.evaluated import EvaluatedTable
 
 NORMS = ("shapley", "banzhaf_normalised", "nucleolus", "leave_one_out", "proportional")
-"""The norms whose rankings are compared; an equal split ranks nobody."""
+"""The norms whose rankings are compared; an equal split gives no ranking."""
 
 BY_NORM, BY_BASELINE, BY_CONTINUATION = "the norm", "the baseline", "how replays go on"
 DECLARED, EQUILIBRIUM, STOPS = "as declared", "equilibrium", "baseline off the recorded path"
 
 MOST_AGENTS = 8
-"""Up to here rankings are compared."""
+"""The most agents whose rankings are compared."""
 
 MOST_STEPS = 30_000
-"""Of a game that is replayed step by step: more are not taken to find the worst of the absent."""
+"""The most turns × joint actions of a game with dice for which the baseline away is compared."""
 
 Ranking = list[list[str]]
-"""Agents by falling value; those of equal value together."""
+"""Groups of agents with equal values, the highest value first."""
 
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """What the ranking of one record's agents depends on.
+    """The sensitivity of the ranking of one record's agents.
 
     Attributes:
-        ranking: as the run has it.
-        other: (what is varied, to what) → the ranking where it is another.
-        same: (what is varied, to what), where the ranking is the same.
-        left_out: what was not compared, and why.
+        ranking: the run's own ranking.
+        other: (choice, alternative) → the alternative's ranking, if it differs.
+        same: the pairs (choice, alternative) with the same ranking.
+        left_out: the omitted comparisons, with reasons.
     """
 
     ranking: Ranking = field(default_factory=list)
@@ -52,7 +52,7 @@ class Sensitivity:
     left_out: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """Return the same in sentences."""
+        """Return the sensitivity in sentences."""
         compared = [*self.other, *self.same]
         said = [
             f"the ranking depends on {what}: with {to} it is {in_words(ranking)}"
@@ -64,7 +64,7 @@ class Sensitivity:
         return [*said, *(f"not compared: {reason}" for reason in self.left_out)]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the same as plain JSON."""
+        """Return the sensitivity as plain JSON."""
         return {
             "ranking": self.ranking,
             "other": [
@@ -77,7 +77,7 @@ class Sensitivity:
 
 
 def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
-    """Return what `coop credit RUN` reports (`Extension.credits`)."""
+    """Return the sensitivity for the report of `coop credit RUN` (`Extension.credits`)."""
     found = sensitivity(evaluated, norm)
     return {**found.as_json(), "lines": found.lines()}
 
@@ -85,7 +85,7 @@ def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
 def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
     """Compare the ranking by a norm with those by other norms, baselines and continuations.
 
-    Cost: a few times what the values themselves cost; at most `MOST_AGENTS` agents.
+    Cost: a few times the cost of the values. More than `MOST_AGENTS` agents are not compared.
     """
     n = len(evaluated.agents)
     if n > MOST_AGENTS:
@@ -103,13 +103,13 @@ def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
 
 
 def ranking_of(values: Mapping[str, Fraction]) -> Ranking:
-    """Agents by falling value; of equal values, to the sixth decimal, together."""
+    """Return the ranking by values that are rounded to six decimals."""
     levels = sorted({round(x, 6) for x in values.values()}, reverse=True)
     return [sorted(a for a, x in values.items() if round(x, 6) == level) for level in levels]
 
 
 def in_words(ranking: Ranking) -> str:
-    """`Bob = Carol > Alice`."""
+    """Return a ranking in words, such as `Bob = Carol > Alice`."""
     return " > ".join(" = ".join(level) for level in ranking)
 
 
@@ -132,7 +132,7 @@ def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iter
         except GameError as reason:
             left_out.append(f"the baseline {to} ({reason})")
     stops = replace(conduct(game, evaluated.record, game.baseline), goes_on=False)
-    if game.rolls_dice:  # in a table nobody ever leaves the recorded path
+    if game.rolls_dice:  # without dice, replays never leave the recorded path
         values = attribute_by(by_replays(game.analysis.repeated(stops)), norm).values
         yield (BY_CONTINUATION, STOPS), ranking_of(values)
 
@@ -140,7 +140,7 @@ def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iter
 def _baselines(
     evaluated: EvaluatedTable, norm: str, left_out: list[str]
 ) -> Iterable[tuple[str, Callable[[], Ranking]]]:
-    """As the game declares it, away, and the equilibrium if there is one; not the run's own."""
+    """Yield other baselines than the run's: the game's declared one, away, and the equilibrium."""
 
     def ranked(absent: str | Mapping[str, str]) -> Callable[[], Ranking]:
         other = with_baseline(evaluated.table, absent)

@@ -1,4 +1,4 @@
-"""The sandbox in which programs that agents wrote are run: bubblewrap, filtered and watched."""
+"""The sandbox for programs written by agents: bubblewrap with system call filter and watch."""
 
 from shapley_coop.extension import Extension
 

@@ -1,8 +1,8 @@
-"""A control group for each command, where systemd makes one: the kernel's own bounds on all of it.
+"""The control group of each command, by which the kernel limits all its processes together.
 
-The sandbox's first process looks fifty times a second at what everything in it uses together. Only
-the kernel can bound what is faster than that, and the buffers of sockets and pipes. systemd-run
-makes the group, for the user or the system; it is used if a trial shows the bound in the kernel.
+The sandbox's first process measures the use of all processes together fifty times a second. Only
+the kernel can limit faster changes, and the buffers of sockets and pipes. systemd-run makes the
+group, for the user or the system. It is used only if a trial shows that the kernel has the limit.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from shapley_coop.games.sandbox import Limits
 
 _HEADROOM = 64 << 20
-"""Bytes beside the command's own, for the sandbox's first process and for buffers."""
+"""Bytes added to the command's limit, for the sandbox's first process and for buffers."""
 
 _TRIAL = 96 << 20
 _SHOW = 'cat "/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)/memory.max"'
@@ -22,9 +22,9 @@ _SECONDS = 10
 
 
 def grouped(limits: Limits) -> list[str]:
-    """What goes before a command, so that the kernel bounds it; empty where no group can be made.
+    """Return the prefix of a command that puts it into a control group, or [] if none can be made.
 
-    Written files are in memory, so that their bound is added.
+    Written files are in memory, so the disk limit adds to the memory limit.
     """
     manager = managed_by()
     if not manager:
@@ -33,14 +33,14 @@ def grouped(limits: Limits) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Return what systemd-run needs in order to find its manager; the sandbox passes nothing on."""
+    """Return the variables that systemd-run needs; the sandbox does not pass them on."""
     names = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
     return {name: os.environ[name] for name in names if name in os.environ} if managed_by() else {}
 
 
 @cache
 def managed_by() -> str:
-    """Who makes control groups here: "user" or "system"; empty if nobody does. Tried out once."""
+    """Return the systemd manager that makes control groups, "user" or "system", or "" if none."""
     if not Path("/sys/fs/cgroup/cgroup.controllers").is_file() or not shutil.which("systemd-run"):
         return ""
     return next(filter(_works, ("system",) if os.geteuid() == 0 else ("user",)), "")

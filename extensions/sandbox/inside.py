@@ -1,9 +1,9 @@
-"""The first process in the sandbox: fills the workspace, starts the command, and watches over it.
+"""The first process in the sandbox: fills the workspace, then starts and watches the command.
 
-It is run as a script with two arguments: a JSON object of what to do, and the number of a
-descriptor to report on. The report is closed before the command starts, and no process of the
-command can reach into this one: what is reported is true, whatever the command prints and whatever
-its exit code. It needs nothing but the standard library, as nothing else is in there.
+It runs as a script with two arguments: the order as a JSON object, and the number of a descriptor
+for the report. The command does not inherit that descriptor, and its processes cannot reach into
+this one. So the report is true, whatever the command prints and whatever its exit code. The script
+uses only the standard library, because the sandbox has no other packages.
 """
 
 import json
@@ -14,20 +14,20 @@ import sys
 from typing import Any
 
 _TICK = 0.02
-"""Seconds between looks at what the command and all that it started use together."""
+"""Seconds between two measurements of the joint use of all the command's processes."""
 
 _NOT_DUMPABLE = (4, 0)
-"""For prctl: no process of the same user may read this one's memory or descriptors."""
+"""The arguments of prctl that keep the same user's processes from this one's memory."""
 
 
 def main(order: dict[str, Any], report: int) -> None:
-    """Carry out the order; it ends with the command, and everything in the sandbox with it.
+    """Carry out the order; the return ends all processes in the sandbox.
 
     Args:
-        order: source and target folder; the user to become, or None; limits; the command;
-            whether this is a sandbox's first process, `sealed`.
-        report: a descriptor. Its lines say {"started": true} and {"ended": exit code} or
-            {"over": what limit}; {"refused": why} where the command could not be started.
+        order: source and target folder, the user to become or None, limits, the command, and
+            `sealed`: whether this is the first process of a sandbox.
+        report: the descriptor for the report. Its lines are {"started": true} and {"ended": exit
+            code} or {"over": limit}, or {"refused": reason} if the command could not start.
     """
     os.set_inheritable(report, False)
     try:
@@ -37,7 +37,7 @@ def main(order: dict[str, Any], report: int) -> None:
         if order["sealed"]:
             _close_to_others()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-        # From here on the command may be the reason of whatever happens to this process.
+        # From here on the command may cause the end of this process, so report the start first.
         _say(report, started=True)
         command = os.fork()
         if not command:
@@ -49,7 +49,7 @@ def main(order: dict[str, Any], report: int) -> None:
 
 
 def _become(order: dict[str, Any], report: int) -> None:
-    """Give up every right and become the command; returns never."""
+    """Give up all rights and become the command; never return."""
     user, limits = order["user"], order["limits"]
     try:
         if user is not None:
@@ -73,9 +73,9 @@ def _become(order: dict[str, Any], report: int) -> None:
 
 
 def _watch(command: int, order: dict[str, Any]) -> dict[str, Any]:
-    """Return what became of the command: its exit code, or which limit all together went over."""
+    """Return the command's exit code, or the limit that all its processes exceeded together."""
     while True:
-        # Orphans are this process's to reap where it is the first.
+        # The first process of a sandbox must reap orphans too.
         while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)) is not None:
             if ended.si_pid == command:
                 code = ended.si_status
@@ -86,7 +86,7 @@ def _watch(command: int, order: dict[str, Any]) -> dict[str, Any]:
 
 
 def _over(limits: dict[str, int], folders: list[str]) -> str:
-    """Return which limit is passed by everything in the sandbox together; empty: none."""
+    """Return the limit that all processes in the sandbox exceed together, or ""."""
     if sum(map(_memory, _processes())) > limits["memory"]:
         return "memory"
     stats = map(os.statvfs, folders)
@@ -94,12 +94,12 @@ def _over(limits: dict[str, int], folders: list[str]) -> str:
 
 
 def _memory(process: str) -> int:
-    """Return the bytes of memory that a process has for itself or shares by no file of the disk."""
+    """Return the bytes of a process's anonymous, shared and swapped memory, without file pages."""
     try:
         with open(f"/proc/{process}/status", encoding="utf-8", errors="replace") as status:
             fields = dict(line.split(":", 1) for line in status if line.startswith(_COUNTED))
     except (FileNotFoundError, ProcessLookupError):
-        return 0  # it has ended meanwhile
+        return 0  # the process has ended meanwhile
     return sum(int(field.split()[0]) << 10 for field in fields.values())
 
 
@@ -107,15 +107,15 @@ _COUNTED = ("RssAnon:", "RssShmem:", "VmSwap:")
 
 
 def _processes() -> list[str]:
-    """Return the numbers of all processes here but this one."""
+    """Return the ids of all visible processes except this one."""
     return [name for name in os.listdir("/proc") if name.isdigit() and name != str(os.getpid())]
 
 
 def _close_to_others() -> None:
-    """Shut this process's memory and descriptors to processes of the same user.
+    """Close this process's memory and descriptors to other processes of the same user.
 
     Raises:
-        OSError: the kernel refuses.
+        OSError: prctl is missing or fails.
     """
     try:
         import ctypes
@@ -132,10 +132,10 @@ def _say(report: int, **said: Any) -> None:
 
 
 def _fill(source: str, target: str, user: int | None) -> None:
-    """Copy the files; links stay links, and lead nowhere but within the sandbox.
+    """Copy a folder, except `.git`. Links stay links, and lead only to places in the sandbox.
 
     Raises:
-        OSError: there is no room for them, or there is something that is neither file nor link.
+        OSError: there is no room, or an entry is neither a file, a folder nor a link.
     """
     for entry in os.scandir(source):
         if entry.name == ".git":
@@ -158,21 +158,21 @@ def _fill(source: str, target: str, user: int | None) -> None:
 
 
 def _yield_first() -> None:
-    """Let the kernel end this before anything else if memory runs out."""
+    """Make the kernel kill this process before all others if memory runs out."""
     if os.path.exists("/proc/self/oom_score_adj"):
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
             file.write("1000")
 
 
 def _running(user: int) -> int:
-    """Return how many threads the user has already: the limit counts those as well."""
+    """Return the number of the user's existing threads, which RLIMIT_NPROC counts too."""
     count = 0
     for process in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         try:
             if os.stat(f"/proc/{process}").st_uid == user:
                 count += len(os.listdir(f"/proc/{process}/task"))
         except FileNotFoundError:
-            continue  # it has ended meanwhile
+            continue  # the process has ended meanwhile
     return count
 
 

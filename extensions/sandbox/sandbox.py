@@ -1,15 +1,14 @@
-"""Running a program that is not trusted.
+"""The sandbox that runs untrusted programs with bubblewrap.
 
-With bubblewrap the program gets: a copy of the workspace in memory, of bounded size, and nothing
-else that it could write to but a bounded /tmp; the system read-only, without any user's home; no
-network; process numbers of its own, so that it sees no other process and ends with its first; an
-environment that was never ours; no system calls but the usual ones (`syscalls`); limits on
-processes, CPU and open files, and on the memory and the files of all its processes together; and a
-clock that it cannot stop. What became of it is reported by the sandbox's first process, which it
-cannot reach. Where a control group can be made (`groups`), the kernel bounds memory and processes,
-too; elsewhere sockets' and pipes' buffers are bounded by the number of open files alone. Where
-bubblewrap is missing, or the kernel forbids it, foreign code is not run, unless the caller says so:
-then each process's own limits, clean environment, and clock still hold, and nothing else does.
+The program gets a copy of the workspace in memory, of bounded size, a bounded /tmp, and no other
+place to write. The system is read-only and without users' homes. There is no network. The program
+has its own PID namespace, so it sees no other process and ends with the first one. Its environment
+is clean, and unusual system calls are forbidden (`syscalls`). Limits hold for the time, for CPU and
+open files of each process, and for number, memory and files of all processes together. The
+sandbox's first process, which the program cannot reach, reports its end. With a control group
+(`groups`) the kernel limits memory and processes too; otherwise only the number of open files
+limits buffers of sockets and pipes. Without a working bubblewrap foreign code is not run, unless
+the caller asks for it. Then only each process's limits, clean environment and timeout hold.
 """
 
 import json
@@ -32,7 +31,7 @@ from shapley_coop.games.sandbox import PYTHON, CheckResult, Limits, SandboxMissi
 
 _INSIDE = Path(__file__).with_name("inside.py")
 _PARTS = {"/workspace": 12, "/tmp": 3, "/dev/shm": 1}  # noqa: S108 - within the sandbox
-"""How many sixteenths of what may be written each folder holds."""
+"""Folder → its part of the disk limit, in sixteenths."""
 
 _NO_SANDBOX = "--unsafe-no-sandbox runs it all the same, at your own risk"
 
@@ -44,7 +43,7 @@ def run_checks(
     *,
     unsafe: bool = False,
 ) -> CheckResult:
-    """Run a command, as `games.sandbox.run_checks` says; about 60 ms beside its own time."""
+    """Run a command as `games.sandbox.run_checks` does, with about 60 ms of overhead."""
     limits, source = limits or Limits(), Path(folder).resolve()
     if not source.is_dir():
         raise GameError(f"{folder}: no such folder; give a workspace")
@@ -59,7 +58,7 @@ def run_checks(
 
 @cache
 def require_sandbox() -> None:
-    """As `games.sandbox.require_sandbox`; it is tried out once."""
+    """Implement `games.sandbox.require_sandbox`; the sandbox is tried only once."""
     if not sys.platform.startswith("linux"):
         raise SandboxMissing(f"no sandbox on {sys.platform}: use Linux; {_NO_SANDBOX}")
     if shutil.which("bwrap") is None:
@@ -79,7 +78,7 @@ def require_sandbox() -> None:
 
 
 def bounds() -> str:
-    """As `games.sandbox.Sandbox`."""
+    """Return the text on limits for `games.sandbox.Sandbox`."""
     watched = "memory and files of all processes are watched 50 times a second"
     if manager := managed_by():
         return f"{watched}, and bounded by a control group of the {manager}'s systemd"
@@ -90,7 +89,7 @@ def _run_unboxed(source: Path, limits: Limits, command: Sequence[str]) -> CheckR
     with TemporaryDirectory(prefix="workspace-") as target:
         order = _order(source, target, None, limits, command, sealed=False)
         seen = watch([*_python(), str(_INSIDE), order], _clean(target), limits, sealed=False)
-    # Alike on every machine: as if it had run where the sandbox runs it.
+    # Replace the folder's name, so that the output is the same as from the sandbox.
     stdout, stderr = (s.replace(target, "/workspace") for s in (seen.stdout, seen.stderr))
     return replace(seen, stdout=stdout, stderr=stderr)
 
@@ -102,9 +101,9 @@ def _run_boxed(source: Path, limits: Limits, command: Sequence[str]) -> CheckRes
 
 
 def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> list[str]:
-    """The argument list that runs a command in bubblewrap, with the filter read from `calls`."""
+    """Return the arguments that run a command in bubblewrap, with its filter from `calls`."""
     root = os.geteuid() == 0
-    # Root's processes are bound by no limit on their number, so it becomes a user of its own.
+    # RLIMIT_NPROC does not bind root, so the command runs as an unused user.
     user = 1_000_000_000 + secrets.randbelow(1_000_000_000) if root else None
     rights = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_SETGID", "CAP_SETUID"] if root else []
     clean = _clean("/workspace")
@@ -120,7 +119,7 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> 
         *(part for item in clean.items() for part in ("--setenv", *item)),
         *_system(),
         *("--proc", "/proc", "--dev", "/dev"),
-        # Shared mappings of /dev/zero are memory that no limit counts.
+        # No limit counts shared mappings of /dev/zero, so /dev/null replaces it.
         *("--dev-bind", "/dev/null", "/dev/zero"),
         *_writable(limits.disk),
         *_interpreter(),
@@ -134,7 +133,7 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> 
 
 
 def _writable(disk: int) -> list[str]:
-    """Return the folders that can be written, in memory; together of `disk` bytes."""
+    """Return the arguments for the writable folders in memory, with `disk` bytes together."""
     return [
         part
         for folder, sixteenths in _PARTS.items()
@@ -143,7 +142,7 @@ def _writable(disk: int) -> list[str]:
 
 
 def _system() -> list[str]:
-    """Return the parts of the system that programs need, and no user's home among them."""
+    """Return the arguments for the read-only parts of the system, without users' homes."""
     parts = ["--ro-bind", "/usr", "/usr"]
     for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         if os.path.islink(name):
@@ -156,7 +155,7 @@ def _system() -> list[str]:
 
 
 def _interpreter() -> list[str]:
-    """Where this interpreter is, if that is not the system; open to a user without rights."""
+    """Return the arguments that bind this interpreter's folder if it is outside /usr."""
     base = Path(sys.base_prefix).resolve()
     if base.is_relative_to("/usr"):
         return []
@@ -166,7 +165,7 @@ def _interpreter() -> list[str]:
 
 
 def _python() -> list[str]:
-    """This interpreter without its packages, environment, or the current folder's modules."""
+    """Return the command of this interpreter without packages, environment and local modules."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     return [str((Path(sys.base_prefix) / "bin" / version).resolve()), "-I", "-S"]
 
@@ -190,7 +189,7 @@ def _order(
     *,
     sealed: bool,
 ) -> str:
-    """Return what `inside` is told."""
+    """Return the order for `inside` as JSON."""
     first, *rest = command
     program = _python()[0] if first == PYTHON else shutil.which(first, path=_clean("")["PATH"])
     if program is None:

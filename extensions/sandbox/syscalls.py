@@ -1,14 +1,14 @@
-"""The system calls that a sandboxed program may not make, as a filter that the kernel applies.
+"""The filter of the system calls that a sandboxed program may not make, for the kernel.
 
-A list of what is forbidden, as Docker's and Flatpak's are: new namespaces, which would give a
-program rights over file systems of its own; keyrings, which the kernel keeps for a user and not
-for a sandbox; the memory and descriptors of other processes; memory that no limit counts (files in
-memory, System V's, shared and anonymous); and parts of the kernel that programs have no use for.
-Sockets are of the few kinds that stay inside: the hypervisor's (AF_VSOCK) know no namespace.
-A system call that is newer than this list is answered as an older kernel would.
+Like Docker's and Flatpak's filters, it lists forbidden calls. It forbids new namespaces, which
+would give a program rights over its own file systems; keyrings, which belong to a user and not to a
+sandbox; the memory and descriptors of other processes; memory that no limit counts (memfd, System V
+and shared anonymous memory); and parts of the kernel that programs do not need. Only sockets of
+families confined by namespaces are allowed, so not the hypervisor's (AF_VSOCK). A system call newer
+than this list fails with ENOSYS, as in an older kernel.
 
-The filter is a classic BPF program, which bubblewrap loads as it is (`--seccomp`). The one binding
-of libseccomp for Python has had no release since 2020; see docs/decisions.
+bubblewrap loads the filter, a classic BPF program, unchanged (`--seccomp`). The only binding of
+libseccomp for Python has had no release since 2020; see docs/decisions.
 """
 
 import os
@@ -23,9 +23,9 @@ _ALLOW, _FAIL, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NUMBER, _ARCHITECTURE, _FIRST, _FOURTH = 0, 4, 16, 40  # offsets in struct seccomp_data
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET
 _SHARED_ANONYMOUS, _KIND_OF_MAP = 0x21, 0x2F  # of mmap's flags
-_NEWEST = 448  # process_mrelease; numbers from 424 on are alike everywhere
+_NEWEST = 448  # process_mrelease; numbers from 424 on are the same on every machine
 
-# Numbers on x86_64 and on aarch64, as libseccomp resolves them; None: there is no such call.
+# Numbers on x86_64 and on aarch64, from libseccomp; None if there is no such call.
 _FORBIDDEN: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -83,8 +83,8 @@ _FORBIDDEN: dict[str, tuple[int | None, int | None]] = {
     "userfaultfd": (323, 282),
     "vhangup": (153, 58),
 }
-_FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: bound by namespaces
-# The audit architecture; the numbers of clone, mmap, socket and socketpair; which column.
+_FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: confined by namespaces
+# The audit architecture, the numbers of clone, mmap, (socket, socketpair), column of _FORBIDDEN.
 _MACHINES = {
     "x86_64": (0xC000003E, 56, 9, (41, 53), 0),
     "aarch64": (0xC00000B7, 220, 222, (198, 199), 1),
@@ -93,27 +93,27 @@ _CLONE3 = 435
 
 
 def machine_known() -> bool:
-    """Return whether there is a filter for this machine's system calls."""
+    """Return whether there is a filter for this machine's architecture."""
     return platform.machine() in _MACHINES
 
 
 Step = tuple[int, int, int, int]
-"""A step of a filter: what it does, how far it jumps if that holds and if not, and a number."""
+"""A BPF instruction: its code, the jump offsets if true and if false, and the operand."""
 
 
 def filter_program() -> bytes:
     """Return the filter for this machine, as an array of `struct sock_filter`.
 
     Raises:
-        KeyError: this machine's system calls are not known; see `machine_known`.
+        KeyError: this machine's architecture is unknown; see `machine_known`.
     """
     architecture, clone, mmap, sockets, column = _MACHINES[platform.machine()]
     steps: list[Step] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, architecture),
-        (_RETURN, 0, 0, _KILL),  # another machine's calls have other numbers
+        (_RETURN, 0, 0, _KILL),  # another architecture has other call numbers
         (_LOAD, 0, 0, _NUMBER),
-        # Newer, or of the x32 ABI; clone3, whose flags a filter cannot read: libraries fall back.
+        # ENOSYS makes libraries fall back: for newer or x32 calls, and clone3 with hidden flags.
         (_ABOVE, 1, 0, _NEWEST),
         (_EQUAL, 0, 1, _CLONE3),
         (_RETURN, 0, 0, _FAIL | ENOSYS),
@@ -139,7 +139,7 @@ def filter_program() -> bytes:
 
 
 def _of_families(socket: int, pair: int) -> list[Step]:
-    """Return the steps that let sockets of the known families be made, and no others."""
+    """Return the steps that allow sockets of the families in `_FAMILIES` only."""
     families = len(_FAMILIES)
     return [
         (_EQUAL, 1, 0, socket),
@@ -153,10 +153,10 @@ def _of_families(socket: int, pair: int) -> list[Step]:
 
 @contextmanager
 def filter_file() -> Iterator[int]:
-    """A descriptor from which the filter can be read once, for `bwrap --seccomp`."""
+    """Yield a descriptor from which the filter can be read once, for `bwrap --seccomp`."""
     reader, writer = os.pipe()
     try:
-        os.write(writer, filter_program())  # less than a pipe holds
+        os.write(writer, filter_program())  # fits into a pipe's buffer, so it cannot block
         os.close(writer)
         yield reader
     finally:

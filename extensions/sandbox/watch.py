@@ -1,4 +1,4 @@
-"""Watching a process: a clock, a cap on what it prints, and an end to all of it."""
+"""The watch over a process: limits its time and its output, and ends its whole group."""
 
 import json
 import os
@@ -13,14 +13,14 @@ from shapley_coop.games.sandbox import CheckResult, Limits, Status
 
 _CHUNK = 64 << 10
 _GRACE = 10.0
-"""Seconds that the kernel may take to end everything in a sandbox, on a busy machine."""
+"""The longest time in seconds that a busy kernel gets to end all processes in a sandbox."""
 
 _TICK = 0.01
-"""Seconds between looks at whether the process has ended, while it says nothing."""
+"""Seconds between two checks whether a silent process has ended."""
 
 
 class NotStarted(RuntimeError):
-    """The command was not started; says why, as the system said it."""
+    """The command was not started; the text is the system's reason."""
 
 
 def watch(
@@ -31,18 +31,18 @@ def watch(
     sealed: bool,
     inherit: tuple[int, ...] = (),
 ) -> CheckResult:
-    """Run a command under `inside` to its end, or end it and all of its process group.
+    """Run a command under `inside` to its end or its limits, then kill its process group.
 
     Args:
-        command: program and arguments; no shell. The number of the descriptor to report on is
-            added as the last.
-        env: its whole environment.
-        limits: after so many seconds, or more bytes on a stream, it is ended.
-        sealed: whether all that it started ends with it: then that is waited for.
+        command: program and arguments, without a shell. The number of the report's descriptor is
+            appended as the last argument.
+        env: the command's whole environment.
+        limits: the limits; those on seconds and on bytes of a stream are checked here.
+        sealed: whether the command's end ends all its processes; then the call waits for their end.
         inherit: descriptors that the command needs.
 
     Raises:
-        NotStarted: it could not be set up.
+        NotStarted: the command could not be started.
     """
     reader, writer = os.pipe()
     with open(reader, "rb") as report:
@@ -64,7 +64,7 @@ def watch(
 
 
 def _outcome(said: Mapping[str, Any], stderr: str) -> tuple[Status, int | None]:
-    """Return how a command ended by itself, and its exit code, from what `inside` reported."""
+    """Return the status and exit code of a command that ended, from the report of `inside`."""
     if "refused" in said or "started" not in said:
         raise NotStarted(said.get("refused") or " ".join(stderr.split()) or "it did not say why")
     return ("ended" if "ended" in said else said.get("over", "killed")), said.get("ended")
@@ -86,14 +86,14 @@ def _started(
 
 
 def _reported(report: BinaryIO) -> dict[str, Any]:
-    """Return what `inside` reported; nothing of it is the program's word: it cannot write there."""
-    os.set_blocking(report.fileno(), False)  # whoever might still hold it open is not waited for
+    """Return the report of `inside`, into which the program cannot write."""
+    os.set_blocking(report.fileno(), False)  # do not wait for a process that still holds it open
     lines = (report.read() or b"").splitlines()
     return {key: value for line in lines for key, value in json.loads(line).items()}
 
 
 def _follow(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[Status, list[bytearray]]:
-    """Read both streams until the process ends, or breaks its limits."""
+    """Read both streams until the process ends or exceeds its time or output limit."""
     deadline = time.monotonic() + limits.seconds
     streams = [bytearray(), bytearray()]
     with selectors.DefaultSelector() as selector:
@@ -104,7 +104,7 @@ def _follow(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[Status,
             ended = _has_ended(process)
             ready = selector.select(0 if ended else _TICK) if selector.get_map() else []
             if ended and not ready:
-                return "ended", streams  # whoever still holds a stream open is not the process
+                return "ended", streams  # only a descendant still holds a stream open
             for key, _ in ready:
                 chunk = os.read(key.fd, _CHUNK)
                 if not chunk:
@@ -114,26 +114,26 @@ def _follow(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[Status,
                     del key.data[limits.output :]
                     return "flood", streams
             if not ready and not selector.get_map():
-                time.sleep(_TICK)  # it closed its streams and goes on
+                time.sleep(_TICK)  # the process closed its streams but still runs
     return "timeout", streams
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Without reaping it: until then no other process gets its number or its group's."""
+    """Return whether a process has ended; do not reap it, so that its ids are not reused."""
     look = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, look) is not None
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End the whole group, the process itself and what it left behind."""
+    """Kill the whole group: the process and its remaining descendants."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
-        return  # nothing is left of it
+        return  # no process of the group is left
 
 
 def _await_silence(process: "subprocess.Popen[bytes]") -> None:
-    """Wait until no process holds the streams open: then all have ended."""
+    """Wait until no process holds the streams open, so all have ended, or `_GRACE` is over."""
     deadline = time.monotonic() + _GRACE
     with selectors.DefaultSelector() as selector:
         for pipe in (process.stdout, process.stderr):

@@ -1,9 +1,9 @@
-"""Tenants: several operators on one server, none of whom sees or changes what is another's.
+"""Tenants: several operators on one server, who cannot see or change each other's data.
 
-`callers` says who sent a request, `authorization` which routes it may use, `policy` and
-`configuration` which of the server's resources it may name, `owning` what is whose, and `quotas`
-what all runs of an operator may use. `COOP_AUTH_TOKENS` or `COOP_AUTH_JWT_PUBLIC_KEY` turns them
-on.
+`callers` identifies the sender of a request, and `authorization` checks the route. `policy` and
+`configuration` check the server's resources that a request names. `owning` limits operators to
+their own data, and `quotas` limits the use of all runs of an operator. `COOP_AUTH_TOKENS` or
+`COOP_AUTH_JWT_PUBLIC_KEY` turns tenants on.
 """
 
 from shapley_coop.extension import Extension

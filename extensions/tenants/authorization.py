@@ -1,12 +1,12 @@
-"""Authorization: which caller may use which route.
+"""The authorization of routes: middleware that lets each caller use only the listed routes.
 
 LangGraph's server checks a token on some routes only; its documentation, metrics and internal
-routes are open. This middleware runs before every route and denies what is not listed:
+routes are open. This middleware runs before every route and admits
 
 - without a token: the health check
 - an operator: the API and the viewer
 - a party: its own seat
-- of an extension's routes, whom the extension names
+- an extension's routes: the callers that the extension lists
 """
 
 import asyncio
@@ -26,15 +26,15 @@ OPERATORS = {
     *("info", "docs", "openapi.json", "metrics", "view", "page"),
 }
 BROWSERS = {"view", "page", "seat"}
-"""Routes for people: their browser asks for the token as a password."""
+"""The routes for people, whose browser asks for the token as a password."""
 
 
 class Authorization:
-    """Passes a request on, or answers 401, 403 or 429.
+    """Middleware that passes a request on, or answers 400, 401, 403 or 429.
 
     Args:
         app: the next application.
-        at_once: the limit of a caller's concurrent requests.
+        at_once: the most concurrent requests of a caller.
     """
 
     def __init__(self, app: ASGIApp, at_once: int) -> None:
@@ -55,7 +55,7 @@ class Authorization:
         segment = scope["path"].split("/")[1]
         header = Headers(scope=scope).get("authorization")
         if len(Headers(scope=scope).getlist("authorization")) > 1:
-            # The gate and the server behind it might each take another one.
+            # This gate and the server behind it might read different headers.
             await refusal(400, "Send one Authorization header")(scope, receive, send)
             return
         caller = await asyncio.to_thread(identify, header, basic=segment in BROWSERS)
@@ -81,13 +81,13 @@ class Authorization:
 
 
 class _WhileValid:
-    """A `send` of an answer in parts, as a stream's, that ends when the token does.
+    """A `send` that ends a streamed response once the caller's token is no longer valid.
 
     Args:
-        send: of the connection.
-        caller: who was let in.
-        header: by which.
-        path: what was asked for.
+        send: the connection's `send`.
+        caller: the caller admitted.
+        header: the caller's `Authorization` header.
+        path: the path requested.
     """
 
     def __init__(self, send: Send, caller: Caller, header: str | None, path: str) -> None:
@@ -98,7 +98,7 @@ class _WhileValid:
         """Send one message.
 
         Raises:
-            OSError: the token is no longer valid: as of a client that has gone.
+            OSError: the token is no longer valid; the app handles this like a client that left.
         """
         part = message["type"] == "http.response.body" and message.get("more_body")
         if part and not self.ended and not await self._valid():

@@ -7,12 +7,12 @@ Every caller is the operator, unless one of these is set:
       - {sha256: 9f86d081…, identity: ann, role: operator}
       - {token: a-long-random-text, identity: bob, role: party, episode: 5c1f…, agent: Bob}
 
-  A line may have `expires` (a time with its zone), and an operator's `models` (globs of those that
-  its runs may name), `tokens` (that they may use) and `usd` (that they may cost).
+  A line may have `expires` (a time with its zone). An operator's line may limit its runs by
+  `models` (globs of allowed models), `tokens` and `usd`.
 
-- `COOP_AUTH_JWT_PUBLIC_KEY`: a PEM file, or the PEM itself. A token needs `exp` and `sub` (the
-  identity), and `coop_role`, for a party also `coop_episode` and `coop_agent`; with
-  `COOP_AUTH_JWT_AUDIENCE` set, that audience.
+- `COOP_AUTH_JWT_PUBLIC_KEY`: a PEM file, or the PEM itself. A token needs `exp`, `sub` (the
+  identity) and `coop_role`, for a party also `coop_episode` and `coop_agent`. If
+  `COOP_AUTH_JWT_AUDIENCE` is set, the token needs that audience too.
 """
 
 import base64
@@ -42,10 +42,10 @@ from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
 AUDIENCE = "COOP_AUTH_JWT_AUDIENCE"
 
 ALGORITHMS = ["EdDSA", "ES256", "RS256"]
-"""Public-key signatures only: a shared secret would let whoever checks tokens forge them."""
+"""The signature algorithms, all public-key: a shared secret would let a verifier forge tokens."""
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$", max_length=64)]
-"""An identity: also a label of store namespaces and, before `__`, of the names of secrets."""
+"""An identity, which also begins the caller's store namespaces and, before `__`, its secrets."""
 
 
 class Caller(BaseModel):
@@ -53,13 +53,13 @@ class Caller(BaseModel):
 
     Attributes:
         identity: the caller's name.
-        role: what it may use.
+        role: operator or party, which decides what the caller may use.
         episode: a party's episode.
         agent: a party's agent.
-        expires: when the token ends to be valid; None for never.
-        models: globs of the models that its runs may name; None for all.
-        tokens: that its runs may use, in and out; 0 for the server's limit.
-        usd: that its runs may cost; 0 for the server's limit.
+        expires: the time at which the token expires; None for never.
+        models: globs of the models that the caller's runs may name; None for the server's list.
+        tokens: the most tokens of all its runs, in and out; 0 for the server's limit.
+        usd: the most cost of all its runs; 0 for the server's limit.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -123,13 +123,13 @@ def check_configuration() -> None:
 
 
 def identify(authorization: str | None, *, basic: bool = False) -> Caller | None:
-    """Return the caller behind an `Authorization` header; None without a valid token.
+    """Return the caller behind an `Authorization` header, or None without a valid token.
 
-    Call it in a thread: it reads files.
+    It reads files, so call it in a thread.
 
     Args:
         authorization: the header.
-        basic: whether to accept HTTP Basic from a browser, whose password is the token.
+        basic: whether to accept HTTP Basic from a browser, with the token as the password.
 
     Raises:
         ValueError: the file of tokens or the public key cannot be read.
@@ -148,15 +148,15 @@ def identify(authorization: str | None, *, basic: bool = False) -> Caller | None
 
 
 _signed: dict[str, Caller] = {}
-"""Identity → what its last signed token said."""
+"""Identity → the caller of its last valid signed token."""
 
 
 def known_as(identity: str) -> list[Caller]:
-    """Return who has a name, for what is done without a token, as by a cron; call it in a thread.
+    """Return the callers of a name, for a cron, which shows no token; call it in a thread.
 
     Returns:
-        The callers of that name in the file of tokens that have not expired; where tokens are
-        signed elsewhere also what the last one said, however long ago.
+        The unexpired callers of that name in the file of tokens. If `COOP_AUTH_JWT_PUBLIC_KEY` is
+        set, the caller of the last signed token too, even if that token has expired.
     """
     path = os.environ.get(TOKENS)
     lines = _tokens(path, _changed(path)).values() if path else ()
@@ -189,10 +189,10 @@ def _changed(path: str) -> int:
         raise ValueError(f"{TOKENS}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=4)  # every request asks; a changed file has another time
+@lru_cache(maxsize=4)  # every request calls this; a changed file has another time
 def _tokens(path: str, _: int) -> dict[str, Caller]:
-    """Digest → caller."""
-    # Private: the parser's own message would quote the file.
+    """Return digest of a token → caller."""
+    # Private, because the parser's own message would quote the file.
     content = read_data(path, f"the tokens of {TOKENS}", private=True)
     try:
         return dict(line.entry() for line in _lines.validate_python(content))
@@ -200,7 +200,7 @@ def _tokens(path: str, _: int) -> dict[str, Caller]:
         raise ValueError(f"{TOKENS}: {path}: {first_error(error)}") from None
 
 
-@lru_cache(maxsize=4)  # every request asks
+@lru_cache(maxsize=4)  # every request calls this
 def _public_key(key: str) -> Any:
     from shapley_coop.weak_keys import check_strength
 

@@ -1,6 +1,6 @@
-"""Which of the server's resources the configuration of a tenant's run may name.
+"""The check of the server's resources that the configuration of a tenant's run names.
 
-It is judged as the run reads it, field by field: whatever an agent is called, its seat is a seat.
+The check parses the configuration as the run does, so no field can hide under another name.
 """
 
 import os
@@ -22,27 +22,27 @@ from shapley_coop.state.home_files.kept import KEPT
 from shapley_coop.state.run_config import RunConfig, known_fields
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
-"""Comma-separated: the URLs, with all paths below, that tenants may have the server call."""
+"""The variable with the comma-separated URLs that the server calls for tenants, with subpaths."""
 
 MODELS = "COOP_ALLOWED_MODELS"
-"""Comma-separated globs: the models that tenants may name, unless their token says otherwise."""
+"""The variable with comma-separated globs of the models for tenants whose tokens list none."""
 
 BESIDE = {
     *("top_k", "top_a", "min_p", "typical_p", "repetition_penalty", "frequency_penalty"),
     *("presence_penalty", "logit_bias", "chat_template_kwargs", "reasoning", "thinking"),
     *("enable_thinking", "verbosity"),
 }
-"""What a tenant's `extra_body` may set: how a model samples and thinks, and nothing that names
-another model, asks for more than one answer, or lifts the limit on an answer's length."""
+"""The keys that a tenant's `extra_body` may set: those for sampling and thinking. No key may name
+another model, request more than one answer, or lift the limit on an answer's length."""
 
 
 def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[str]:
-    """Yield why a tenant may not have a configuration played; nothing if it may.
+    """Yield the reasons why a tenant may not play a configuration.
 
     Args:
-        what: the key that it was given under. A room is a run's; a context, or the arguments of a
-            tool, may be an extension's, which names a model as a seat does. What neither knows
-            is not read.
+        what: the key that held the configuration. A `room` is a run's configuration. Other keys may
+            belong to an extension, which names a model as a seat does; of these, only the keys of
+            a run's configuration and of such a seat are read.
         given: the configuration.
         caller: the tenant.
     """
@@ -59,7 +59,7 @@ def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[
     for key, value in config.params.items():
         yield from _about_param(key, value)
     if config.secrets and not config.secrets.startswith(f"{caller.identity}__"):
-        # No identity contains a double underscore, so no prefix is the beginning of another.
+        # No identity contains a double underscore, so no identity's prefix begins another's.
         yield f"secrets: yours are named {caller.identity}__NAME"
     if config.prompts:
         yield _opened("prompts")
@@ -75,7 +75,7 @@ def _known(given: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 
 def about_game(game: Any) -> Iterator[str]:
-    """Yield why a tenant may not name a game; nothing if it may."""
+    """Yield the reasons why a tenant may not name a game."""
     if isinstance(game, Mapping):
         for key, value in game.items():
             yield from _about_param(key, value)
@@ -84,7 +84,7 @@ def about_game(game: Any) -> Iterator[str]:
 
 
 def about_url(what: str, url: Any) -> Iterator[str]:
-    """Yield why the server does not call a URL for a tenant; nothing if it does."""
+    """Yield the reason why the server does not call a URL for a tenant, if there is one."""
     if isinstance(url, str) and not _may_be_called(url):
         yield f"{what}: this server does not call {url[:200]!r}; {ENDPOINTS} lists what it calls"
 
@@ -104,7 +104,7 @@ def _opened(key: str) -> str:
 
 
 def _about_resolved(config: RunConfig) -> Iterator[str]:
-    """Yield what a run writes into its settings when it begins, and takes from nobody."""
+    """Yield a complaint for each setting that only the run itself may write."""
     if config.digests:
         yield "digests: the run fills them in"
     if any(text.startswith(KEPT) for text in config.personas.values()):
@@ -142,7 +142,7 @@ def _may_be_called(url: str) -> bool:
 
 
 def _models_of(caller: Caller) -> Sequence[str]:
-    """Globs of the models that a caller's runs may name."""
+    """Return globs of the models that a caller's runs may name."""
     if caller.models is not None:
         return caller.models
     return [one.strip() for one in os.environ.get(MODELS, "*").split(",")]

@@ -9,14 +9,14 @@ from shapley_coop.serve.server.body_limit import whole
 
 @dataclass(frozen=True)
 class Limits:
-    """What a caller may use; `COOP_MAX_` + a limit's name sets it.
+    """The limits of a caller; the variable `COOP_MAX_` + a limit's name sets the limit.
 
     Attributes:
-        requests: concurrent requests of one caller.
+        requests: the most concurrent requests of one caller.
         steps: the highest recursion limit of a run.
-        busy: threads of one operator that run or wait to run.
-        tokens: in and out, of all runs of one operator; 0 is no limit.
-        usd: what all runs of one operator may cost, by the prices of `COOP_PRICES`; 0 is no limit.
+        busy: the most threads of one operator that run or wait to run.
+        tokens: the most tokens of all runs of one operator, in and out; 0 is no limit.
+        usd: the most cost of all runs of one operator, by `COOP_PRICES`; 0 is no limit.
     """
 
     requests: int = 64
@@ -30,7 +30,7 @@ def limits() -> Limits:
     """Return the limits that the environment sets.
 
     Raises:
-        ValueError: one of them is no positive number, or not whole where it has to be.
+        ValueError: a limit is no positive number, or a limit other than `usd` is not whole.
     """
     usual = Limits()
     return Limits(

@@ -1,8 +1,7 @@
-"""What belongs to one operator, no other can see or change.
+"""The `Auth` of LangGraph's server, which keeps operators from each other's data.
 
-LangGraph's server asks this `Auth`. It admits operators only, by their token; it denies what has no
-handler, and filters the rest by owner. Parties may use their seat's route alone: see
-`authorization`.
+It admits only operators, by their token. It denies actions without a handler, and filters all
+others by owner. Parties use only their seat's route, which needs no `Auth`: see `authorization`.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ Verdict = Auth.types.HandlerResult
 
 
 def tenants() -> Auth:
-    """Separate the operators from each other."""
+    """Return the `Auth` with its handlers."""
     auth = Auth()
     auth.authenticate(operator)
     auth.on(deny)
@@ -41,7 +40,7 @@ def tenants() -> Auth:
 
 
 async def operator(authorization: str | None) -> dict[str, Any]:
-    """Return the operator whose token a request carries."""
+    """Return the operator whose token a request has, with its quota, or raise 401."""
     caller = await asyncio.to_thread(identify, authorization)
     if caller is None or caller.role != "operator":
         raise Auth.exceptions.HTTPException(status_code=401, detail="An operator's token is needed")
@@ -50,25 +49,25 @@ async def operator(authorization: str | None) -> dict[str, Any]:
 
 
 async def deny(ctx: Context, value: Any) -> Verdict:
-    """Deny by default."""
+    """Deny an action that has no other handler."""
     return False
 
 
 async def own(ctx: Context, value: Any) -> dict[str, Any]:
-    """Mark what an operator creates as its own, and filter everything by that mark."""
+    """Write the operator into the metadata of its new resources; return the filter by owner."""
     mine = {OWNER: ctx.user.identity}
     if ctx.action in ("create", "update", "create_run"):
-        # In place, even if empty: the server goes on with this object.
+        # Changed in place, even if empty, because the server continues with this object.
         value.setdefault("metadata", {}).update(mine)
     return mine
 
 
 async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
-    """Bound a run's steps, and an operator's busy threads, tokens and money; filter by owner."""
+    """Limit a run's steps and its operator's busy threads, tokens and cost; filter by owner."""
     most, owner = limits(), ctx.user.identity
     config = value["kwargs"].setdefault("config", {})
     config["recursion_limit"] = min(config.get("recursion_limit", most.steps), most.steps)
-    # Journal, ledger and checkpoints are read and written for this owner, whatever was sent.
+    # The run reads and writes journal, ledger and checkpoints as this owner, so overwrite the key.
     config.setdefault("configurable", {})[OWNER_KEY] = owner
     config["configurable"][QUOTA_KEY] = await _bound_use(owner, _quota_in(ctx.user))
     await _bound_busy(owner, str(value.get("thread_id") or ""), most.busy)
@@ -76,7 +75,7 @@ async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
 
 
 def _quota_in(user: Any) -> Quota | None:
-    """Return what `operator` said of a user's limits; None of a cron's, who has a name only."""
+    """Return the quota that `operator` put into a user, or None for a cron's user without one."""
     try:
         return Quota(int(user["tokens"]), float(user["usd"]))
     except (KeyError, TypeError, ValueError):
@@ -84,7 +83,7 @@ def _quota_in(user: Any) -> Quota | None:
 
 
 async def _bound_use(owner: str, shown: Quota | None) -> list[float]:
-    """Refuse where a quota is used up; the quota, to be compared once more when the run begins."""
+    """Return the owner's quota; raise an HTTP error if the quota is used up or there is none."""
     quota = shown or await asyncio.to_thread(quota_by_name, owner)
     if quota is None:
         detail = f"{owner} has no valid token any more: its crons start no runs"
@@ -95,12 +94,12 @@ async def _bound_use(owner: str, shown: Quota | None) -> list[float]:
 
 
 _MOST_NAMED = 1000
-"""Threads that one search may name."""
+"""The most threads that one search may name."""
 
 _admitted: dict[str, dict[object, str]] = {}
-"""Owner → the runs that requests under way are creating, each with its thread.
+"""Owner → the runs that its requests are creating now, each with its thread.
 
-Several runs of one request, as of a batch, are admitted before the first of them is busy.
+They count as busy, because all runs of a batch are admitted before the first is busy.
 """
 
 
@@ -113,7 +112,7 @@ async def _bound_busy(owner: str, thread: str, most: int) -> None:
     counted = named and await client.search(
         metadata=about, status="busy", ids=named, limit=_MOST_NAMED, select=["thread_id"]
     )
-    # A run without a thread is given one of its own.
+    # LangGraph creates a thread for a run without one.
     creating = len(named) - len(counted) + list(mine.values()).count("")
     waiting = await _waiting_in(thread, most) if counted and thread else 0
     if busy + creating > most or waiting >= most:
@@ -132,7 +131,7 @@ async def _waiting_in(thread: str, most: int) -> int:
 
 
 async def own_or_builtin(ctx: Context, value: Any) -> Verdict:
-    """Every operator may read and run the workflows; other assistants only their owner."""
+    """Let every operator read and run the built-in assistants, and only the owner all others."""
     mine = await own(ctx, value)
     if ctx.action in ("read", "search"):
         # The server knows $or; the SDK's types do not yet.
@@ -143,7 +142,7 @@ async def own_or_builtin(ctx: Context, value: Any) -> Verdict:
 
 
 async def own_namespace(ctx: Context, value: Any) -> Verdict:
-    """Put every namespace of the store under its operator's name."""
+    """Prefix a namespace of the store with its operator's identity."""
     namespace = tuple(value.get("namespace") or ())
     if namespace[:1] != (ctx.user.identity,):
         value["namespace"] = (ctx.user.identity, *namespace)

@@ -1,16 +1,15 @@
-"""Tenant policy: which of the server's resources a tenant's request may name.
+"""The tenant policy: the check of the server's resources that a tenant's request names.
 
 A run configuration names endpoints, files, imports and secrets of the machine that plays it. With
 tenants this would send the server's keys to any endpoint, and one tenant's secrets to another. So
-every operator's request is checked wherever it can hold a configuration: input, context,
-assistants, crons, state updates, tool calls. Each is read as the run will read it, and judged by
-what it comes to (`configuration`). Settings on the table are what `open` made
-of one: no request may write them. No request may name an episode either: `open` creates it. That
-journal and ledger belong to others is not left to this check: `state.storage.owned` compares the
-owner of every row.
+an operator's request is checked wherever it can hold a configuration: input, context, assistants,
+crons, state updates, tool calls. `configuration` parses each as the run will, and judges the
+result. No request may write `settings`, because the node `open` makes them from a configuration.
+No request may name an episode, because `open` creates it. This check does not protect journal and
+ledger: for these, `state.storage.owned` compares the owner of every row.
 
-LangGraph also takes updates as lists of pairs, and objects in which a key comes twice. Here an
-update is one object, a key comes once, and a pair is read as the key and value that it would be.
+LangGraph also takes updates as lists of pairs, and objects in which a key comes twice. This check
+requires one object with each key once, and treats a list of two as a possible key and value.
 """
 
 import asyncio
@@ -28,25 +27,26 @@ with needing("dev", "tenants on a server"):
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _NEVER_PLAYED = ("/search", "/count", "/store/items")
-"""Requests whose body starts no run."""
+"""The ends of paths whose body starts no run."""
 
 EPISODE = "episode"
 RESERVED = ("__", "langgraph_auth_")
-"""How the keys begin under which LangGraph's server and ours keep what they know of a run."""
+"""The prefixes of keys that only LangGraph's server and this one may set in a run."""
 
 CONFIGURATIONS = {"room", "context", "configurable", "arguments"}
-"""Keys under which a request holds a run's configuration, or what a tool makes one of."""
+"""The keys of a run's configuration in a request, or of arguments that a tool makes into one."""
 
 NOTHING_BELOW = {"metadata", "room", "context", "configurable"}
-"""Keys whose value holds no further configuration: labels, and a configuration itself."""
+"""The keys whose value contains no further configuration: labels, and configurations themselves."""
 
 DEEPEST = 100
 
 
 class TenantPolicy:
-    """Answers 422 to an operator's request that names a resource of the server or another tenant.
+    """Middleware that answers 422 if an operator's request names a forbidden resource.
 
-    It runs after `Authorization` and `BodyLimit`, which put caller and body into the scope.
+    Resources are those of the server and of other tenants. This middleware runs after
+    `Authorization` and `BodyLimit`, which put caller and body into the scope.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -66,7 +66,7 @@ class TenantPolicy:
 
 
 def complaint_about(body: bytes, caller: Caller) -> str:
-    """Return why a body is refused; empty if it is allowed."""
+    """Return the reason why a body is refused, or "" if the body is allowed."""
     try:
         found = json.loads(body.decode(), object_pairs_hook=_each_once)
         forms = chain.from_iterable(map(_form_of, requests_in(found)))
@@ -78,7 +78,7 @@ def complaint_about(body: bytes, caller: Caller) -> str:
 
 
 class _Twice(ValueError):
-    """A key that comes twice in one object, of which readers may take either."""
+    """A key comes twice in one object, so two parsers could take different values."""
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _reserved(value: Any, depth: int = 0) -> Iterator[str]:
-    """Yield the keys that only the server sets, wherever they stand."""
+    """Yield a complaint for each key, at any depth, that only the server may set."""
     if depth > DEEPEST:
         raise RecursionError
     if isinstance(value, list):
@@ -111,7 +111,7 @@ def _about_key(key: str) -> Iterator[str]:
 
 
 def _configured(value: Any, caller: Caller) -> Iterator[str]:
-    """Yield what is wrong with the configurations in a body."""
+    """Yield the complaints about the configurations in a body."""
     if isinstance(value, list):
         for one in value:
             yield from _configured(one, caller)
@@ -121,14 +121,14 @@ def _configured(value: Any, caller: Caller) -> Iterator[str]:
                 yield from complaints(key, one, caller)
             if key == "settings":
                 yield "settings: only a run writes them: give what to play as the input's room"
-            if key == "game":  # on the table of a conversation
+            if key == "game":  # the state of a chat has its game outside a configuration
                 yield from about_game(one)
             if key not in NOTHING_BELOW:
                 yield from _configured(one, caller)
 
 
 def _form_of(request: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with a request beside the configurations that it holds."""
+    """Yield the complaints about a request's form, its webhook and its stream mode."""
     command = request.get("command")
     if isinstance(command, Mapping):
         yield from _not_one_object("update", command.get("update"))

@@ -1,9 +1,8 @@
-"""Quotas: what all runs of an operator may use, in tokens and in money.
+"""Quotas: the limits on the tokens and the cost of all runs of an operator together.
 
-They are compared with what the journal holds when a run is created, and again before its first
-step, as many runs may wait in a queue. Money is counted by the price list that sweeps take,
-`COOP_PRICES`. A model without a price would cost nothing by it, so nobody whose money is limited
-may use one.
+The journal's totals are compared with the quota when a run is created. They are compared again
+before its first step, because many runs may wait in a queue. Costs follow `COOP_PRICES`.
+A model without a price would count as free, so an operator with a cost limit may not use it.
 """
 
 import asyncio
@@ -24,25 +23,25 @@ from shapley_coop.state.storage.owners import OWNER_KEY
 PRICES = "COOP_PRICES"
 
 QUOTA_KEY = "__coop_quota__"
-"""The key of a run's configuration that holds its quota; only the server sets it."""
+"""The key of the quota in a run's configuration; only the server sets this key."""
 
 
 class Quota(NamedTuple):
-    """What all runs of an operator may use; 0 is no limit."""
+    """The most tokens and USD of all runs of an operator; 0 is no limit."""
 
     tokens: int = 0
     usd: float = 0.0
 
 
 class Refused(NamedTuple):
-    """Why an operator may start no run: an HTTP status, and one line."""
+    """The reason why an operator may start no run: an HTTP status and one line."""
 
     status: int
     detail: str
 
 
 def quota_of(caller: Caller | None = None) -> Quota:
-    """Return the limits of a caller: its token's own, else the server's."""
+    """Return the quota of a caller: the limits of its token, or the server's where it has none."""
     most = limits()
     if caller is None:
         return Quota(most.tokens, most.usd)
@@ -50,18 +49,18 @@ def quota_of(caller: Caller | None = None) -> Quota:
 
 
 class UsedUp(RuntimeError):
-    """A run that waited in the queue while its operator's quota was used up."""
+    """The operator's quota was used up while the run waited in the queue."""
 
 
 class Ownerless(RuntimeError):
-    """A run of nobody's on a server with tenants, outside of all quotas."""
+    """The run has no owner on a server with tenants, so no quota would apply."""
 
 
 def quota_by_name(identity: str) -> Quota | None:
-    """The strictest limits of an operator's valid tokens, where none was shown, as by a cron.
+    """Return the strictest limits of an operator's valid tokens, for a run of a cron.
 
     Returns:
-        None if it has no valid token any more. It reads files.
+        The quota, or None if the operator has no valid token. It reads files.
     """
     callers = known_as(identity)
     if not callers and not os.environ.get(PUBLIC_KEY):
@@ -70,15 +69,15 @@ def quota_by_name(identity: str) -> Quota | None:
 
 
 async def check_new(place: Mapping[str, Any]) -> None:
-    """Compare owner and quota of a run that is about to take its first step.
+    """Check the owner and the quota of a run before its first step.
 
     Args:
-        place: the run's configurable, in which `owning` has put owner and quota; empty for a
-            run that has begun.
+        place: the run's `configurable`, with the owner and quota that `owning` wrote; empty if the
+            run has begun already.
 
     Raises:
-        Ownerless: there are tenants, and it is none's.
-        UsedUp: what the operator's other runs have used meanwhile is all of it.
+        Ownerless: there are tenants, but the run has no owner.
+        UsedUp: the operator's other runs have used up the quota.
     """
     owner, quota = str(place.get(OWNER_KEY) or ""), place.get(QUOTA_KEY)
     if place and configured() and not owner:
@@ -90,7 +89,7 @@ async def check_new(place: Mapping[str, Any]) -> None:
 
 
 def beyond(identity: str, quota: Quota) -> Refused | None:
-    """Why an operator may start no run now; None if it may. It reads files and the journal."""
+    """Return why an operator may start no run now, or None. It reads files and the journal."""
     if not (quota.tokens or quota.usd):
         return None
     used = [calls for calls in home().journal.used_by(identity) if calls["model"] != HUMAN]
@@ -114,19 +113,19 @@ def _strictest(quotas: Sequence[Quota]) -> Quota:
 
 
 def unpriced(model: str, caller: Caller) -> bool:
-    """Return whether a model's cost could not be counted for a caller whose money is limited."""
+    """Return whether a caller has a cost limit and the model has no price."""
     if model == HUMAN or not quota_of(caller).usd:
         return False
     return not price_list().know([model])
 
 
 def without_a_price(model: str) -> str:
-    """Return what is said of a model that has none."""
+    """Return the error for a model without a price."""
     return f"{model[:100]!r} has no price here, and your limit is in USD: {PRICES} has to list it"
 
 
 def price_list() -> Prices:
-    """The prices that `COOP_PRICES` names, read again when the file changes; none without it.
+    """Return the prices in the file `COOP_PRICES`, read again when it changes; none if unset.
 
     Raises:
         ValueError: the file cannot be read.
@@ -140,6 +139,6 @@ def price_list() -> Prices:
         raise ValueError(f"{PRICES}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=2)  # every run asks; a changed file has another time
+@lru_cache(maxsize=2)  # every run calls this; a changed file has another time
 def _read(path: str, _: int) -> Prices:
     return read_prices(Path(path))

@@ -1,4 +1,4 @@
-"""What the server asks of this extension: see `shapley_coop.serve.server.tenancy.Tenancy`."""
+"""The extension's implementation of `shapley_coop.serve.server.tenancy.Tenancy`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,32 +18,32 @@ with needing("dev", "tenants on a server"):
 
 
 class Tokens:
-    """Callers by their tokens."""
+    """The tenancy that identifies callers by their tokens."""
 
     def check(self) -> None:
         """Check at start-up that tokens, public key, limits and prices can be read.
 
         Raises:
-            ValueError: one of them cannot.
+            ValueError: one of them cannot be read.
         """
         check_configuration()
         limits()
         quotas.price_list()
 
     def auth(self) -> Auth:
-        """Return what separates the operators from each other."""
+        """Return the `Auth` that keeps operators from each other's data."""
         return owning.tenants()
 
     def gate(self) -> Sequence[Middleware]:
-        """Return what asks for a token."""
+        """Return the middleware that requires a token."""
         return [Middleware(Authorization, at_once=limits().requests)]
 
     def policy(self) -> Sequence[Middleware]:
-        """Return what refuses requests that name a resource of the server or of another tenant."""
+        """Return the middleware that refuses requests naming forbidden resources."""
         return [Middleware(TenantPolicy)]
 
     async def check_new(self, place: Mapping[str, Any]) -> None:
-        """Compare owner and quota of a run that begins; see `quotas.check_new`."""
+        """Check the owner and the quota of a run before its first step (`quotas.check_new`)."""
         await quotas.check_new(place)
 
 

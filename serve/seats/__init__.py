@@ -1,1 +1,1 @@
-"""People's seats over HTTP: inbox, routes, deadlines."""
+"""The seats of people over HTTP: inbox, routes and deadlines."""

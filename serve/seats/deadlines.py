@@ -1,4 +1,4 @@
-"""Deadlines on the server: a person who has not replied in time passes."""
+"""The server's deadlines: a person who has not replied in time passes."""
 
 import asyncio
 import logging
@@ -17,34 +17,34 @@ EVERY = 5.0
 logger = logging.getLogger(__name__)
 
 _told: set[str] = set()
-"""The threads whose fault is in the log, so that it is not there at every check."""
+"""The threads whose fault is logged already, so that no later check logs it again."""
 
 
 async def keep_deadlines() -> None:
-    """Check the deadlines for as long as the server runs."""
+    """Check the deadlines every `EVERY` seconds for as long as the server runs."""
     while True:
         await asyncio.sleep(EVERY)
         try:
             await pass_overdue(time.time())
-        except Exception as error:  # whatever it is, the next check may find it mended
+        except Exception as error:  # the next check may succeed
             logger.warning("deadlines could not be checked: %s", type(error).__name__)
 
 
 async def pass_overdue(now: float) -> int:
-    """Pass for all whose deadline is over; return the number of threads resumed.
+    """Pass for every person whose deadline is over; return the number of threads resumed.
 
-    A thread that cannot go on stops no other's, and tenants take turns: the many threads of one do
-    not keep the others waiting.
+    A thread that fails does not stop the others. Owners take turns, so an owner of many threads
+    does not keep the others waiting.
     """
     passed = 0
     for thread in _in_turns(await all_threads(status="interrupted", select=_READ)):
         try:
             passed += await _pass(thread, now)
             _told.discard(thread["thread_id"])
-        except Exception as error:  # whatever it is, it is this thread's alone
+        except Exception as error:  # a fault of this thread must not stop the others
             if (name := thread["thread_id"]) not in _told:
                 _told.add(name)
-                why = type(error).__name__  # its words may hold what is private
+                why = type(error).__name__  # the message may contain private text
                 logger.warning("Thread %s cannot go on past its deadline: %s", name, why)
     return passed
 
@@ -53,7 +53,7 @@ _READ = ["thread_id", "metadata", "interrupts"]
 
 
 def _in_turns(threads: list[Any]) -> list[Any]:
-    """The threads in another order: the first of each owner, then the second of each, and so on."""
+    """Reorder threads: the first thread of each owner, then the second of each, and so on."""
     before, turns = Counter[str](), list[int]()
     for thread in threads:
         owner = owner_in(thread["metadata"])
@@ -63,7 +63,7 @@ def _in_turns(threads: list[Any]) -> list[Any]:
 
 
 async def _pass(thread: Any, now: float) -> bool:
-    """Pass for those in a thread whose deadline is over; whether there were any."""
+    """Pass for the people in a thread whose deadline is over; return whether there were any."""
     late = {
         asked["id"]: IGNORE
         for asked in waiting_in(thread)

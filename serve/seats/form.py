@@ -1,8 +1,8 @@
-"""What a person fills in at a seat, and what a draft of it would come to.
+"""The form that a person fills in at a seat, and the preview of a filled-in draft.
 
-A form says what can be chosen, so that nobody writes tags or JSON. What was filled in is put into
-the message that a model would write, and read by the same check: what a preview refuses, the table
-refuses, in the same words.
+A form lists the choices, so that a person need not write tags or JSON. The filled-in fields become
+the message that a model would write, and the same check reads both. So a preview and the table
+refuse the same drafts in the same words.
 
 >>> form_of(turn, "Bob", facts)["legal"]  # doctest: +SKIP
 ['door', 'lever']
@@ -33,31 +33,30 @@ from shapley_coop.state.turn import TurnContext
 Facts = Mapping[str, Any]
 
 DRAFTED = ("contract_propose", "contract_answer")
-"""The acts in which a contract is drafted, in clauses or in words."""
+"""The acts in which a contract is drafted, as clauses or in words."""
 
 FIELDS = "fields"
-"""The kind of a reply that gives fields; they are named in `seats.schema`."""
+"""The kind of a reply that consists of fields, whose names are in `seats.schema`."""
 
 WORDS = "words"
-"""The decision to draft a contract in words alone, of which an outsider makes the clauses."""
+"""The decision to draft a contract in words alone, which an outsider turns into clauses."""
 
 DRAFT = "draft"
-"""The kind of a request that is no reply, and asks what the fields would come to."""
+"""The kind of a request for a preview of the fields; the request is no reply."""
 
 
 def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
-    """Return what there is to choose from; only what is asked for now is in it.
+    """Return the form of an agent: its choices now, without keys that are of no use now.
 
-    `fields` are the names of what can be filled in, `legal` the actions, `carries` whether one
-    needs content; `decisions` are those on a deal, each with what its button says; `deal` is what
-    clauses can name, and `words` whether words do in their place; `offer` stands and can be
-    changed; `trade` is what there is to allocate; where answers are sealed, the question adds what
-    can be proposed.
+    `fields` are the names of the fields and `legal` the actions. `carries` says whether an action
+    can have content. `decisions` maps each decision on a deal to its button's text. `deal` lists
+    the names that clauses can use, and `words` says whether words can replace clauses. `offer` is
+    the offer on the table, and `trade` the tasks to allocate. A sealed question adds keys.
 
     Args:
-        turn: who is asked for what.
-        agent: who fills it in.
-        facts: of its letter.
+        turn: the turn, with its question.
+        agent: the agent whose form this is.
+        facts: the facts of its letter.
     """
     act, answer = turn.question.name, turn.question.answer
     form: dict[str, Any] = {"fields": _fields(answer)}
@@ -79,11 +78,11 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
 
 
 def message_of(act: str, fields: Any) -> str:
-    """Return the message that says what was filled in.
+    """Return a form's fields as the message that a model would write.
 
     Raises:
-        ValueError: it is no object, or nobody is asked for fields now, or what is offered is
-            missing, so that the message would say less than was decided.
+        ValueError: `fields` is no object, the act has no form, or the decision is to make an offer
+            but `clauses` is empty.
     """
     if not isinstance(fields, dict) or asked(act) is None:
         raise ValueError("args: give the fields of the form as one object")
@@ -91,18 +90,18 @@ def message_of(act: str, fields: Any) -> str:
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")
     if decision == WORDS and act in DRAFTED:
-        # Words alone are an answer of their own only where an offer can stand.
+        # Only the message of `contract_answer` can have words without clauses.
         return tagged("contract_answer", {**fields, "clauses": None, "drops": None})
     return tagged(act, fields)
 
 
 def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
-    """Return what a draft would come to; nothing is kept of it, and nobody else sees it.
+    """Return the consequences of a draft; it is not stored, and no other agent sees it.
 
-    `refused` and `why` are the label and the words with which it would be sent back; both are
-    empty if it would be taken. Of a deal that can be read, `words` are its clauses, and `outlook`
-    is what each party would get, as a table, or `why_not`; of what is sealed, `words` say it. Of an
-    allocation of tasks `worth` is what its own are worth to the agent.
+    `refused` and `why` are the label and the words of a refusal, or empty if the table would accept
+    the draft. For a readable deal, `words` are its clauses and `outlook` is a table of each party's
+    payoff; `why_not` replaces a missing table. For a sealed answer, `words` describe it. For an
+    allocation of tasks, `worth` is the agent's utility from its own tasks.
 
     Raises:
         ValueError: the fields are no object.
@@ -129,7 +128,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
 
 
 def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
-    """Return what its own tasks of a proposed allocation are worth to an agent; else None."""
+    """Return an agent's utility from its tasks in a proposed allocation, or None without one."""
     if not isinstance(turn.question, TradeQuestion):
         return None
     talk = talk_in(turn, agent)
@@ -138,12 +137,12 @@ def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
 
 
 def _fields(answer: type[Fields]) -> list[str]:
-    """Return what an answer is made of, without what is told elsewhere."""
+    """Return the names of an answer's fields, and `notes`."""
     return [*answer.model_fields, "notes"]
 
 
 def _deal(turn: TurnContext) -> dict[str, Any]:
-    """Return what the clauses of a deal can name here."""
+    """Return the names that clauses of a deal can use now, and the clauses that it can drop."""
     terms, standing = terms_of(turn), turn.evaluated.clauses
     return {
         "agents": list(terms.agents),
@@ -158,7 +157,7 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
 
 
 def _trade(facts: Facts) -> dict[str, Any]:
-    """The single tasks by their descriptions, who has them now, and the proposal to be answered."""
+    """Return the agents, the single tasks with their holders, and the pending proposal."""
     count = len(facts["atoms"])
     registry = facts["registry"]
     single = ["0" * n + "1" + "0" * (count - n - 1) for n in range(count)]

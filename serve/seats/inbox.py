@@ -16,26 +16,26 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 
 PATIENCE = 10.0
-"""The longest wait in seconds, for a busy thread and then for the reply to be kept."""
+"""The longest wait in seconds, first for a busy thread and then for the reply to be stored."""
 
 EVERY = 0.2
-"""Seconds between two looks while waiting."""
+"""Seconds between two attempts while waiting."""
 
 Found = TypeVar("Found")
 
 
 class NothingAsked(LookupError):
-    """No letter waits at this seat: it has replied, or there is no such seat."""
+    """No letter waits at this seat: the agent has replied, or there is no such seat."""
 
 
 class ThreadInbox:
-    """Finds the thread that waits for a seat by the pointer in its interrupt."""
+    """The inbox of all threads: the pointer in a thread's interrupt names the seat it waits for."""
 
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
         """Return the letter at this seat, as plain JSON (`seat_letter`).
 
         Raises:
-            NothingAsked: no letter waits there.
+            NothingAsked: no letter waits at this seat.
         """
         waiting = await _waiting(episode, agent)
         mail = await _mail(episode, agent)
@@ -47,15 +47,15 @@ class ThreadInbox:
             return await asyncio.to_thread(seat_letter, mail, question, asked["value"])
 
     async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:
-        """Return what a draft of this seat's reply would come to (`form.preview`).
+        """Return the preview of a draft of this seat's reply (`form.preview`).
 
         Args:
-            episode: which play it is of.
-            agent: whose seat it is.
-            fields: what was filled in.
+            episode: the episode of the seat.
+            agent: the agent of the seat.
+            fields: the fields filled in.
 
         Raises:
-            NothingAsked: no letter waits there.
+            NothingAsked: no letter waits at this seat.
             ValueError: the fields are no object.
         """
         waiting = await _waiting(episode, agent)
@@ -67,16 +67,16 @@ class ThreadInbox:
             return await asyncio.to_thread(preview, question.turn(), agent, fields)
 
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
-        """Resume the thread with this seat's reply; return once the reply is kept.
+        """Resume the thread with this seat's reply; return once the journal has the reply.
 
-        `type` is one of the allowed kinds; `args` of a response is the message's text, of an
-        edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered. With
-        the type `fields`, `args` are those of the form, and say what a message would. Other
-        keys are read by the run's extensions, as `signature`.
+        `type` is an allowed kind. `args` is the message's text for a response, and
+        `{"action": act, "args": fields}` for an edit. For the type `fields`, `args` are the fields
+        of the form. With an `id`, only the letter of that name is answered. Extensions of the run
+        read other keys, such as `signature`.
 
         Raises:
-            NothingAsked: no letter waits there.
-            ValueError: the reply is refused, with the reason; the letter stays open.
+            NothingAsked: no letter waits at this seat.
+            ValueError: another letter waits, or the kind or the fields are wrong.
         """
         meant = str(reply.get("id") or _name(await _mail(episode, agent)))
         waiting = await _polled(lambda: _waiting(episode, agent))
@@ -101,7 +101,7 @@ class ThreadInbox:
         about = thread["metadata"]
         owner = owner_in(about)
         await go_on(thread["thread_id"], about["assistant_id"], owner, {asked["id"]: response})
-        # Until the journal has the reply, a kill of the server could lose it.
+        # A kill of the server before the journal has the reply could lose the reply.
         await _polled(lambda: _is_kept(episode, agent, meant))
         return {"taken": meant}
 
@@ -109,10 +109,10 @@ class ThreadInbox:
 def _carrying(
     response: dict[str, Any], question: OpenQuestion, reply: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a reply whose message carries what stood beside it for the run's extensions.
+    """Return the reply with the keys for the run's extensions appended to its message.
 
     Raises:
-        ValueError: an extension cannot read it.
+        ValueError: an extension cannot read its key.
     """
     if response["type"] == "ignore":
         return response
@@ -122,7 +122,7 @@ def _carrying(
 
 
 async def _question(thread: Any, agent: str) -> OpenQuestion:
-    """Return what a thread asks an agent now."""
+    """Return the open question of a thread to an agent."""
     state: Any = await inside().threads.get_state(thread["thread_id"])
     graph = thread["metadata"]["graph_id"]
     return open_questions(graph, state["values"], state["tasks"])[agent]
@@ -135,14 +135,14 @@ def _name(mail: Mail | None) -> str:
 
 
 async def _mail(episode: str, agent: str) -> Mail | None:
-    # The caller's token is for this seat, whoever owns the episode.
+    # The caller's token is for this seat, so it may read this mail of another owner.
     with acting_for(SERVER):
-        # Opening the journal blocks as well, so that it belongs in the thread.
+        # Opening the journal blocks too, so it happens in the worker thread.
         return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
 
 
 def _owner_of(thread: Any) -> AbstractContextManager[None]:
-    """Read and write the books for the owner of a thread, as its runs do."""
+    """Act as the owner of a thread within the `with` block, as its runs do."""
     return acting_for(owner_in(thread["metadata"]), thread["thread_id"])
 
 
@@ -157,12 +157,12 @@ async def _waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
 
 
 async def thread_of(episode: str) -> Any | None:
-    """The thread of an episode, whatever it does; None if there is none."""
+    """Return the thread of an episode in any status, or None if there is none."""
     return next(iter(await _threads(episode)), None)
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """Return the threads that are an episode's, and do not only name it."""
+    """Return the threads that play an episode, without others whose metadata only names it."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):
@@ -175,13 +175,13 @@ async def _threads(episode: str, **more: Any) -> list[Any]:
 
 
 async def _is_kept(episode: str, agent: str, letter: str) -> bool | None:
-    """Return True once no such letter waits for an agent any more; None before."""
+    """Return True once a letter no longer waits for an agent, None before."""
     latest = await _mail(episode, agent)
     return True if latest is None or _name(latest) != letter else None
 
 
 async def _polled(look: Callable[[], Awaitable[Found | None]]) -> Found | None:
-    """Look again until something is found, or patience ends."""
+    """Call `look` until it returns a value or `PATIENCE` is over; return its last result."""
     loop = asyncio.get_running_loop()
     end = loop.time() + PATIENCE
     while True:

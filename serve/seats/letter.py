@@ -1,4 +1,4 @@
-"""The letter that waits at a person's seat, as the seat's page and programs read it."""
+"""The letter that waits at a person's seat, as JSON for the seat's page and for programs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,17 +23,17 @@ ANSWERS = {
 def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return a letter as plain JSON.
 
-    `letter` is the text and `id` its name; `act` is what is asked for, `title` and `description`
-    say it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
-    reply in fields. `parts` are the letter's rules, what is asked of this seat, and why its
-    last reply was refused; `form` is what there is to choose from (`form_of`). For programs,
-    `facts` are what the letter says as an object, and `answer_schema` is the JSON schema of the
-    act's answer. `to_sign` is what an acceptance binds to, for a party with a key; its
-    proposal is refused as SIGN, with what it is to sign, until it comes with its signature.
+    `letter` is the text and `id` its name. `act` names the question; `title` and `description` say
+    it in a line. `answers` are the kinds of reply allowed, and `fields` is the JSON schema of a
+    reply in fields. `parts` are the letter's rules, its request, and the reason why the last reply
+    was refused. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's
+    content as an object, and `answer_schema` is the JSON schema of the act's answer. `to_sign` is
+    the binding that a party with a key signs to accept the offer. The table refuses its unsigned
+    proposal as SIGN, with the binding to sign.
 
     Args:
-        mail: from the journal.
-        question: the node that waits for the answer.
+        mail: the letter from the journal.
+        question: the open question of the thread.
         asked: the value of its interrupt.
     """
     asked_for, turn = question.question(), question.turn()
@@ -56,7 +56,7 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
 
 
 def name_of(mail: Mail) -> str:
-    """A letter's name: another attempt has another one."""
+    """Return a letter's name, which differs for each attempt."""
     return f"{mail.letter[:16]}.{mail.attempt}"
 
 

@@ -1,8 +1,8 @@
-"""A party's route: it reads the letter at its own seat and replies, and sees nothing else.
+"""The route by which a party reads the letter at its own seat and replies.
 
-`GET /seat/{episode}/{agent}` returns the page to a browser and the letter as JSON to a program;
-`POST` with a JSON object replies, or, with the type `draft`, asks what a reply would come to.
-`ThreadInbox` says what is in them.
+`GET /seat/{episode}/{agent}` returns the page to a browser and the letter as JSON to a program.
+`POST` with a JSON object replies; with the type `draft` it returns a preview of the reply.
+`ThreadInbox` documents both objects.
 """
 
 import json
@@ -20,7 +20,7 @@ with needing("dev", "the LangGraph server"):
 
 
 def seat_route(inbox: ThreadInbox) -> Route:
-    """`/seat/{episode}/{agent}` over an inbox."""
+    """Return the route `/seat/{episode}/{agent}`, which uses the given inbox."""
 
     async def seat(request: Request) -> Response:
         place = request.path_params["episode"], request.path_params["agent"]
@@ -43,7 +43,7 @@ def seat_route(inbox: ThreadInbox) -> Route:
 
 
 async def _reply(request: Request) -> dict[str, Any]:
-    # A foreign page can make a browser send a form here, with its password, but not JSON.
+    # A foreign page can make a browser send a form here with its credentials, but not JSON.
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise ValueError("send the reply as application/json")
     try:

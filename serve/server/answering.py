@@ -1,4 +1,4 @@
-"""Refuse and read requests: shared by all middleware before LangGraph's routes."""
+"""Functions that read and refuse requests, for all middleware before LangGraph's routes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ HEALTH = {"/", "/ok"}
 
 
 def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """Return an answer in the form of the server's own errors."""
+    """Return an error response in the form of LangGraph's own errors."""
     return JSONResponse({"detail": detail}, status, headers)
 
 
@@ -25,7 +25,7 @@ def from_inside(scope: Scope) -> bool:
 
 
 def needs_no_token(scope: Scope) -> bool:
-    """Whether anybody may make this request: the health check and the like, a CORS preflight."""
+    """Return whether a request is public: a health check, an open route or a CORS preflight."""
     # A CORS preflight carries no credentials; the CORS layer behind this one answers it.
     asked = {"origin", "access-control-request-method"}
     preflight = scope["method"] == "OPTIONS" and asked <= {*Headers(scope=scope).keys()}
@@ -34,12 +34,12 @@ def needs_no_token(scope: Scope) -> bool:
 
 
 def requests_in(body: Any) -> Iterator[Mapping[str, Any]]:
-    """The requests of a body: itself, those of a batch, a command's parameters, a thread's history.
+    """Yield the requests in a JSON body: the body or each item of its list, and nested ones.
 
-    The data of a message to an assistant is that run's input.
+    Nested are `params` of a command, the data of an A2A message as `input`, and `supersteps`.
 
     Raises:
-        LookupError, TypeError, AttributeError: it is not in the API's form.
+        LookupError, TypeError, AttributeError: the body is not in the API's form.
     """
     for one in body if isinstance(body, list) else [body]:
         if not isinstance(one, Mapping):

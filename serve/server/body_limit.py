@@ -1,4 +1,4 @@
-"""The size limit of requests."""
+"""The middleware that limits the size of requests."""
 
 import os
 
@@ -12,7 +12,7 @@ def whole(variable: str, default: int) -> int:
     """Return the limit that an environment variable sets, or the default.
 
     Raises:
-        ValueError: it is no whole number, or 0 (no limit) where the default is a limit.
+        ValueError: the value is no whole number, or is 0 (no limit) though the default is not.
     """
     text = os.environ.get(variable)
     if text is None:
@@ -23,12 +23,12 @@ def whole(variable: str, default: int) -> int:
 
 
 def most_bytes() -> int:
-    """Return how many bytes a request may have, which `COOP_MAX_BODY` sets."""
+    """Return the most bytes that a request may have; `COOP_MAX_BODY` sets the number."""
     return whole("COOP_MAX_BODY", 2 * 1024 * 1024)
 
 
 class BodyLimit:
-    """Reads the whole body before it passes a request on; answers 413 to one that is too large.
+    """Middleware that reads the whole body into the scope, and answers 413 if it is too large.
 
     Args:
         app: the next application.
@@ -58,7 +58,7 @@ class BodyLimit:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that returns a body which was read before, then what follows."""
+    """Return a `receive` that first returns a body read earlier, then the next messages."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

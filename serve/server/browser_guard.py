@@ -1,12 +1,12 @@
-"""What keeps web pages and their tricks away from a server on a developer's machine.
+"""Middleware that protects a server on a developer's machine from foreign web pages.
 
-A page of any website can make a browser send requests to this machine: plain forms without asking,
-and, after rebinding its own name to this address, anything at all. So
+A page of any website can make a browser send requests to this machine. It can send plain forms
+without a preflight and, after DNS rebinding, any request. So
 
-- a body is read only with the content type of JSON, which a page cannot send without asking;
-- without tenants, the `Host` must be this machine's or a listed one, and a request that changes
-  something may come from no foreign `Origin`;
-- `coop dev` makes a token, which the addresses that it prints contain, as Jupyter does.
+- a body must have the content type of JSON, which a page cannot send without a preflight;
+- without tenants, the `Host` must be this machine's or a listed one. A request that changes state
+  may not come from a foreign `Origin`;
+- `coop dev` makes a token and prints addresses that contain it, as Jupyter does.
 """
 
 import hmac
@@ -23,18 +23,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal
 
 DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
-"""The token of `coop dev`; unset, none is asked for."""
+"""The variable with the token of `coop dev`; if it is unset, requests need no token."""
 
 HOSTS = "COOP_ALLOWED_HOSTS"
-"""Comma-separated: names under which a server without tenants may be reached, and whose card any
-server shows."""
+"""The variable with a comma-separated list of host names. A server without tenants accepts these
+hosts, and every server shows its card under them."""
 
 COOKIE = "coop_token"
 READING = {"GET", "HEAD", "OPTIONS"}
 
 
 class JsonOnly:
-    """Answers 415 to a body that is not declared as JSON; runs after `BodyLimit`."""
+    """Middleware that answers 415 to a body not declared as JSON; it runs after `BodyLimit`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -50,7 +50,7 @@ class JsonOnly:
 
 
 class BrowserGuard:
-    """Answers 403 to foreign hosts and origins, and 401 without the token of `coop dev`."""
+    """Middleware that answers 403 to foreign hosts and origins, 401 to a wrong dev token."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -84,13 +84,13 @@ def _changes(scope: Scope) -> bool:
 
 
 def is_here(host: str) -> bool:
-    """Whether a `Host` header names this machine by its loopback address, or a listed name."""
+    """Return whether a `Host` header names this machine's loopback address or a listed host."""
     name = urlsplit(f"//{host}").hostname or ""
     return is_loopback(name) or name in _listed(os.environ.get(HOSTS, ""))
 
 
 def is_loopback(name: str) -> bool:
-    """Return whether a host's name or number reaches this machine alone."""
+    """Return whether a host name or IP address is a loopback address."""
     try:
         return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
@@ -102,9 +102,9 @@ def _listed(text: str) -> set[str]:
 
 
 def _may_send(headers: Headers) -> bool:
-    """Whether a page of this origin may change something: this machine's, or what CORS admits."""
+    """Return whether the request's origin may change state: a local page, or one CORS admits."""
     origin = headers.get("origin")
-    if origin is None:  # no browser, or a request of an address that a person typed
+    if origin is None:  # a program, or an address that a person typed into a browser
         return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
     url = urlsplit(origin)
     if is_loopback(url.hostname or "") or url.netloc == headers.get("host"):
@@ -141,7 +141,7 @@ def _in_cookie(headers: Headers) -> str:
 
 
 def _remembering(scope: Scope, send: Send) -> Send:
-    """Have the browser keep a token that was in the address, for the page's own requests."""
+    """Return a `send` that stores the address's token as a cookie, for the page's requests."""
     token = _in_query(scope) if scope["type"] == "http" else ""
     if not token or not os.environ.get(DEV_TOKEN):
         return send

@@ -1,4 +1,4 @@
-"""A client of this server that stays in its process."""
+"""A client that calls this server within its own process."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -12,33 +12,33 @@ from shapley_coop.serve.server.tenancy import configured
 from shapley_coop.state.storage.owners import OWNER_KEY
 
 OWNER = "owner"
-"""The metadata key of a thing's owner; only the server writes it, where there are tenants."""
+"""The metadata key of the owner of a thread; with tenants, only the server writes this key."""
 
 GOES_ON = "goes_on"
-"""The metadata key of runs that the server started itself, and restarts after a kill."""
+"""The metadata key of runs that the server started itself, and that it restarts after a kill."""
 
 
 @cache  # it holds connections
 def inside() -> LangGraphClient:
-    """A client of this server. It may read everything: its users must check the caller."""
+    """Return a client of this server. It may read all data, so its users must check the caller."""
     return get_client(url=None, api_key=None)
 
 
 def owner_in(metadata: Mapping[str, Any] | None) -> str:
-    """The owner that a thread's metadata names; without tenants anybody can write it there."""
+    """Return the owner in a thread's metadata, or "" without tenants: anybody could write it."""
     return str((metadata or {}).get(OWNER) or "") if configured() else ""
 
 
 async def go_on(
     thread: str, assistant: str, owner: str, replies: Mapping[str, Any] | None = None, **more: Any
 ) -> None:
-    """Start a run that goes on with a thread, with replies to its interrupts if there are any.
+    """Start a run that resumes a thread, with the replies to its interrupts if given.
 
     Args:
-        thread: the thread.
-        assistant: which assistant goes on.
-        owner: the thread's owner, for whom the run reads and writes.
-        replies: interrupt → reply.
+        thread: the thread's id.
+        assistant: the id of the assistant that runs.
+        owner: the thread's owner, as whom the run reads and writes.
+        replies: interrupt id → reply.
         more: options of LangGraph's client.
     """
     await inside().runs.create(
@@ -53,14 +53,14 @@ async def go_on(
 
 
 AT_ONCE = 1000
-"""Threads in one search."""
+"""The most threads that one search returns."""
 
 
 async def all_threads(**about: Any) -> list[Any]:
-    """Return all threads of which something holds, whosever they are.
+    """Return the matching threads of all owners.
 
     Args:
-        about: what holds of them, and what of them is given, as LangGraph's client takes it.
+        about: filters and selected fields, as arguments of `threads.search` of LangGraph's client.
     """
     found: dict[str, Any] = {}
     for offset in count(0, AT_ONCE):
@@ -74,6 +74,6 @@ async def all_threads(**about: Any) -> list[Any]:
 
 
 def waiting_in(thread: Any) -> list[Any]:
-    """The interrupts of a thread that wait for replies; where nothing was played there are none."""
+    """Return the interrupts of a thread that wait for replies; empty if nothing was played."""
     waiting = thread.get("interrupts") or {}
     return [asked for interrupts in waiting.values() for asked in interrupts]

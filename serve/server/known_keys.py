@@ -1,7 +1,7 @@
-"""Context and input of a run or an assistant: keys that no workflow knows are refused by name.
+"""Middleware that refuses unknown keys in the context and input of a run or an assistant.
 
-LangGraph's server drops them before the workflow sees them, so that a misspelt `sed` would play
-seed 0, and an input without `room` the default game, at whatever its models cost.
+LangGraph's server drops unknown keys before the workflow sees them. A misspelt `sed` would play
+seed 0, and a misspelt `room` the default game, at the full price of its models.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from shapley_coop.state.table import Opening
 
 
 class KnownKeys:
-    """Answers 422 to a context or an input with a key that its workflow does not have.
+    """Middleware that answers 422 to a context or an input with a key unknown to its workflow.
 
     It runs after `BodyLimit`, which puts the body into the scope.
     """
@@ -41,13 +41,13 @@ class KnownKeys:
 
 
 async def _complaint(body: bytes, path: str) -> str:
-    """Return what is wrong with the contexts and inputs of a request; empty if nothing is.
+    """Return the first fault in the contexts and inputs of a request, or "".
 
-    Of what is not in the API's form the server says so itself. An extension's graph is no workflow,
-    and its input its own: a chat's clients send keys of theirs beside the messages.
+    A body in a wrong form passes, because LangGraph's server refuses it. The input of an
+    extension's graph is not checked: clients of a chat send their own keys with the messages.
     """
     try:
-        # Read, and not searched for their names: JSON can write a key in many ways.
+        # The JSON is parsed and not searched as text, because escapes can hide a key.
         found = [*requests_in(await asyncio.to_thread(json.loads, body))]
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return ""
@@ -65,7 +65,7 @@ async def _complaint(body: bytes, path: str) -> str:
 
 
 def _known(graph: str, what: str) -> Collection[str]:
-    """Return the keys of a graph's context, or of a workflow's input."""
+    """Return the keys allowed in a graph's context or in a workflow's input."""
     if graph not in names():
         shape = extension.load("graphs", graph).get_context_jsonschema() or {}
         return [*shape.get("properties", ())]
@@ -73,9 +73,9 @@ def _known(graph: str, what: str) -> Collection[str]:
 
 
 def _kept(graph: str, what: str) -> Collection[str]:
-    """The keys of a workflow's table, which come back from a graph of others where ours is a node.
+    """Return the keys of a workflow's table, which are allowed in its input too.
 
-    Such a graph sends what it has been given.
+    A foreign graph that has our workflow as a node sends the table back to it.
     """
     return builder(graph).state_schema.__annotations__ if what == "input" else ()
 
@@ -95,9 +95,9 @@ def _strangers(
 
 
 async def _graph_of(request: Mapping[str, Any], path: str) -> str:
-    """The graph of ours that a request is for; empty for graphs of others, and where it has none.
+    """Return our graph that a request addresses, or "" for a foreign graph or for none.
 
-    What has no such assistant, or none, the server says itself.
+    An unknown assistant gives "" too, because LangGraph's server reports it.
     """
     ours = (*names(), *extension.offered("graphs"))
     named = request.get("graph_id") or request.get("assistant_id") or await _named_in(path)
@@ -111,7 +111,7 @@ async def _graph_of(request: Mapping[str, Any], path: str) -> str:
 
 
 async def _named_in(path: str) -> str:
-    """Return the assistant that a path names, by itself or by a cron; empty if it names none."""
+    """Return the assistant that a path names, directly or through a cron, or "" if none."""
     segment, *rest = path.removeprefix("/").split("/")
     if segment in ("assistants", "a2a") and rest:
         return rest[0]

@@ -3,9 +3,9 @@
     client.threads.search(metadata={"game": "escape_room", "status": "agreed"})
 
 LangGraph merges a run's metadata into its thread only if the run creates the thread. So the saver
-reports each checkpoint that changes a label, and the in-process client updates the thread: at once
-where a play begins or ends, and a little later where a contract is signed, as the end mostly
-follows soon and a request takes as long as a turn.
+reports each checkpoint that changes a label, and the in-process client updates the thread. It does
+so at once if a play begins or ends. After a signing it waits a little: a request takes as long as
+a turn, and the end of the play, which updates all labels, mostly follows soon.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ _FROM = {"settings", "status", "contract"}
 """The keys of the table that labels depend on."""
 
 _LATER = {"contract"}
-"""Those of them that can wait."""
+"""The keys whose labels may be updated late."""
 
 SOON = 5.0
-"""Seconds that they wait at most."""
+"""The delay of a late update in seconds."""
 
 _late: dict[str, asyncio.TimerHandle] = {}
 _telling: set[asyncio.Task[None]] = set()
 
 
 def labels(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Episode, game, agents, seed, status, and the hash of the contract in force."""
+    """Return the labels: episode, game, agents, seed, status, and the contract's hash."""
     if not (settings := table.get("settings")):
         return {}
     contract = table.get("contract") or {}
@@ -49,7 +49,7 @@ def labels(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def label(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
-    """Update a thread's labels, if a key that they depend on was just written."""
+    """Update a thread's labels if the checkpoint wrote a key that labels depend on."""
     changed = _FROM.intersection(written)
     if not changed or not (found := labels(table)):
         return
@@ -73,5 +73,5 @@ async def _update(thread: str, found: dict[str, Any]) -> None:
     try:
         await inside().threads.update(thread, metadata=found)
     except httpx.HTTPError as error:
-        # A run goes on even if it cannot be searched for.
+        # Labels only serve searches, so the run goes on without them.
         logger.warning("Thread %s could not be labelled: %s", thread, type(error).__name__)

@@ -1,4 +1,4 @@
-"""The caller's threads as lines of a list, as `coop runs` shows the runs of this machine."""
+"""The list of the caller's threads, with the same lines as `coop runs` shows for local runs."""
 
 import asyncio
 import re
@@ -16,10 +16,10 @@ from shapley_coop.state.listing import age, line
 from shapley_coop.state.result import in_units
 
 LISTED = 200
-"""The newest threads that a list shows."""
+"""The most threads in a list, the newest first."""
 
 _SHOWN = {"settings": "values.settings", "settlement": "values.settlement"}
-"""What a line needs of a thread's values, so that talks and records are not sent for it."""
+"""The parts of a thread's values that a line needs, so that the search sends no others."""
 
 
 async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -49,11 +49,11 @@ def state_of(thread: Any) -> str:
 
 
 def why_of(thread: Any, tasks: Any = ()) -> str:
-    """For whom a thread waits, or why it failed; empty otherwise.
+    """Return the agents for which a thread waits, or the reason why it failed, otherwise "".
 
     Args:
-        thread: it.
-        tasks: those of its latest state.
+        thread: the thread.
+        tasks: the tasks of its latest state.
     """
     if waiting := seats_in(thread):
         return f"waits for {', '.join(waiting)}"
@@ -62,7 +62,7 @@ def why_of(thread: Any, tasks: Any = ()) -> str:
 
 
 def seats_in(thread: Any) -> dict[str, str]:
-    """Agent → the address of its seat, of those whom a thread waits for.
+    """Return agent → the address of its seat, for the agents for which a thread waits.
 
     Addresses are relative to the page.
     """
@@ -78,7 +78,7 @@ def seats_in(thread: Any) -> dict[str, str]:
 
 
 def links_of(thread: Any) -> dict[str, Any]:
-    """Return where more is seen of a thread: its trace, its state, and the seats it waits for."""
+    """Return the links of a thread: its trace, its state, and the seats for which it waits."""
     found = {"thread": f"../threads/{quote(thread['thread_id'], safe='')}/state"}
     trace = str((thread["metadata"] or {}).get(TRACE) or "")
     if trace.startswith(("https://", "http://")):  # a thread's owner may write anything there
@@ -87,7 +87,7 @@ def links_of(thread: Any) -> dict[str, Any]:
 
 
 async def _reason(thread: Any) -> str:
-    """`why_of`, with the errors of a failed thread's tasks, which a search does not give."""
+    """Return `why_of` a thread; read a failed thread's errors, which a search does not return."""
     if state_of(thread) != "failed":
         return why_of(thread)
     try:
@@ -101,7 +101,7 @@ _RAISED = re.compile(r"\w+\(((['\"]).*\2),?\)", re.DOTALL)
 
 
 def _said(error: str) -> str:
-    """Return what an error says; the server gives it as Python would build it: `SeatError("…")`."""
+    """Return the message of an error that the server writes as its `repr`: `SeatError("…")`."""
     if found := _RAISED.fullmatch(error):
         try:
             return str(literal_eval(found[1]))

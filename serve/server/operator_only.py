@@ -1,4 +1,4 @@
-"""What on a server only its operator names: the endpoints of keys, and the programs of games."""
+"""The limits that only a server's operator sets: endpoints that get keys, and game programs."""
 
 import json
 import os
@@ -7,13 +7,13 @@ from shapley_coop.games.catalogue import run_only
 from shapley_coop.seats.keys import bind_keys, key_urls
 
 GAME_FILES = "COOP_GAME_FILES"
-"""A JSON list of the Python files and imports that `coop dev --game` names."""
+"""The variable with a JSON list of the Python files and imports given to `coop dev --game`."""
 
 
 def restrict() -> None:
-    """From now on send keys to, and run, only what this process's environment lists.
+    """Restrict this process to the endpoints for keys and the programs that its environment lists.
 
-    Called before the first checkpoint is read, so before any run is played.
+    The server calls this before it reads a checkpoint, so before any run is played.
 
     Raises:
         ValueError: the environment's lists cannot be read.

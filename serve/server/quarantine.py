@@ -1,10 +1,10 @@
-"""Runs that ended their server twice at the same step are not started a third time.
+"""The quarantine of runs that killed their server twice at the same step.
 
-A run that holds the interpreter, or takes all memory, ends with its server, and the server would
-start it again. So each start of a run is noted with the checkpoint that it starts from; a server
-that ends in order takes its notes back. A run whose last two servers were killed, the last one
-before the run had reached another checkpoint, fails instead; other runs that were killed beside
-it have gone on by then. A new run on the same thread goes on where it stands.
+A run that blocks the interpreter or takes all memory kills its server, which would then start it
+again. So each start of a run is noted with its checkpoint. A server that shuts down in order
+deletes its notes. A run fails if two servers were killed during the run, the second before the run
+reached a new checkpoint. Other runs of these servers have reached new checkpoints, so they go on.
+A new run on the same thread continues from the last checkpoint.
 """
 
 import asyncio
@@ -16,23 +16,23 @@ from shapley_coop.state.storage.facts import beginning
 from shapley_coop.state.storage.home import home
 
 START = "start"
-"""A kind of facts: that a server starts a run, under the run and a number; of no owner."""
+"""The kind of facts that note a server's start of a run; they have no owner."""
 
 SERVER = uuid4().hex
-"""This process."""
+"""The random id of this process."""
 
 KILLS = 2
 
 
 class Quarantined(RuntimeError):
-    """A run that ended its server twice."""
+    """The run has killed its server twice."""
 
 
 class Starts:
-    """The starts of runs whose servers have not ended in order.
+    """The notes of runs started by servers that still run or were killed.
 
     Args:
-        url: of the database.
+        url: the database's address.
     """
 
     def __init__(self, url: str) -> None:
@@ -42,7 +42,7 @@ class Starts:
         """Note that a server starts a run from a checkpoint.
 
         Raises:
-            Quarantined: it has ended its last two servers, and gets no further.
+            Quarantined: two other servers were killed during this run, the last at this checkpoint.
         """
         with self._facts.writing("", f"starts of {run}") as session:
             every = [x.value for x in session.read(START, "", beginnings=[beginning(run)])]
@@ -55,7 +55,7 @@ class Starts:
             session.append(START, "", {"server": server, "head": head}, run)
 
     def forget(self, server: str = SERVER) -> None:
-        """Take the notes of a server back, which ends in order."""
+        """Delete the notes of a server that shuts down in order."""
         with self._facts.writing("") as session:
             every = session.read(START, "")
             session.forget(START, "", [x.key for x in every if x.value["server"] == server])
@@ -66,17 +66,17 @@ class Starts:
             return len(session.read(START, ""))
 
 
-@cache  # to open it makes its tables
+@cache  # opening a database creates its tables
 def starts(url: str) -> Starts:
     """Return the notes in a database."""
     return Starts(url)
 
 
 async def starting(run: str, head: str) -> None:
-    """Note a start; see `Starts.note`."""
+    """Note a start of a run without blocking the event loop (`Starts.note`)."""
     await asyncio.to_thread(lambda: starts(home().books_url).note(run, head))
 
 
 async def ending() -> None:
-    """Take this server's notes back."""
+    """Delete this server's notes."""
     await asyncio.to_thread(lambda: starts(home().books_url).forget())

@@ -1,9 +1,9 @@
-"""Recovery after a kill: restore the threads that are missing from the server's list.
+"""Recovery after a kill: restores the threads that are missing from the server's list.
 
-LangGraph's development server saves its list of threads and runs every ten seconds and when it
-ends; checkpoints are saved at every step. So after a kill a thread's last checkpoint may name a
-run that the list lacks: `recover` restores that thread and asks people again. Runs on the list are
-restarted by the server itself. With Postgres the list is always complete.
+LangGraph's development server saves its list of threads and runs every ten seconds and at its
+end, but checkpoints at every step. So after a kill a thread's last checkpoint may name a run that
+the list lacks: `recover` restores that thread and asks people again. The server itself restarts
+runs on the list. With Postgres the list is always complete.
 """
 
 import asyncio
@@ -27,10 +27,10 @@ NOTES = Path(".langgraph_api") / "at_work"
 """A file beside the development server's list: one line per active thread and time."""
 
 EVERY = 5.0
-"""Seconds after which a thread that is still active is noted again."""
+"""Seconds between two notes of the same active thread."""
 
 BACK = 60.0
-"""Every lost thread was active within so many seconds before the last note."""
+"""Seconds before the last note; every lost thread has a note in this time."""
 
 _noted: dict[str, float] = {}
 
@@ -47,12 +47,12 @@ async def note(thread: str) -> None:
 
 
 async def recover() -> None:
-    """Restore lost threads: people are asked again, and answers already given are used."""
+    """Restore lost threads: ask people again, and use the answers that were given before."""
     if not (last := await asyncio.to_thread(_last_active)):
         return
     async with saver(home()) as kept:
         places: list[Any] = [{"configurable": {"thread_id": t, "checkpoint_ns": ""}} for t in last]
-        # What is wrong with a thread, as that its assistant is gone, keeps no other from its own.
+        # A fault of one thread, such as an unreadable checkpoint, must not stop the others.
         heads = await asyncio.gather(*map(kept.aget_tuple, places), return_exceptions=True)
     for thread, head in zip(last, heads, strict=True):
         try:
@@ -63,7 +63,7 @@ async def recover() -> None:
             if not await _listed(thread, head):
                 await _restore(thread, head)
         except Exception as error:
-            why = type(error).__name__  # its words may hold what is private
+            why = type(error).__name__  # the message may contain private text
             logger.warning("Thread %s is not restored: %s", thread, why)
     await asyncio.to_thread(_write, [(at, thread) for thread, at in last.items()], "w")
 
@@ -79,26 +79,26 @@ async def _listed(thread: str, head: CheckpointTuple) -> bool:
 
 
 async def _restore(thread: str, head: CheckpointTuple) -> None:
-    # Clients write metadata too; owner and assistant are the server's own.
+    # Clients can write other metadata; only owner and assistant come from the server.
     about: Any = head.metadata
     client, named = inside(), {key: about[key] for key in (OWNER, "assistant_id") if key in about}
     await client.threads.create(
         thread_id=thread, graph_id=about["graph_id"], metadata=named, if_exists="do_nothing"
     )
-    # The server restarts pending runs of its list; those are older than the lost run.
+    # The server restarts pending runs of its list, but these are older than the lost run.
     for run in await client.runs.list(thread, status="pending"):
         if _time(run["created_at"]) < _time(head.checkpoint["ts"]):
             await client.runs.cancel(thread, run["run_id"])
     state: Any = await client.threads.get_state(thread)
     await client.threads.update(thread, metadata=labels(state["values"]))
-    # Any other run may have been stopped on purpose, at a breakpoint.
+    # Other runs are not resumed: a client may have stopped them at a breakpoint.
     if state["interrupts"] or (state["next"] and GOES_ON in about):
         await go_on(thread, about["assistant_id"], owner_in(about))
     logger.warning("Thread %s is restored: its last run was missing from the list", thread)
 
 
 def _last_active() -> dict[str, float]:
-    """Return the threads that were active shortly before the last server ended, and when."""
+    """Return thread → its last note, for threads active shortly before the last server ended."""
     text = NOTES.read_text(encoding="utf-8") if NOTES.is_file() else ""
     # A kill may have cut off the last line.
     noted = [line.partition(" ") for line in text.split("\n")[:-1]]

@@ -1,4 +1,4 @@
-"""Whose a request is: set for the books and savers that it reaches, in this process."""
+"""The owner of a request, set for the books and savers that the request uses in this process."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -15,10 +15,10 @@ _at_the_end: ContextVar[list[Release] | None] = ContextVar(
 
 
 class RequestOwner:
-    """Has each request read and write for its caller, and for the thread in its path.
+    """Middleware by which each request acts as its caller, on the thread in its path.
 
-    It runs after `Tenancy.gate`, which puts the caller into the scope. A request that the server
-    makes to itself keeps the owner of the request that caused it, if there is one.
+    It runs after `Tenancy.gate`, which puts the caller into the scope. If a request makes the
+    server call itself, the inner request keeps the owner of the outer one.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -46,7 +46,7 @@ class RequestOwner:
 
 
 def at_the_end_of_the_request(release: Release) -> None:
-    """Call something when the current request ends; at once where there is none, as for a cron."""
+    """Call `release` when the current request ends, or at once outside a request, as in a cron."""
     ending = _at_the_end.get()
     if ending is None:
         release()
@@ -55,6 +55,6 @@ def at_the_end_of_the_request(release: Release) -> None:
 
 
 def thread_in(path: str) -> str:
-    """Return the thread that a path of LangGraph's API names; empty if it names none."""
+    """Return the thread that a path of LangGraph's API names, or "" if none."""
     parts = path.removeprefix("/noauth").split("/")
     return parts[2] if len(parts) > 3 and parts[1] == "threads" else ""

@@ -1,4 +1,4 @@
-"""Traces of the server's runs: scored when a run ends, and linked from its thread."""
+"""The scoring of traces: a run's trace is scored at its end, and linked from its thread."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 def score_when_ended(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
-    """Have a run scored in the background once its settlement was written, if it is traced."""
+    """Score a traced run in the background if the checkpoint wrote its settlement."""
     if not tracing() or "settlement" not in set(written) or not table.get("settlement"):
         return
     scoring = asyncio.create_task(_score(thread))
@@ -28,11 +28,11 @@ def score_when_ended(thread: str, table: Mapping[str, Any], written: Iterable[st
 
 
 _under_way: set[asyncio.Task[None]] = set()
-"""Referred to here: the event loop alone would let them go."""
+"""References to running tasks; without them the garbage collector could end a task."""
 
 
 async def _score(thread: str) -> None:
-    """Score a thread's run by its whole state; a checkpoint has of long lists what is new."""
+    """Score a thread's run by its whole state; a checkpoint has only new items of long lists."""
     from shapley_coop.evals.langsmith.feedback import score_trace
 
     try:
@@ -45,7 +45,7 @@ async def _score(thread: str) -> None:
 
 
 def _link(thread: str, loop: asyncio.AbstractEventLoop, link: str) -> None:
-    """Log where a trace is looked at, and add it to the thread's metadata."""
+    """Log the link to a trace, and add it to the thread's metadata."""
     if link:
         logger.info("Trace of thread %s: %s", thread, link)
         asyncio.run_coroutine_threadsafe(_label(thread, link), loop)

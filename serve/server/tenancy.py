@@ -1,7 +1,7 @@
-"""Whether a server's callers are told apart, and who does it: an extension.
+"""The interface of the extension that identifies a server's callers, its tenants.
 
-Without tenants, whoever reaches the port is the operator. With them (one of the variables below)
-an extension identifies the callers; a server that finds none does not start.
+Without tenants, every caller is the operator. If one of the variables below turns tenants on, an
+extension identifies the callers; without that extension the server does not start.
 """
 
 import os
@@ -14,14 +14,14 @@ from starlette.middleware import Middleware
 from shapley_coop import extension
 
 TOKENS = "COOP_AUTH_TOKENS"
-"""A file of tokens, and of whose they are."""
+"""The variable that names a file of tokens and their owners."""
 
 PUBLIC_KEY = "COOP_AUTH_JWT_PUBLIC_KEY"
-"""The key by which signed tokens are checked."""
+"""The variable with the public key that verifies signed tokens."""
 
 
 class Caller(Protocol):
-    """Who sent a request: an operator, who owns what it plays, or the party of one seat."""
+    """The sender of a request: an operator, who owns its runs, or the party of one seat."""
 
     @property
     def identity(self) -> str:
@@ -29,7 +29,7 @@ class Caller(Protocol):
 
     @property
     def role(self) -> Literal["operator", "party"]:
-        """What the caller may use."""
+        """The caller's role, which decides what the caller may use."""
 
     @property
     def episode(self) -> str:
@@ -44,29 +44,29 @@ class Caller(Protocol):
 
 
 class Tenancy(Protocol):
-    """What tells callers apart; an extension's part `tenants`."""
+    """The part `tenants` of an extension, which identifies callers."""
 
     def check(self) -> None:
-        """Check at start-up what is configured.
+        """Check the configuration at start-up.
 
         Raises:
             ValueError: a file, a key or a limit cannot be read.
         """
 
     def auth(self) -> Auth:
-        """Return what LangGraph's server asks: who calls, and what is whose."""
+        """Return LangGraph's `Auth`, which identifies callers and limits them to their own data."""
 
     def gate(self) -> Sequence[Middleware]:
-        """Return what runs before every other middleware, and puts `caller` into the scope."""
+        """Return the middleware that runs before all others and puts `caller` into the scope."""
 
     def policy(self) -> Sequence[Middleware]:
-        """Return what runs after all others, where `body` is in the scope."""
+        """Return the middleware that runs after all others, with `body` in the scope."""
 
     async def check_new(self, place: Mapping[str, Any]) -> None:
-        """Check a run that is about to take its first step, and raise where it may not.
+        """Check a run before its first step, and raise if the run may not begin.
 
         Args:
-            place: the run's configurable; empty for a run that has begun.
+            place: the run's `configurable`; empty if the run has begun already.
         """
 
 
@@ -76,11 +76,11 @@ def configured() -> bool:
 
 
 def tenancy() -> Tenancy | None:
-    """Return what tells callers apart; None where they need no token.
+    """Return the extension that identifies callers, or None if callers need no token.
 
     Raises:
-        ValueError: they need one, and no installed extension tells them apart.
-        BrokenExtension, LibraryMissing: that extension cannot be loaded.
+        ValueError: callers need a token, but not exactly one installed extension identifies them.
+        BrokenExtension, LibraryMissing: the extension cannot be loaded.
     """
     if not configured():
         return None

@@ -1,6 +1,6 @@
-"""The viewer's routes on the LangGraph server: the caller's threads as bundles and events.
+"""The viewer's routes on the LangGraph server, which show the caller's threads as bundles.
 
-Beside them are the runs that the command line has played in the same home.
+They also show the runs that the command line has played in the same home.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ EVERY = 0.7
 
 
 def view_routes() -> list[Route]:
-    """Return the page, its files, and the bundles of the caller's threads."""
+    """Return the routes of the page, its files, and the bundles of the caller's threads."""
     return [
         Route(ROUTES["file"], _file),
         Route(ROUTES["redirect"], _redirect),
@@ -85,10 +85,10 @@ async def _events(request: Request) -> Response:
 
 
 async def _bundle_of(request: Request) -> dict[str, Any]:
-    """The bundle of a thread, or of a run that the command line played, if the caller owns it.
+    """Return the bundle of the caller's thread, or of a run that the command line played.
 
     Raises:
-        HTTPException: 404 if it does not exist, or another caller owns it.
+        HTTPException: 404 if neither exists, or another caller owns it.
     """
     name, private = request.path_params["name"], request.query_params.get("private") == "1"
     try:
@@ -118,13 +118,13 @@ def _own(request: Request) -> dict[str, str]:
 
 
 def _owner(request: Request) -> str:
-    """Return whose books the caller reads; empty if there are no owners."""
+    """Return the owner whose books the caller reads, or "" without tenants."""
     caller: Caller | None = request.scope.get("caller")
     return caller.identity if caller else ""
 
 
 def _entered(name: str, private: bool) -> dict[str, Any] | None:
-    """Return the bundle of a run of the register; None where there is none of that name."""
+    """Return the bundle of a run in the register, or None if no run has this name."""
     try:
         run = home().run(name)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`GET /`: what this server serves, as a page for browsers; programs get the health check."""
+"""The route `GET /`: a page of workflows and links for browsers, a health check for programs."""
 
 from html import escape
 from urllib.parse import quote
@@ -42,7 +42,7 @@ def welcome_route() -> Route:
 
 
 async def welcome(request: Request) -> Response:
-    """Say what is served, to whoever prefers a page; nothing in it is a secret."""
+    """Return the page to browsers and the health check to programs; neither holds a secret."""
     if "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"ok": True}, headers={"vary": "accept"})
     shown = ", ".join(f"<code>{escape(name)}</code>" for name in names())

@@ -1,1 +1,1 @@
-"""The run page: bundles, feeds and the files that draw them."""
+"""The run page: the bundles and feeds of runs, and the page's files."""

@@ -1,4 +1,4 @@
-"""The page: its files, its headers and its routes, on this machine and on the server."""
+"""The page's files, headers and routes, for `coop view` and for the LangGraph server."""
 
 import json
 import re
@@ -11,14 +11,14 @@ FOLDER = Path(__file__).parent / "page"
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 
 REFUSALS = {label: means for labels in LABELS.values() for label, means in labels.items()}
-"""What each label of a refusal means."""
+"""Label of a refusal → its meaning."""
 
 FILES = {
     path.name: path.read_text(encoding="utf-8")
     for path in sorted(FOLDER.iterdir())
     if path.suffix in KINDS
 } | {"labels.js": f"export const REFUSALS = {json.dumps(REFUSALS)};\n"}
-"""Name → text. Read at import, because a server's event loop must not wait for a disk."""
+"""File name → text. Read at import, because a server's event loop must not wait for a disk."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -28,7 +28,7 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }
-"""Nothing is loaded from other hosts, and no text can become a script."""
+"""The headers of all files: pages load nothing from other hosts, and no text becomes a script."""
 
 ROUTES = {
     "file": "/page/{name}",
@@ -38,14 +38,14 @@ ROUTES = {
     "bundle": "/view/runs/{name}.json",
     "events": "/view/runs/{name}/events",
 }
-"""What is served → its path; `name` is a file's or a run's."""
+"""Kind of page → its path, where `name` is the name of a file or a run."""
 
 
 def route_of(path: str) -> tuple[str, str]:
-    """Return what a path asks for, and the name in it.
+    """Return the key of the route in `ROUTES` that a path matches, and the path's name or "".
 
     Raises:
-        ValueError: it is not one of the page's paths.
+        ValueError: the path matches no route.
     """
     for what, route in ROUTES.items():
         if found := re.fullmatch(route.replace("{name}", "([^/]+)"), path):

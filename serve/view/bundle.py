@@ -1,7 +1,7 @@
 """The bundle: one run as one JSON object, for the page and for reports.
 
-Everything in it is public at the table, except `private`: the operator's view, which is empty
-unless requested. Amounts are numbers in the game's unit. Texts are plain text, never markup.
+All parts are public at the table, except `private`: the operator's view, which is None unless
+requested. Amounts are numbers in the game's unit. Texts are plain text, never markup.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,21 +45,20 @@ _NOTHING: dict[str, Any] = {
 
 
 DONE = ("ended", "failed")
-"""The states of a run in which no more of it is to come."""
+"""The final states of a run."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What the register knows about a run and its table does not.
+    """The facts about a run that its register has and its table lacks.
 
     Attributes:
-        run: its name.
-        graph: the workflow.
-        created: ISO time.
+        run: the run's name.
+        graph: the workflow's name.
+        created: the ISO time of its start.
         state: started, waiting (for people), ended or failed.
-        why: of a run that waits or has failed: for whom, or why.
-        links: where more is seen of it: of `trace`, `thread` and `seats` (agent → address), what
-            is known.
+        why: the agents for which the run waits, or the reason why it failed; otherwise "".
+        links: addresses, as far as known: `trace`, `thread`, and `seats` (agent → address).
     """
 
     run: str
@@ -80,11 +79,11 @@ def bundle(
     """Return the bundle of a run, finished or not.
 
     Args:
-        about: its row in the register.
-        table: its latest state; empty before the first checkpoint.
+        about: the facts from the register.
+        table: the run's latest state; empty before the first checkpoint.
         ledger: the ledger lines of its episode.
-        journal: the letters and answers of its episode; None leaves out what follows from them.
-        private: whether the operator asks, who alone may read them. Others see what they cost.
+        journal: the letters and answers of its episode; without them `calls` is None.
+        private: whether to add `private`, the letters and answers that only the operator may read.
     """
     head = {"bundle": VERSION, **about.__dict__}
     if "settings" not in table:

@@ -1,6 +1,6 @@
-"""What each event cost: the calls of models that led to it, their tokens and their seconds.
+"""The cost of each event: the model calls that led to the event, their tokens and seconds.
 
-Nothing of what was asked or answered is in it, so that it is shown to whoever sees the run.
+Letters and answers are left out, so everybody who may see the run may see its costs.
 """
 
 from collections.abc import Iterable
@@ -15,10 +15,10 @@ COUNTED = ("input_tokens", "output_tokens", "seconds")
 
 
 def calls_view(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
-    """One row per event and agent: `calls`, `sent_back`, tokens, and the seconds of all its calls.
+    """Return one row per event and agent, with its `calls`, refused answers, tokens and seconds.
 
-    `event` is a message by its id, or a turn, as in `turn 3`, that may be yet to come; reasoning
-    counts for the message that it led to. People's answers are no calls.
+    `event` is a message's id, or a turn such as `turn 3`, even if not played yet. Reasoning counts
+    for the message after it. `sent_back` counts refused answers. People's answers are no calls.
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for note in notes(journal, table):

@@ -17,15 +17,15 @@ Verdicts = dict[str, Verdict]
 """Clause → its verdict."""
 
 Marks = dict[tuple[str, int], tuple[str, str]]
-"""(Clause, turn) → its mark, and a note on it."""
+"""(Clause, turn) → the clause's mark at that turn, and a note on the mark."""
 
 
 def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return the contract in force, with every clause it ever had; None without one.
+    """Return the contract in force with all its past and present clauses, or None without one.
 
     At a turn a clause is `kept`, `broken`, `due` (a payment or a gift), `idle` (it required
-    nothing) or `out` (not in force). Its verdict after the turn, by the monitor under the
-    contract of that time, is `satisfied`, `violated` or `pending`; None before it was signed.
+    nothing) or `out` (not in force). The monitor's verdict on it after the turn is `satisfied`,
+    `violated` or `pending`, by the contract of that time. Before its signing the verdict is None.
     """
     contract, game, signed = evaluated.contract, evaluated.game, evaluated.signed
     if contract is None:
@@ -59,7 +59,7 @@ def in_words(clause: Clause) -> dict[str, Any]:
 
 
 def _marks(monitor: Monitor) -> Marks:
-    """Return the mark of each clause and turn; later ones overwrite: a broken duty is not kept."""
+    """Return the mark of each clause and turn. `broken` overwrites `due`, and both `kept`."""
     marks: Marks = {
         (duty.clause, turn["turn"]): ("kept", f"{duty.agent} kept it")
         for turn, asked in zip(monitor.turns, monitor.asked, strict=True)
@@ -79,7 +79,7 @@ def _marks(monitor: Monitor) -> Marks:
 def _verdicts(evaluated: EvaluatedTable) -> list[Verdicts]:
     """Return the verdict on every clause after each turn, under the contract of that time.
 
-    The latest amendment cannot give it: it ends clauses that were still pending.
+    The latest contract would give wrong verdicts: it may have ended clauses that were pending.
     """
     game, record = evaluated.game, evaluated.record
     signed = signed_contracts(evaluated.table)
@@ -107,7 +107,7 @@ def _turns(
 
 
 def _judged(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return a judge's verdict on each clause, and the part on which the monitor agrees."""
+    """Return a judge's verdicts, and the fraction of them that the monitor shares, or None."""
     audit = (evaluated.table.get("settlement") or {}).get("audit") or {}
     if not audit.get("judge"):
         return None

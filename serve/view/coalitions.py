@@ -1,4 +1,4 @@
-"""Coalitions: what each is worth, and which could complain most about the payoffs."""
+"""The coalitions of a run: the worth of each, and the one with the greatest excess."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -10,13 +10,13 @@ from shapley_coop.credit import members, worth_table
 from shapley_coop.state.evaluated import EvaluatedTable
 
 SMALL = 8
-"""With up to this many agents, each drawing of the page evaluates every coalition."""
+"""The most agents with which a page shows all 2^n coalitions."""
 
 EXACT = 2 / MICRO
-"""Amounts that differ by less than this, in the game's unit, differ by rounding."""
+"""Amounts in the game's unit that differ by less than this are equal up to rounding."""
 
 SEEN = 0.0005
-"""An excess below this is none: pages write three decimals, and games round rewards each turn."""
+"""An excess below this counts as 0: pages show three decimals, and games round rewards."""
 
 RULES = {
     "record": "v(C) = W(C) − W(∅): what all agents earn if C repeats its conduct and everybody "
@@ -24,11 +24,11 @@ RULES = {
     "potential": "v(C): what C can secure by the rules alone (its α-value)",
     "contribution": "v(C): what C contributed, as the game counts it",
 }
-"""Rule of credit → what a coalition's worth is, in words."""
+"""Rule of credit → the definition of a coalition's worth in words."""
 
 
 def worths(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """v of every coalition, by size; None with too many agents to draw."""
+    """Return v of every coalition, sorted by size, or None with more than `SMALL` agents."""
     agents = evaluated.agents
     if len(agents) > SMALL:
         return None
@@ -46,10 +46,10 @@ def worths(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 def complaint(evaluated: EvaluatedTable, payoffs: Mapping[str, float]) -> dict[str, Any] | None:
     """Return the coalition with the greatest excess e(C) = v(C) − x(C), 0 < |C| < n.
 
-    By the record, x(C) is what its members have beyond their baselines: with a positive excess its
-    conduct alone improved the total by more than that. By the rules alone, x(C) is what they have,
-    and with a positive excess it could do better by itself. In both cases the payoffs are outside
-    the core of v. None where v is not in the unit of payoffs, or there are too many agents.
+    By the record, x(C) sums its members' payoffs less their baselines; if e(C) > 0, C's conduct
+    alone improved the total by more. By the rules alone, x(C) sums their payoffs; if e(C) > 0, C
+    could do better by itself. In both cases e(C) > 0 puts the payoffs outside the core of v.
+    None if v has another unit than payoffs, v(N) was not paid out, or n > `SMALL`.
     """
     if len(evaluated.agents) > SMALL:
         return None
@@ -68,12 +68,12 @@ def _greatest(
     by: str, agents: Sequence[str], table: Sequence[Fraction], held: Mapping[str, Fraction]
 ) -> dict[str, Any] | None:
     if abs(table[-1] - sum(held.values())) > Fraction(1, MICRO):
-        return None  # v(N) was not what was paid out: part of it was taxed, or the units differ
+        return None  # v(N) was not paid out: a tax took part of it, or the units differ
 
     def excess(mask: int) -> Fraction:
         return table[mask] - sum(held[agent] for agent in members(mask, agents))
 
-    # Of equal excesses the first mask wins, which is the smallest coalition.
+    # Ties go to the smallest mask.
     greatest = max(range(1, len(table) - 1), key=excess)
     most = float(excess(greatest))
     return {

@@ -1,4 +1,4 @@
-"""What each agent did, in words, for the page: beside what it is due."""
+"""The conduct of each agent in words, which the page shows beside the agent's credit."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def conduct_view(evaluated: EvaluatedTable) -> dict[str, dict[str, Any]]:
-    """Agent → its actions, breaches and passes, and what its unusable answers came to."""
+    """Return agent → its actions, breaches and passes, and the passes for unusable answers."""
     breaches = (evaluated.table["settlement"] or {})["breaches"]
     found = conduct(evaluated.agents, evaluated.record, breaches)
     view = {}

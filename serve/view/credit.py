@@ -1,4 +1,4 @@
-"""What each agent is due by the record, beside its conduct, its claim and its payoff."""
+"""The credit of each agent by the record, with its conduct, its claim and its payoff."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -23,13 +23,13 @@ NORMS = {
 def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """Return one row per agent: conduct, claim, marginal contribution, value, reward, payoff.
 
-    What is due to an agent is its payoff under the Shapley norm: its baseline and its value; its
-    part of the total, if the game's worths are in another unit. The least
-    satisfied agent ended farthest below that.
+    `due` is the agent's payoff under the Shapley norm: its baseline plus its Shapley value, or its
+    part of the total if the game's worths have another unit. `gap` is payoff less `due`, and
+    `least` names the agents with the smallest gap.
 
     Args:
         evaluated: a settled table.
-        outcome: its result (`state.result`).
+        outcome: the table's result (`state.result`).
     """
     credit = outcome["credit"]
     undefined = no_value(credit)
@@ -82,8 +82,8 @@ def by_shapley(evaluated: EvaluatedTable) -> dict[str, float]:
 def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
     """Return the standard error of the amount due, in the unit of payoffs.
 
-    By the record that is the value's own: the baseline is exact. By another rule the value's unit
-    may be another, and the error goes along in proportion.
+    By the record it equals the standard error of the value, because the baseline is exact. Other
+    rules may give the value another unit, so its error is scaled by due / value.
     """
     error, value = (credit["standard_error"] or {}).get(agent), credit["shapley"][agent]
     if credit["alone"] is not None:
@@ -92,7 +92,7 @@ def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
 
 
 def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
-    """Return what each agent is due by every norm, and why one is not compared; None for many."""
+    """Return all agents' dues by each norm, and why norms are missing; None for many agents."""
     agents = evaluated.agents
     if len(agents) > SMALL:
         return {"norms": None}
@@ -110,6 +110,6 @@ def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
 
 
 def _compared(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
-    """Return each agent's amount due by a norm, and the greatest difference from its payoff."""
+    """Return the amounts due by a norm, and the greatest absolute difference from a payoff."""
     gap = max(abs(got - float(part)) for got, part in zip(paid, due, strict=True))
     return {"due": [float(part) for part in due], "gap": gap if gap >= EXACT else 0.0}

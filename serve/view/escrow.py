@@ -1,4 +1,4 @@
-"""What is at stake beside the payments: every party's deposit, and what became of it."""
+"""The escrow of a run: every party's deposit, and whether it was forfeited or returned."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from shapley_coop.state.evaluated import EvaluatedTable
 def escrow_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """Return each party's deposit: held, forfeited (when, by which clause, to whom) or returned.
 
-    None where contracts are enforced otherwise, or none is signed. A deposit is forfeited at the
-    first breach, and returned by the settlement.
+    None if contracts are enforced by other means, or none is signed. A party forfeits its deposit
+    at its first breach; the settlement returns the other deposits.
     """
     signed = evaluated.signed
     if signed.contract is None or signed.enforcement.mode != "escrow":
@@ -18,7 +18,7 @@ def escrow_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     postings = signed.postings(over=evaluated.table.get("settlement") is not None)
     owner = {p.clause: p.moves[0].payer for p in postings if p.kind == "deposit"}
     released = {owner[p.clause]: p.moves for p in postings if p.kind == "release"}
-    # Of several breaches in one turn, the one that the ledger names.
+    # The dict keeps a party's earliest breach; of several in a turn the last, as the ledger does.
     breaches = sorted(signed.monitor.breaches, key=lambda breach: -breach.turn)
     first = {breach.agent: breach for breach in breaches}
     parties = []

@@ -1,8 +1,8 @@
-"""A run as server-sent events: its whole bundle once, then only changes.
+"""The feed of a run as server-sent events: the whole bundle once, then only changes.
 
-The id of an event is the digest of the bundle after it. A client that reconnects names its last id
-(`Last-Event-ID`): if the bundle is unchanged it gets the changes from there on, otherwise the whole
-bundle. The server keeps nothing about clients that left.
+The id of an event is the digest of the bundle after the event. A client that reconnects sends its
+last id (`Last-Event-ID`). If the bundle is unchanged, the client gets only later changes, otherwise
+the whole bundle. The server keeps no data about clients that left.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 STILL = ":\n\n"
-"""A comment: nothing has changed. Sending it fails once the client has left."""
+"""A comment, sent if nothing has changed. Sending it fails once the client has left."""
 
 END = "event: end\ndata: {}\n\n"
 
@@ -19,7 +19,7 @@ class Feed:
     """The events for one client.
 
     Args:
-        known: the id of the bundle that the client has, if any.
+        known: the id of the client's bundle, if it has one.
     """
 
     def __init__(self, known: str | None = None) -> None:
@@ -27,7 +27,7 @@ class Feed:
         self._bundle: dict[str, Any] | None = None
 
     def update(self, bundle: dict[str, Any]) -> str:
-        """Return the event that brings the client to `bundle`; a comment if it has it already."""
+        """Return the event that updates the client to `bundle`, or `STILL` if nothing changed."""
         if bundle == self._bundle:
             return STILL
         before, self._bundle = self._bundle, bundle
@@ -41,9 +41,9 @@ class Feed:
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Changed section → its new value under `is`.
+    """Return changed section → its new value under `is`; sections are never removed.
 
-    For a list: how many items to `keep`, and the items `then`. Sections are never removed.
+    A list has the number of first items to `keep`, and the items that follow under `then`.
     """
     return {
         name: _change(before.get(name), section)

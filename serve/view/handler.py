@@ -1,4 +1,4 @@
-"""What the HTTP servers of the command line share: they answer with texts and with JSON."""
+"""The base class for the HTTP servers of the command line: answers with texts and JSON."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from shapley_coop.serve.view.assets import HEADERS
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers requests, and logs none: an address may hold a secret."""
+    """A request handler that logs no requests, because an address may hold a secret."""
 
     def head(self, headers: Mapping[str, str], status: HTTPStatus = HTTPStatus.OK) -> None:
         """Send the status and the headers."""
@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def json(self, content: Mapping[str, Any], status: HTTPStatus = HTTPStatus.OK) -> None:
-        """Send an object; no browser keeps it."""
+        """Send an object as JSON; browsers must not store it."""
         kind = {"content-type": "application/json", "cache-control": "no-store"}
         self.text(json.dumps(content), {**HEADERS, **kind}, status)
 

@@ -1,4 +1,4 @@
-"""The viewer on this machine, for `coop view`; it needs Python's standard library alone."""
+"""The viewer of `coop view` on this machine, a server that needs only the standard library."""
 
 import time
 from http import HTTPStatus
@@ -22,8 +22,8 @@ def viewer(runs: RunSource, port: int, private: bool) -> ThreadingHTTPServer:
     """Return a server of the page on the loopback address; `serve_forever` starts it.
 
     Args:
-        runs: the runs to show.
-        port: where to listen; 0 takes a free one.
+        runs: the source of runs to show.
+        port: the port to listen on; 0 takes a free port.
         private: whether requests may ask for private reasoning.
     """
 
@@ -37,14 +37,14 @@ def viewer(runs: RunSource, port: int, private: bool) -> ThreadingHTTPServer:
 
 
 class _Handler(Handler):
-    """Answers GET for the routes of the page."""
+    """The handler of GET requests for the page's routes."""
 
     source: RunSource
     operator: bool
 
     def do_GET(self) -> None:
         """Answer one request."""
-        # Another host name that leads here would let that host's page read this one.
+        # A foreign name that resolves to this address would let its pages read this page.
         host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
         if host not in (LOOPBACK, "localhost"):
             self.text("This page is for this machine.", PLAIN, HTTPStatus.FORBIDDEN)

@@ -13,7 +13,7 @@ MOST_CELLS = 256
 
 
 def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return every joint action of a small normal-form game: payoffs, efficiency, times played."""
+    """Return the joint actions of a small matrix game: payoffs, efficiency, times played."""
     cells = evaluated.game.facts().get("payoffs")
     if not isinstance(cells, list) or not 0 < len(cells) <= MOST_CELLS:
         return None
@@ -36,9 +36,9 @@ def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """Return the outcome of a settled run, with the points of the utility plane.
 
-    The points: `baseline`, each agent's W_i(∅), or, by a rule without one, `alone`, what it can
-    secure by itself; both only if worths are in the unit of payoffs;
-    `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
+    Each point maps agents to amounts. `earned` are the rewards before the settlement, `ended` the
+    payoffs, `shapley` the payoffs by the record's Shapley values. If worths have the unit of
+    payoffs, `baseline` is W_i(∅), or without baselines `alone` is what i can secure by itself.
     """
     settled, total = evaluated.table["settlement"] or {}, sum(outcome["rewards"].values())
     deal, credit = settled["redistribution"], outcome["credit"]
@@ -61,7 +61,7 @@ def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str
 
 
 def _start(evaluated: EvaluatedTable, credit: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """Return where credit starts from, under its own name."""
+    """Return the point `baseline` if the rule of credit has baselines, else the point `alone`."""
     if credit["alone"]:
         return {"baseline": credit["alone"]}
     found = alone(evaluated.game, evaluated.record)

@@ -1,4 +1,4 @@
-"""The planned actions beside the actions taken."""
+"""The actions that the contract planned, beside the actions taken."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Per turn, what the contract required and what was done; None without a contract.
+    """Return each turn's required and actual actions, or None without a contract.
 
-    `payoffs` is what each agent would have ended with, had all kept the contract; None if it does
-    not determine every action of every turn.
+    `payoffs` are the payoffs if all agents had kept the contract. They are None if the contract
+    leaves an action open, or with more than `SMALL` agents.
     """
     if evaluated.contract is None:
         return None
@@ -32,7 +32,7 @@ def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def _play_as_agreed(evaluated: EvaluatedTable) -> list[Turn] | None:
-    """Return the play in which all keep the contract; None if it leaves an action open."""
+    """Return the turns if all agents keep the contract, or None if it leaves an action open."""
     game = evaluated.game
     monitor = Monitor(evaluated.contract, game.open_turns)
     position = game.start()

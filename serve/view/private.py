@@ -8,14 +8,14 @@ from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state.table import PublicMessage, Table
 
 ACTS = {"reason": -1, "consider": -1}
-"""Acts that come before the others of the same moment."""
+"""Act → its rank among acts asked at the same moment; all others have rank 0."""
 
 
 def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
-    """Return every answer of a seat, in the order in which they were asked for.
+    """Return a note on every answer in the journal, in the order of their letters.
 
-    A note's `event` is the message it led to, by id, or a turn that may be yet to come, as in
-    `turn 3`. A refused draft has a `fault`: the complaint in the next letter.
+    A note's `event` is the id of the message that followed, or a turn such as `turn 3`, even if not
+    played yet. A refused draft has a `fault`: the complaint in the next letter.
     """
     talk = table.get("talk", [])
     asked = sorted(
@@ -28,7 +28,7 @@ def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
 
 
 Asked = tuple[int, dict[str, Any], Any]
-"""The number of events before it was asked, the note, and the complaint in its letter."""
+"""The number of events before the letter, the note, and the complaint in the letter."""
 
 
 def _asked(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:

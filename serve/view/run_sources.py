@@ -1,4 +1,4 @@
-"""Sources of runs for the viewer: a home, or a folder of bundles."""
+"""The sources of runs for the viewer: a home, or a folder of bundles."""
 
 import asyncio
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from shapley_coop.state.storage.register import Run
 
 
 class RunSource(Protocol):
-    """Runs by name, as bundles."""
+    """A source of runs, which returns each as a bundle by its name."""
 
     def runs(self) -> list[dict[str, Any]]:
         """Return every run as a line of a list (`state.listing`), with its age."""
@@ -25,7 +25,7 @@ class RunSource(Protocol):
         """Return a run's current bundle.
 
         Raises:
-            ValueError: there is no such run, or it cannot be read.
+            ValueError: there is no such run, or the run cannot be read.
         """
 
 
@@ -45,7 +45,7 @@ class FolderSource:
     """The bundles in a folder, one per file.
 
     Args:
-        folder: the folder.
+        folder: the folder of JSON files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -56,7 +56,7 @@ class FolderSource:
         return [_line(one) for one in self._bundles()]
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
-        """Return a bundle as it was written; without `private`, its private part is left out.
+        """Return a bundle from its file, with its private part only if `private` is true.
 
         Raises:
             ValueError: the folder has no bundle of the run.
@@ -72,7 +72,7 @@ class FolderSource:
 
 
 def aged(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Runs as lines of a list (`state.listing`) with their age, newest first."""
+    """Return runs as lines of a list (`state.listing`) with their age, newest first."""
     newest_first = sorted(runs, key=lambda run: run.created, reverse=True)
     return [{**listed(run), "age": age(run.created)} for run in newest_first]
 
@@ -81,7 +81,7 @@ def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
     """Return the current bundle of a run of a home."""
     table = asyncio.run(table_of(run))
     episode = table.get("episode", "")
-    # Of a run under way the journal is read for the operator alone: followers ask every moment.
+    # Viewers poll a run under way, so its journal is read only if private data are requested.
     read = private or run.state in DONE
     return bundle(
         About(run.run, run.graph, run.created, run.state, run.why),
@@ -93,7 +93,7 @@ def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
 
 
 def _line(one: dict[str, Any]) -> dict[str, Any]:
-    """Return the line of a bundle."""
+    """Return a bundle as a line of a list."""
     settings = {"seats": one.get("seats", {}), "seed": one.get("seed", 0)}
     settings["game"] = (one.get("game") or {}).get("name", "")
     ended = one.get("outcome") or {}

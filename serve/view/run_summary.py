@@ -1,10 +1,10 @@
-"""A summary of a run in a few sentences: what happened, what was agreed, who got what, how fair.
+"""The summary of a run in a few sentences: events, agreements, payoffs and fairness.
 
-It begins with what happened. Of a run without a play, or in which nothing was at stake, no word is
-said of fairness.
+The summary begins with the events. It says nothing about fairness if there was no play or nothing
+was at stake.
 
-It is written from the bundle alone. Every number in it is also in a panel of the page; the part of
-the text that holds the number names that panel.
+It uses the bundle alone. Every number in the summary is also in a panel of the page, and the
+number's part of the text names that panel.
 """
 
 from collections import Counter
@@ -14,10 +14,10 @@ from typing import Any
 from shapley_coop.state.outcome import FAILED
 
 Part = dict[str, str]
-"""A `text`, with the panel to `see` for it, or the `agent` that it names."""
+"""A `text`, with the panel to `see` for details or the `agent` named, if either."""
 
 NAMED = 4
-"""Up to this many agents are named one by one."""
+"""The most agents that a sentence names one by one."""
 
 KINDS = {"do": "duty", "forbid": "prohibition", "pay": "payment"}
 
@@ -42,7 +42,7 @@ def summarize(run: dict[str, Any]) -> list[Part]:
 
 
 def _agreed(run: dict[str, Any]) -> list[Part]:
-    """Return what was signed, and what was agreed after the game."""
+    """Return the sentence about the contract and the agreement after the game."""
     basis = (run["outcome"] or {}).get("basis")
     everybody = _names(run["agents"], many="All {} agents")
     afterwards = run["outcome"]["redistribution"] if basis == "redistribution" else None
@@ -71,7 +71,7 @@ def _under_way(run: dict[str, Any]) -> list[Part]:
 
 
 def _kept(run: dict[str, Any]) -> list[Part]:
-    """Return who broke the contract, and the deposits forfeited."""
+    """Return the sentence about breaches of the contract and forfeited deposits."""
     played = [event for event in run["timeline"] if event["kind"] == "played"]
     broke = Counter(breach["agent"] for event in played for breach in event["breaches"])
     if not broke:
@@ -92,7 +92,7 @@ def _kept(run: dict[str, Any]) -> list[Part]:
 
 
 def _unanswered(run: dict[str, Any]) -> list[Part]:
-    """Return who passed because no answer could be used: what that cost is charged to it."""
+    """Return the sentence about passes for lack of a usable answer; the agents pay for these."""
     rows = [row for row in run["credit"]["rows"] if row["conduct"]["unanswered"]]
     if not rows:
         return []
@@ -109,7 +109,7 @@ def _unanswered(run: dict[str, Any]) -> list[Part]:
 
 
 def _got(run: dict[str, Any]) -> list[Part]:
-    """Return the total reward, and each agent's payoff."""
+    """Return the sentence about the total reward and each agent's payoff."""
     payoffs, total = run["outcome"]["points"]["ended"], number(run["outcome"]["total"])
     told = _say("Together they earned {}", _see("credit", total))
     if run["matrix"]:
@@ -135,7 +135,7 @@ def _got(run: dict[str, Any]) -> list[Part]:
 
 
 def _fair(run: dict[str, Any]) -> list[Part]:
-    """The norms that the payoffs meet, or the least satisfied agent; and any blocking coalition."""
+    """Return the sentence about norms met or the least satisfied agent, and the core."""
     credit = run["credit"]
     if credit["no_value"]:
         return _say("{} is defined here.", _see("credit", "No Shapley value"))
@@ -156,7 +156,7 @@ def _fair(run: dict[str, Any]) -> list[Part]:
 
 
 def _complains(complaint: dict[str, Any]) -> list[Part]:
-    """Return the coalition that puts the payoffs outside the core."""
+    """Return the clause about a coalition with positive excess, which violates the core."""
     who, one = _names(complaint["members"]), len(complaint["members"]) == 1
     more = f"{number(complaint['excess'])} more"
     if complaint["by"] == "potential":
@@ -178,7 +178,7 @@ def _contract(contract: dict[str, Any]) -> str:
 
 
 def _terms(clauses: Sequence[dict[str, Any]]) -> str:
-    """Clauses, counted by kind."""
+    """Return the number of clauses of each kind in words, with the norm of each split."""
     kinds = Counter(one["kind"] for one in clauses if one["kind"] in KINDS)
     splits = [
         f"a split by the norm {one['norm']}" if one["norm"] else "a split by fixed parts"
@@ -194,7 +194,7 @@ def _before_signing(timeline: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _say(words: str, *parts: Part | list[Part]) -> list[Part]:
-    """Return the words, with one or more parts in place of each `{}`."""
+    """Return the words as parts, with one or more of `parts` in place of each `{}`."""
     first, *rest = words.split("{}")
     told = [{"text": first}]
     for part, then in zip(parts, rest, strict=True):

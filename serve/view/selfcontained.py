@@ -1,4 +1,4 @@
-"""A run as one HTML file that holds page, style, program and bundle, and loads nothing."""
+"""The export of a run as one HTML file with page, style, program and bundle; it loads nothing."""
 
 import base64
 import hashlib
@@ -18,8 +18,8 @@ _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 def selfcontained(bundle: dict[str, Any]) -> str:
     """Return the page with a bundle in it.
 
-    Its content security policy allows exactly the one program in the file, so that no text of the
-    bundle could be executed as a script.
+    Its content security policy allows only the program in the file, so no text of the bundle can
+    run as a script.
     """
     program, style = linked("view.js"), FILES["page.css"]
     policy = (
@@ -44,9 +44,9 @@ def selfcontained(bundle: dict[str, Any]) -> str:
 
 
 def linked(entry: str) -> str:
-    """Return all modules as one program, each once, after its imports.
+    """Return a module and all its imports as one program, each module once, after its imports.
 
-    The modules are written for this: named imports on one line, and no top-level name twice.
+    The modules must have named imports on one line, and no top-level name in common.
     """
     order: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The waterfall: from what each agent earned to what it ended with, step by step."""
+"""The waterfall: the steps from each agent's rewards to its payoff."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -15,20 +15,20 @@ Micro = dict[str, int]
 """Agent → an amount in millionths."""
 
 ALWAYS = ("own", "baseline", "improvement", "part")
-"""Steps that are told even if they are 0 for everybody."""
+"""The steps that are shown even if they are 0 for all agents."""
 
 LATER = {
     "redistribution": "the last bargaining: as agreed after the play",
     "norm": "no agreement on the split: it is made by the norm",
     "final_offer": "no agreement on the split: the final offer nearest to the norm",
 }
-"""Basis of the settlement, other than the contract → the step in words."""
+"""Basis of the settlement after the play → the words for its step."""
 
 
 def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
-    """Return the steps from 0 to each agent's payoff: `step`, `words`, and each agent's `amounts`.
+    """Return the steps from 0 to each agent's payoff: `step`, `words`, and `amounts` by agent.
 
-    In the game's unit, whole millionths; each agent's sum exactly to its payoff.
+    Amounts are in the game's unit, and an agent's amounts in millionths sum exactly to its payoff.
     """
     settled = evaluated.table["settlement"] or {}
     earned: Micro = settled["rewards"]
@@ -57,7 +57,7 @@ def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 def _as_signed(
     evaluated: EvaluatedTable, earned: Micro, before: Micro
 ) -> list[tuple[str, str, Micro]]:
-    """What the contract makes of what was earned: the split of the total, then the payments."""
+    """Return the steps due to the contract: the split of the total, then the payments."""
     agreed = split_of(evaluated.contract)
     if agreed is None or not evaluated.signed.enforcement.executes:
         return [("payments", "payments under the contract", _less(before, earned))]
@@ -90,7 +90,7 @@ def _as_signed(
 
 
 def _rounded(evaluated: EvaluatedTable, amounts: Mapping[str, Fraction]) -> Micro:
-    """As the settlement rounds, so that every level sums to the total."""
+    """Return amounts rounded to millionths as in the settlement, so that they sum to the total."""
     rounded = round_payoffs(list(amounts.values()), to_micro(evaluated.total))
     return dict(zip(amounts, rounded, strict=True))
 

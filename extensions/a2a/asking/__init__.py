@@ -1,11 +1,11 @@
-"""A seat whose agent is on another machine and speaks A2A: Agent2Agent, 1.0 or 0.3.
+"""A seat for an agent on another machine that speaks A2A (Agent2Agent) 1.0 or 0.3.
 
     coop run escape_room --agent Bob=a2a:https://bob.example,timeout=600,card_key=bob.pem
 
-The agent is asked letter by letter. A message has the letter's words as its one text part, for
-models, and one data part for programs: which letter it is, the schema of an answer, and what
-the words say as an object. The answer may be words in tags, as any model's, or fields:
-`{"answer": {…}}`. Needs the extra `a2a`.
+Each letter is one message to the agent. Its only text part is the letter's text, for models. Its
+data part is for programs: the letter's id, the schema of an answer, and the letter's content as
+an object. The agent answers with tagged text, as a model does, or with fields: `{"answer": {…}}`.
+Needs the extra `a2a`.
 """
 
 from shapley_coop.extensions.a2a.asking.agent import check_address, remote_agent

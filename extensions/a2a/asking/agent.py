@@ -1,4 +1,4 @@
-"""The chat model that answers for a seat by asking an agent elsewhere."""
+"""The chat model that answers for a seat by asking a remote agent over A2A."""
 
 import asyncio
 import json
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from shapley_coop.seats.asking import Enquiry
 
 A2A = "a2a"
-"""The provider of these seats, before the address."""
+"""The provider's name, which stands before the address of a seat."""
 
 FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0
-"""Seconds between two looks at a task, which grow."""
+"""The first and the longest pause between two polls of a task in seconds; pauses grow by half."""
 
 
 def check_address(seat: Seat) -> None:
-    """Refuse a seat that could not be asked, before anything is played.
+    """Refuse a seat that cannot work, before the play begins.
 
     Raises:
-        ValueError: its address is none, it has other options, or its card key cannot be read.
+        ValueError: the address is no URL, an option is wrong, or the card key cannot be read.
     """
     from shapley_coop.extensions.a2a.asking.card import card_url, read_card_key
 
@@ -44,17 +44,17 @@ def check_address(seat: Seat) -> None:
 
 
 def remote_agent(seat: Seat, *, agent: str, seed: int) -> "RemoteAgent":
-    """Return the model of a seat, before there is a letter."""
+    """Return the model of a seat without a letter yet."""
     return RemoteAgent(seat=seat)
 
 
 class RemoteAgent(LetterChatModel):
-    """Asks an agent one question, over A2A; a model for this one call.
+    """A chat model for one call: it asks a remote agent one question over A2A.
 
     Attributes:
-        seat: where the agent is.
-        question: the letter; None until there is one.
-        journal: keeps which task the agent made of it, so that a resume goes on with it.
+        seat: the seat with the agent's address.
+        question: the letter, or None before there is one.
+        journal: the journal, which keeps the id of the agent's task so that a resume continues it.
     """
 
     seat: Seat
@@ -63,7 +63,7 @@ class RemoteAgent(LetterChatModel):
     cache: bool | None = False
 
     def for_letter(self, question: "Enquiry", journal: Journal) -> "RemoteAgent":
-        """Return the model that asks the agent this question."""
+        """Return a model that asks the agent this question."""
         return RemoteAgent(seat=self.seat, question=question, journal=journal)
 
     @property
@@ -71,10 +71,10 @@ class RemoteAgent(LetterChatModel):
         return A2A
 
     async def answered(self, messages: list[BaseMessage]) -> str:
-        """Return what the agent answers.
+        """Return the agent's answer in tagged text.
 
         Raises:
-            SeatFault: it did not answer; one line says why, and what would mend it.
+            SeatFault: the agent did not answer; one line names the cause and a remedy.
         """
         try:
             return await _Exchange(self.seat, self.question, self.journal).answer()
@@ -82,11 +82,11 @@ class RemoteAgent(LetterChatModel):
             from shapley_coop.extensions.a2a.asking.faults import described
 
             failure = described(error, self.seat, self.question.agent)
-        raise SeatFault(failure)  # outside the handler: no private text hangs on as its context
+        raise SeatFault(failure)  # outside the handler, so its context holds no private text
 
 
 class _Exchange:
-    """One letter's way to an agent and back."""
+    """The exchange of one letter with an agent: sends the letter and waits for the answer."""
 
     def __init__(self, seat: Seat, question: "Enquiry", journal: Journal) -> None:
         self._seat, self._question = seat, question
@@ -94,7 +94,7 @@ class _Exchange:
         self._form: Form | None = schema_of(question.letter.facts, question.carries)
 
     async def answer(self) -> str:
-        """Return the agent's answer in tagged text; a task that it has begun is not begun again."""
+        """Return the agent's answer in tagged text; continue a task begun before a restart."""
         link = await link_to(self._seat, self._question.agent)
         for task in reversed(await self._tasks.of(self._question.attempt)):
             if (found := await self._go_on(link, task)) is not None:
@@ -102,7 +102,7 @@ class _Exchange:
         return await self._ask(link, await self._asked_back(link))
 
     async def _go_on(self, link: "Link", task: str) -> str | None:
-        """What became of a task that was begun before a restart; None if it cannot be had."""
+        """Return the answer of a task begun before a restart, or None if it is lost or failed."""
         from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 
         known = await link.task(task)
@@ -111,10 +111,10 @@ class _Exchange:
         try:
             return await self._wait(link, known)
         except TaskFailed:
-            return None  # LangGraph's completed tasks have no answer; ask once more
+            return None  # a completed task of LangGraph's server has no answer, so ask again
 
     async def _asked_back(self, link: "Link") -> str:
-        """Return the task of the last attempt, if the agent asked back in it."""
+        """Return the id of the last attempt's task if that task awaits input, or ""."""
         from a2a.types import TaskState
 
         for task in reversed(await self._tasks.of(self._question.attempt - 1)):
@@ -134,7 +134,7 @@ class _Exchange:
         async for found in link.send(message):
             if not isinstance(found, Message) and found.id:
                 await self._tasks.keep(found.id, link.card.digest)
-            # What a continued task shows first is how it stood before this message.
+            # The first event of a continued task shows its state before this message.
             if (reply := reply_of(found, self._form)) and not (reply.asks and task):
                 return reply.text
         if found is None or isinstance(found, Message):
@@ -142,7 +142,7 @@ class _Exchange:
         return await self._wait(link, found)
 
     async def _wait(self, link: "Link", task: "Task") -> str:
-        """Look at a task until there is an answer; the seat's time ends this."""
+        """Poll a task until it has an answer; the seat's timeout ends the wait."""
         from shapley_coop.extensions.a2a.asking.reply import reply_of
 
         wait = FIRST_WAIT
@@ -154,7 +154,7 @@ class _Exchange:
 
 
 class _Tasks:
-    """The tasks that an agent made of one question's attempts, as the journal keeps them."""
+    """The agent's tasks for the attempts of one question; their ids are kept in the journal."""
 
     def __init__(self, question: "Enquiry", journal: Journal) -> None:
         self._question, self._journal = question, journal
@@ -166,7 +166,7 @@ class _Tasks:
         return [json.loads(entry.answer.text)["task"] for entry in found]
 
     async def keep(self, task: str, card: str) -> None:
-        """Keep a task's id before its answer is waited for."""
+        """Keep a task's id in the journal; called before the wait for its answer."""
         if task in self._kept:
             return
         self._kept.add(task)
@@ -194,13 +194,13 @@ class _Tasks:
 
 
 async def link_to(seat: Seat, agent: str) -> "Link":
-    """The link to an agent: one for a seat and an event loop, so that its card is read once."""
+    """Return the link to an agent: one per seat and event loop, so its card is read once."""
     here = clients_here()
     links, key = here.kept, (A2A, seat, agent)
     if key not in links:
-        # Several letters may be sent at once; the first one's link is for all.
+        # Several letters may be sent at once, and all share the link of the first.
         links[key] = asyncio.ensure_future(_linked(seat, agent))
-        # Whoever waited for it may have gone; then its failure is nobody's.
+        # All waiters may be cancelled; reading the exception then prevents asyncio's warning.
         links[key].add_done_callback(lambda made: made.cancelled() or made.exception())
         here.closing.push_async_callback(_close, links[key])
     try:
@@ -217,7 +217,7 @@ async def _close(link: "asyncio.Future[Link]") -> None:
 
 
 async def _linked(seat: Seat, agent: str) -> "Link":
-    # The library takes a second to import, once, which must not hold up the event loop.
+    # The first import of the library takes a second, which must not block the event loop.
     linking = await asyncio.to_thread(import_module, "shapley_coop.extensions.a2a.asking.link")
     found: Link = await linking.Link.to(seat, agent)
     return found

@@ -1,4 +1,4 @@
-"""An agent's card: where it is, what may be believed of it, and the token that it is sent."""
+"""An agent's card: its address, the checks that it must pass, and the agent's token."""
 
 import asyncio
 import hashlib
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 WELL_KNOWN = ".well-known/agent-card.json"
 ALGORITHMS = ["ES256", "EdDSA"]
-"""With which a card may be signed."""
+"""The algorithms that may sign a card."""
 
 TOKEN = "COOP_A2A_TOKEN_"  # noqa: S105 - a variable's name
-"""Beginning of the variable that holds an agent's token; its name follows in capitals."""
+"""The prefix of the variable with an agent's token; the agent's name follows in capitals."""
 
 
 class CardRefused(Exception):
-    """A card that cannot be believed, or used; the text is one line and quotes nothing of it."""
+    """The card cannot be trusted or used; the error text is one line and quotes no part of it."""
 
 
 class Card(NamedTuple):
-    """An agent's card, as it was read.
+    """An agent's card and its digest.
 
     Attributes:
-        agent: what it says.
-        digest: SHA-256 of its bytes, in hexadecimal digits.
+        agent: the parsed card.
+        digest: the SHA-256 of the card's bytes in hexadecimal.
     """
 
     agent: "AgentCard"
@@ -43,10 +43,10 @@ class Card(NamedTuple):
 
 
 def card_url(seat: Seat) -> str:
-    """Return where a seat's card is.
+    """Return the URL of the card of a seat's agent.
 
     Raises:
-        ValueError: the seat names no address.
+        ValueError: the seat names no HTTP address.
     """
     parts = urlsplit(seat.name)
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
@@ -57,7 +57,7 @@ def card_url(seat: Seat) -> str:
 
 
 def token_of(seat: Seat, agent: str) -> str:
-    """Return the token that an agent is sent; empty if there is none for it."""
+    """Return the bearer token for an agent, or "" if there is none."""
     variable = TOKEN + re.sub(r"\W", "_", agent).upper()
     token = key_for(seat.model_copy(update={"base_url": seat.name}), variable)
     if token:
@@ -69,9 +69,9 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     """Read an agent's card and check it.
 
     Raises:
-        httpx.HTTPError: it cannot be had.
-        AnswerTooLarge: it is too large.
-        CardRefused: it is none, is not signed as it should be, or leads to another host.
+        httpx.HTTPError: the request fails.
+        AnswerTooLarge: the response is too large.
+        CardRefused: it is no card, its signature is missing or wrong, or it names another host.
     """
     from a2a.client.card_resolver import parse_agent_card
     from google.protobuf.json_format import ParseError
@@ -89,7 +89,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     addresses = [one.url for one in card.supported_interfaces]
     if not addresses:
         raise CardRefused("its card names no address")
-    # A card that leads elsewhere would have letters, and a token, sent to somebody else.
+    # A card that names another host would send letters and a token to a third party.
     if any(_origin(one) != _origin(url) for one in addresses):
         raise CardRefused("its card names an address on another host")
     if named := options_of(seat).card_key:
@@ -99,10 +99,10 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
 
 
 def read_card_key(path: Path) -> bytes:
-    """Return the public key with which a card has to be signed.
+    """Return the public key, in PEM, that must verify a card.
 
     Raises:
-        ValueError: the file cannot be read, or holds no public key.
+        ValueError: the file cannot be read, holds no public key, or holds a weak key.
     """
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_public_key

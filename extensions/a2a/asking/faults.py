@@ -1,4 +1,4 @@
-"""Why an agent elsewhere did not answer, and what would mend it: one line that quotes nothing."""
+"""Error lines for remote agents that did not answer: the cause and a remedy, without quotes."""
 
 import re
 
@@ -23,12 +23,12 @@ _BY_STATUS = {
 
 
 def described(error: BaseException, seat: Seat, agent: str) -> str:
-    """Return what went wrong, and what would mend it.
+    """Return a line that names the cause of an error and a remedy.
 
     Args:
-        error: from the exchange, with its causes.
-        seat: where the agent is.
-        agent: its name at the table.
+        error: the error from the exchange, with its causes.
+        seat: the seat with the agent's address.
+        agent: the agent's name at the table.
     """
     token = TOKEN + re.sub(r"\W", "_", agent).upper()
     found = (_of_cause(cause, seat, token) for cause in causes(error))

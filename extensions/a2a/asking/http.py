@@ -1,4 +1,4 @@
-"""HTTP to an agent of somebody else: bounded, without redirects, with one agent's token."""
+"""The HTTP client for a foreign agent: bounded responses, no redirects, one agent's token."""
 
 from collections.abc import AsyncIterator
 
@@ -7,11 +7,11 @@ import httpx
 from shapley_coop.seats.faults import AnswerTooLarge
 
 LARGEST = 1 << 20
-"""Bytes of a card, and of all that comes in reply to one request."""
+"""The most bytes of a card, and of the whole response to any request."""
 
 
 class _Bounded(httpx.AsyncByteStream):
-    """A body that ends with an error where it is larger than it may be."""
+    """A response body that raises `AnswerTooLarge` once it exceeds `LARGEST` bytes."""
 
     def __init__(self, stream: httpx.AsyncByteStream) -> None:
         self._stream = stream
@@ -29,13 +29,13 @@ class _Bounded(httpx.AsyncByteStream):
 
 
 class BoundedTransport(httpx.AsyncHTTPTransport):
-    """Reads no more of a response than it may have, and nothing that is compressed.
+    """A transport that limits the size of responses and refuses compressed ones.
 
-    A compressed body could unpack to any size; it is not asked for.
+    A compressed body could unpack to any size, and the requests ask for none.
     """
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request."""
+        """Send a request and return its bounded response."""
         request.headers["accept-encoding"] = "identity"
         response = await super().handle_async_request(request)
         if response.headers.get("content-encoding", "identity") != "identity":
@@ -50,8 +50,8 @@ def client(token: str, timeout: float) -> httpx.AsyncClient:
     """Return a client for one agent.
 
     Args:
-        token: what it is sent as a bearer; empty for none.
-        timeout: seconds for which it may stay silent.
+        token: the bearer token for the agent; empty for none.
+        timeout: the longest silence of the agent in seconds.
     """
     headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.AsyncClient(

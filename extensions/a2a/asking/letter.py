@@ -1,4 +1,4 @@
-"""A letter as an A2A message: one text part for models, one data part for programs."""
+"""Letters as A2A messages, with one text part for models and one data part for programs."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shapley_coop.seats.asking import Enquiry
 
 EXTENSION = "urn:shapley-coop:a2a:letters:v1"
-"""Names the data part, in the message and in the header `A2A-Extensions`."""
+"""The URI of the data part's format, in the message and in the header `A2A-Extensions`."""
 
 
 def message_of(
@@ -21,14 +21,14 @@ def message_of(
 ) -> "Message":
     """Return the message that asks an agent a question.
 
-    Its id is the letter's and the attempt's, so that a message that arrives twice can be told from
-    two messages.
+    The message id consists of the letter's name and the attempt, so the agent can recognize a
+    message that arrives twice.
 
     Args:
         question: the letter.
-        form: the JSON schema of an answer in fields; None where the act has none.
+        form: the JSON schema of an answer in fields, or None if the act has none.
         memory: whether all letters of an episode to this agent are one conversation.
-        task: the id of a task of the agent's that goes on with this; empty for a new one.
+        task: the id of the agent's task that this message continues; empty for a new task.
     """
     from a2a.helpers import new_data_part, new_text_part
     from a2a.types import Message, Role
@@ -37,21 +37,21 @@ def message_of(
     talk = f"{q.episode}/{q.agent}" if memory else f"{q.episode}/{q.agent}/{q.at}"
     return Message(
         message_id=f"{q.name[:32]}.{q.attempt}",
-        # LangGraph takes this for a thread's id, which is a UUID.
+        # LangGraph's server uses this as the thread's id, which must be a UUID.
         context_id=str(uuid5(NAMESPACE_URL, talk)),
         task_id=task,
         role=Role.ROLE_USER,
-        # One text alone: LangGraph gives two texts the same id, and keeps the last.
+        # Only one text part: LangGraph gives two texts the same id and keeps the last.
         parts=[new_text_part(q.text), new_data_part({"letter": told(question, form)})],
         extensions=[EXTENSION],
     )
 
 
 def told(question: "Enquiry", form: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what a program is told of a letter.
+    """Return the content of a letter's data part, for programs.
 
-    A data part has no integers: numbers in it become doubles. So all that could be hashed or
-    counted is JSON in a text: `facts_json`, which holds the offer with its clauses and hash.
+    Numbers in a data part become doubles. So facts that may be hashed or counted are JSON in a
+    string: `facts_json` holds them, with the offer, its clauses and its hash.
     """
     q = question
     return {

@@ -1,4 +1,4 @@
-"""A connection to one agent: its card, and the requests that A2A has."""
+"""The connection to one agent, which sends A2A requests."""
 
 from collections.abc import AsyncIterator
 
@@ -23,7 +23,7 @@ class Link:
     """A connection to one agent.
 
     Attributes:
-        card: the agent's, as it was read.
+        card: the agent's card.
     """
 
     def __init__(self, card: Card, http: httpx.AsyncClient, agent: Client) -> None:
@@ -36,14 +36,14 @@ class Link:
         """Read an agent's card and connect to it.
 
         Raises:
-            CardRefused: the card cannot be believed, or names no way that is spoken here.
-            httpx.HTTPError: it cannot be had.
+            CardRefused: the card cannot be trusted, or names no transport in `TRANSPORTS`.
+            httpx.HTTPError: the card cannot be read.
         """
         http = client(token_of(seat, agent), seat.timeout)
         try:
             card = await read_card(seat, http)
             streams = card.agent.capabilities.streaming
-            # A card that offers no stream is asked to answer at once, and its task is looked at.
+            # Without streaming, the agent returns a task at once, which the caller polls.
             config = ClientConfig(
                 streaming=streams,
                 polling=not streams,
@@ -61,7 +61,7 @@ class Link:
         return cls(card, http, made)
 
     async def send(self, message: Message) -> AsyncIterator[Task | Message]:
-        """Send a message; what is known of its task after each event of the reply."""
+        """Send a message; yield its task, or the final message, after each event of the reply."""
         request = SendMessageRequest(message=message)
         task = Task()
         async for event in self._agent.send_message(request, context=self._context):
@@ -69,7 +69,7 @@ class Link:
             yield found
 
     async def task(self, number: str) -> Task | None:
-        """Return a task as it stands; None if the agent knows it no more."""
+        """Return the current state of a task, or None if the agent does not know the task."""
         try:
             return await self._agent.get_task(GetTaskRequest(id=number), context=self._context)
         except TaskNotFoundError:

@@ -1,4 +1,4 @@
-"""What a seat at an agent's address may set beside what every seat has."""
+"""The options of a seat at a remote agent, beside those of every seat."""
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -23,14 +23,14 @@ class Options(BaseModel):
 
 
 FOR_TENANTS = frozenset({"memory"})
-"""Options that open no file."""
+"""The options that tenants may set, because these open no file."""
 
 
 def options_of(seat: Seat) -> Options:
     """Return a seat's options.
 
     Raises:
-        ValueError: it has others, or one is wrong.
+        ValueError: the seat has an unknown option or a wrong value.
     """
     try:
         return Options.model_validate(dict(seat.options))

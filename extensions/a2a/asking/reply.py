@@ -1,4 +1,4 @@
-"""What an agent answered: read from a message, from a task, or from the events of a stream."""
+"""Functions that read an agent's answer from a message, a task, or the events of a stream."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 
 
 class TaskFailed(Exception):
-    """The agent gave a task up; the text names the state and quotes nothing."""
+    """The agent ended a task without an answer; the text names the state and quotes nothing."""
 
 
 class Reply(NamedTuple):
-    """What an agent said to one message.
+    """An agent's reply to one message.
 
     Attributes:
-        text: its answer in tagged text.
-        asks: whether the agent asks back, so that its task goes on with the next message.
+        text: the answer in tagged text.
+        asks: whether the agent asks for input, so that the next message continues its task.
     """
 
     text: str
@@ -26,17 +26,17 @@ class Reply(NamedTuple):
 
 
 def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
-    """Return the answer in a task or a message; None while the agent works on it.
+    """Return the answer in a task or a message, or None while the agent works on the task.
 
-    A completed task's status is no answer: it says that the task was completed. An agent that asks
-    back has answered with its words, which do not count as long as they are none.
+    The status message of a completed task is no answer. If an agent asks for input, its words are
+    the answer; without words there is no answer yet.
 
     Args:
-        found: from the agent.
+        found: the task or message from the agent.
         form: the schema of an answer in fields.
 
     Raises:
-        TaskFailed: the agent failed, refused or cancelled it, or completed it without an answer.
+        TaskFailed: the task failed, was rejected or cancelled, or is completed without an answer.
     """
     from a2a.types import Message, TaskState
 
@@ -70,7 +70,7 @@ def _completed(task: "Task", form: Form | None) -> str:
 
 
 def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:
-    """Return the fields of an answer, as tagged text; else the texts."""
+    """Return the first `answer` in a data part as tagged text, otherwise the joined texts."""
     from google.protobuf.json_format import MessageToDict
 
     texts = []
@@ -87,7 +87,7 @@ def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:
 
 
 def is_thought(part: "Part") -> bool:
-    """Return whether an agent marks a part as thought: Google's ADK sends such parts, too."""
+    """Return whether a part is marked as private thought, as Google's ADK does."""
     mark = "adk_thought"
     return mark in part.metadata and part.metadata[mark] in (True, "true")
 
@@ -98,7 +98,7 @@ def _goes_on(last: "Part", part: "Part") -> bool:
 
 
 def _whole(value: Any) -> Any:
-    """Numbers of a data part, which are all doubles, as whole ones where they are."""
+    """Return a value of a data part with every integral double as an int."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, Mapping):
@@ -107,7 +107,7 @@ def _whole(value: Any) -> Any:
 
 
 def follow(task: "Task", event: "StreamResponse") -> "Task | Message":
-    """Return a task after one more event of its stream; a message ends it."""
+    """Update a task by one event of its stream and return it, or the message of the event."""
     if event.HasField("message"):
         return event.message
     if event.HasField("task"):
@@ -137,7 +137,7 @@ def _keep_artifact(task: "Task", new: "Artifact", append: bool) -> None:
         task.artifacts.append(new)
     elif append:
         for part in new.parts:
-            # Words that come piece by piece are one text.
+            # An agent may send one text in several pieces.
             if known.parts and _goes_on(known.parts[-1], part):
                 known.parts[-1].text += part.text
             else:

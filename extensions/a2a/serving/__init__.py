@@ -1,9 +1,9 @@
-"""The table as an A2A agent, at `/table`: an agent of somebody else takes a party's seat.
+"""The table as an A2A agent at `/table`, where a foreign agent, the guest, takes a party's seat.
 
-A guest's task is its seat. Its first message sits down; every letter is the task in the state
-`INPUT_REQUIRED`, with the letter as the status message; every answer is a message on the task; at
-the end the task is `COMPLETED`, with the artifact `settlement`. Nothing of a task is stored: it is
-computed from the thread and the journal, which survive whatever is killed.
+A guest's task is its seat, and its first message takes the seat. While a letter waits, the task is
+`INPUT_REQUIRED` with the letter as its status message. The guest answers by a message on the task.
+At the end the task is `COMPLETED`, with the artifact `settlement`. Tasks are not stored but
+computed from the thread and the journal, which survive a kill.
 """
 
 from shapley_coop.extras import needing

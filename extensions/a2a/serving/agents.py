@@ -1,8 +1,8 @@
-"""Two A2A agents of one process: a judge that assesses others, and a seat that others assess.
+"""The two A2A agents of `coop a2a`: a judge that assesses others, and a subject for assessment.
 
-The judge (AgentBeats' green agent) plays what an assessment request asks for; the subject (its
-purple agent) answers letters with a seat of ours. Their tasks are kept in memory: an assessment
-that broke off is asked for again, and its runs stay in the home.
+The judge (AgentBeats' green agent) plays the runs of an assessment request. The subject (its
+purple agent) answers letters with one of our seats. Tasks are kept in memory: after a crash the
+client must request its assessment again, but finished runs stay in the home.
 """
 
 import json
@@ -61,10 +61,10 @@ LETTERS = AgentSkill(
 
 
 class _Agent(AgentExecutor):
-    """One message, one task, one end."""
+    """An agent that answers each message by one task."""
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """Answer a message."""
+        """Answer a message: start its task and call `answer`."""
         message = context.message
         assert message is not None, "a request brings a message"
         task = context.current_task
@@ -76,19 +76,19 @@ class _Agent(AgentExecutor):
         await self.answer(context, updater)
 
     async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
-        """Bring the task to its end."""
+        """Answer the message of the context and end its task."""
         raise NotImplementedError
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """A play is not broken off from outside: its agents have been promised an end."""
+        """Refuse to cancel: the agents of a play were promised that it ends."""
         raise UnsupportedOperationError("it cannot be cancelled")
 
 
 class Judge(_Agent):
-    """Plays what is asked for, and answers with the results as an artifact."""
+    """The agent that plays an assessment and answers with the results as an artifact."""
 
     async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
-        """The artifact `assessment`; a task that is rejected where the request is none."""
+        """Add the artifact `assessment` to the task, or reject a request that cannot be read."""
 
         async def say(words: str) -> None:
             message = updater.new_agent_message([new_text_part(words)])
@@ -109,18 +109,18 @@ class Judge(_Agent):
 
 
 class Subject(_Agent):
-    """Answers each letter with a seat.
+    """The agent that answers each letter with a seat.
 
     Args:
-        seat: who answers.
-        seed: of an embedded agent.
+        seat: the seat that answers.
+        seed: the seed of an embedded agent.
     """
 
     def __init__(self, seat: Seat, seed: int = 0) -> None:
         self._seat, self._seed = seat, seed
 
     async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
-        """The answer in tagged text; a program reads the facts of the letter's data part."""
+        """Add the seat's tagged answer as an artifact; programs get facts from the data part."""
         assert context.message is not None, "a request brings a message"
         words = HumanMessage(context.get_user_input())
         told = [part for part in get_data_parts(context.message.parts) if "letter" in part]
@@ -137,22 +137,22 @@ class Subject(_Agent):
 
 
 class _Tasks(InMemoryTaskStore):
-    """The tasks of callers who are not told apart: each is shown to whoever knows its id."""
+    """A store of tasks without callers' identities: who knows a task's id may read the task."""
 
     async def list(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
-        """None: a letter is private, and so is who assesses whom."""
+        """List no tasks, because letters and the parties of an assessment are private."""
         return ListTasksResponse()
 
 
 def application(executor: AgentExecutor, skill: AgentSkill, url: str) -> Starlette:
-    """Return an A2A agent, 1.0 and 0.3, at the root of an address.
+    """Return the app of an A2A agent, for 1.0 and 0.3, at the root of an address.
 
-    Where the address is this machine's alone, no web page can call it.
+    If the address is a loopback address, `BrowserGuard` keeps web pages from calling the agent.
 
     Args:
-        executor: what it does.
-        skill: what its card says that it does.
-        url: its address, as others reach it.
+        executor: the judge or the subject.
+        skill: the skill on the agent's card.
+        url: the public address of the agent.
     """
     card = AgentCard(
         name=f"shapley-coop {skill.id}",

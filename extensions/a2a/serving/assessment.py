@@ -1,7 +1,7 @@
-"""An assessment: agents of others play a game here, and are told what it came to.
+"""The assessment: foreign agents play a game here, and the caller gets the results.
 
-The request is AgentBeats' (https://agentbeats.dev): JSON in a text, `participants` (role → an
-agent's A2A address) and `config`. A role is the name of an agent of the game.
+The request has the form of AgentBeats (https://agentbeats.dev): JSON in a text, with `config` and
+`participants` (role → an agent's A2A address). A role is the name of an agent of the game.
 
 >>> told = '{"participants": {"Bob": "http://127.0.0.1:9019"}, "config": {"seeds": "0-2"}}'
 >>> Assessment.read(told).config.seeds
@@ -30,7 +30,7 @@ from shapley_coop.state.workflow_config import check_kind, with_params
 MOST_SEEDS = 100
 
 Say = Callable[[str], Awaitable[None]]
-"""Tells whoever asked how it goes on."""
+"""A callback that sends a line of progress to the caller."""
 
 Setting = Literal[
     "rounds", "norm", "enforcement", "deposit", "disagreement", "renegotiate", "outlook", "tries"
@@ -58,7 +58,7 @@ class _Part(BaseModel):
 
 
 class Config(_Part):
-    """What is played; everything has a default."""
+    """The settings of the plays; all have defaults."""
 
     game: str = Field(default="escape_room", description="A game's name.")
     params: dict[str, Any] = Field(default={}, description="The game's numbers.")
@@ -77,18 +77,18 @@ class Config(_Part):
     @field_validator("game")
     @classmethod
     def _named(cls, game: str) -> str:
-        """Whoever asks names neither files nor programs of this machine."""
+        """Refuse names of files and programs: a caller may not open any on this machine."""
         if game not in names():
             raise ValueError(f"no game {game[:80]!r}: there are {', '.join(names())}")
         return game
 
 
 class Assessment(_Part):
-    """A request.
+    """A request for an assessment.
 
     Attributes:
-        participants: an agent of the game → its agent's address.
-        config: what is played. Agents that nobody takes are rational embedded ones.
+        participants: role in the game → the A2A address of the participant.
+        config: the settings. Embedded rational agents play the roles without a participant.
     """
 
     participants: dict[str, AnyHttpUrl] = Field(min_length=1)
@@ -96,10 +96,10 @@ class Assessment(_Part):
 
     @classmethod
     def read(cls, text: str) -> "Assessment":
-        """Read a request; words or a fence around its JSON are left out.
+        """Read a request; ignore words or a fence around its JSON.
 
         Raises:
-            ValueError: it is none; one line says what is wrong.
+            ValueError: the text holds no valid request; the error is one line.
         """
         start = text.find("{")
         told = read_json(text, start) if start >= 0 else "it is missing"
@@ -140,10 +140,10 @@ async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
 
     Args:
         asked: the request.
-        say: is told after each play how it ended.
+        say: the callback for progress, called after each play.
 
     Returns:
-        Plain JSON: `runs`, and over those that ended `agents` (mean payoff, breaches, over-claim),
+        Plain JSON: `runs`, and over the ended ones `agents` (mean payoff, breaches, over-claim),
         `welfare`, `agreement` and `verified`. A run in which an agent did not answer is `stopped`.
     """
     config, runs = asked.config, list[dict[str, Any]]()

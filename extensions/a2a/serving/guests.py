@@ -1,4 +1,4 @@
-"""What a guest asks of the table: to sit down, to answer a letter, to see how it stands."""
+"""The handler of guests' A2A requests: take a seat, answer a letter, read the seat's task."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -37,20 +37,20 @@ from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
 from shapley_coop.serve.server.tenancy import Caller
 
 CALLER = "caller"
-"""Where a call's context has who makes it; None without tenants."""
+"""The key of the caller in a call's context; its value is None without tenants."""
 
 PATIENCE = 25.0
-"""Seconds for which a call that blocks is held; then the guest looks again."""
+"""The longest wait of a blocking call in seconds; after it the guest must poll."""
 
 EVERY = 0.2
-"""Seconds between two looks at a task."""
+"""Seconds between two computations of a task while waiting."""
 
 
 class Guests(RequestHandler):
-    """Answers A2A's requests by seats' tasks.
+    """The A2A request handler whose tasks are seats.
 
     Args:
-        inbox: where the letters wait.
+        inbox: the inbox with the waiting letters.
     """
 
     def __init__(self, inbox: ThreadInbox) -> None:
@@ -59,7 +59,7 @@ class Guests(RequestHandler):
     async def on_message_send(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> Task | Message:
-        """Sit down, or answer; then wait for what is asked next."""
+        """Take a seat or answer a letter; then wait for the next letter or the end."""
         seat, held = await self._heard(params, context)
         if params.configuration.return_immediately:
             return await self._task(seat)
@@ -72,7 +72,7 @@ class Guests(RequestHandler):
     async def on_message_send_stream(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """Yield the same, as a stream of what happens until something is asked."""
+        """Take a seat or answer a letter; then stream events until the next letter or the end."""
         seat, held = await self._heard(params, context)
         async for event in self._events(seat, held):
             yield event
@@ -80,19 +80,19 @@ class Guests(RequestHandler):
     async def on_subscribe_to_task(
         self, params: SubscribeToTaskRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """Yield what happens at a seat until something is asked."""
+        """Yield the events at a seat until the next letter or the end."""
         seat = _seat(context, params.id)
         async for event in self._events(seat, ""):
             yield event
 
     async def on_get_task(self, params: GetTaskRequest, context: ServerCallContext) -> Task | None:
-        """Return a seat as it stands."""
+        """Return the current task of a seat."""
         return await self._task(_seat(context, params.id))
 
     async def on_list_tasks(
         self, params: ListTasksRequest, context: ServerCallContext
     ) -> ListTasksResponse:
-        """The caller's seat; without tenants nobody has one."""
+        """Return the task of the caller's seat, or none without tenants."""
         caller: Caller | None = context.state.get(CALLER)
         if caller is None:
             return ListTasksResponse()
@@ -104,13 +104,13 @@ class Guests(RequestHandler):
     async def on_cancel_task(
         self, params: CancelTaskRequest, context: ServerCallContext
     ) -> NoReturn:
-        """A seat cannot be left: who says nothing passes when its time is up."""
+        """Refuse to cancel: a silent agent passes at its deadline instead."""
         raise UnsupportedOperationError("A party cannot cancel the play")
 
     async def on_get_extended_agent_card(
         self, params: GetExtendedAgentCardRequest, context: ServerCallContext
     ) -> AgentCard:
-        """There is no other card."""
+        """Refuse: there is no extended card."""
         raise UnsupportedOperationError
 
     async def _no_push(self, params: Any, context: ServerCallContext) -> NoReturn:
@@ -130,7 +130,7 @@ class Guests(RequestHandler):
     async def _heard(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> tuple[Seat, str]:
-        """Take a message: whose it is, and the id of the letter that it answered, if it did."""
+        """Take a message; return its seat, and the id of the letter that it answered, or ""."""
         data, words = _parts(params.message)
         if not params.message.task_id:
             seat = _invited(context, data.get("seat"))
@@ -140,13 +140,13 @@ class Guests(RequestHandler):
         return seat, await self._answered(seat, data, words)
 
     async def _answered(self, seat: Seat, data: Mapping[str, Any], words: str) -> str:
-        """Give an answer to the letter that waits."""
+        """Answer the waiting letter; return the letter's id, or "" if the answer was refused."""
         task = await self._task(seat)
         if task.status.state == TaskState.TASK_STATE_COMPLETED:
             raise UnsupportedOperationError("The play is over")
         meant = str(data.get("letter") or letter_id(task))
         if meant and meant != letter_id(task):
-            return meant  # It was answered before: whoever sends it again is told what came next.
+            return meant  # a repeated answer to an earlier letter gets the next state
         if not meant:
             raise UnsupportedOperationError("No letter waits at this seat now")
         if "answer" in data:
@@ -163,7 +163,7 @@ class Guests(RequestHandler):
         return "" if "refused" in taken else meant
 
     async def _next(self, seat: Seat, answered: str) -> Task:
-        """The task once something is asked, or all is over; not the letter that was answered."""
+        """Return the task once a letter other than `answered` waits, or the play is over."""
         while True:
             task = await self._task(seat)
             working = task.status.state == TaskState.TASK_STATE_WORKING
@@ -185,7 +185,7 @@ class Guests(RequestHandler):
 
 
 def _parts(message: Message) -> tuple[dict[str, Any], str]:
-    """Return a message's data, and its words."""
+    """Return the merged data parts and the joined texts of a message."""
     data: dict[str, Any] = {}
     texts = []
     for part in message.parts:
@@ -200,7 +200,7 @@ def _parts(message: Message) -> tuple[dict[str, Any], str]:
 
 
 def _seat(context: ServerCallContext, task: str) -> Seat:
-    """Return the seat of a task, if it is the caller's."""
+    """Return the seat of a task, or raise `TaskNotFoundError` if another caller has the seat."""
     seat, caller = Seat.of_task(task), context.state.get(CALLER)
     if caller is not None and not caller.sits_at(*seat):
         raise TaskNotFoundError
@@ -208,7 +208,7 @@ def _seat(context: ServerCallContext, task: str) -> Seat:
 
 
 def _invited(context: ServerCallContext, named: Any) -> Seat:
-    """Where a guest sits down: at its token's seat, or without tenants at the one it names."""
+    """Return a guest's seat: that of its token, or without tenants the seat that it names."""
     caller: Caller | None = context.state.get(CALLER)
     if caller is not None:
         return Seat(caller.episode, caller.agent)

@@ -1,4 +1,4 @@
-"""`/table`: JSON-RPC of A2A 1.0 and 0.3, and the table's card."""
+"""The routes of `/table`: JSON-RPC of A2A 1.0 and 0.3, and the table's card."""
 
 import asyncio
 from functools import cache
@@ -15,24 +15,24 @@ from shapley_coop.serve.server.browser_guard import HOSTS, is_here
 
 TABLE = "/table"
 CARD = f"{TABLE}/.well-known/agent-card.json"
-"""What anybody may read, who wants to know how to sit down."""
+"""The path of the public card, which describes how to take a seat."""
 
 
 def table_routes(inbox: ThreadInbox) -> list[Route]:
-    """Return the table's address and its card."""
+    """Return the routes of the table and of its card."""
 
-    @cache  # there is one, made at the first call
+    @cache  # one dispatcher, made at the first request
     def dispatcher() -> Any:
         return _dispatcher(inbox)
 
     async def table(request: Request) -> Response:
-        # The library takes a second to import, once.
+        # The first import of the library takes a second, which must not block the event loop.
         found = await asyncio.to_thread(dispatcher)
         answer: Response = await found.handle_requests(request)
         return answer
 
     async def card(request: Request) -> Response:
-        # Whoever reads it, perhaps from a cache, sits down where it says.
+        # Guests go to the card's address, and caches keep it, so a forged Host must not enter it.
         if not is_here(request.headers.get("host", "")):
             return refusal(403, f"Unknown host: {HOSTS} lists those whose card this is")
         return JSONResponse(await asyncio.to_thread(_card, str(request.base_url)))
@@ -51,7 +51,7 @@ def _dispatcher(inbox: ThreadInbox) -> Any:
     from shapley_coop.extensions.a2a.serving.guests import CALLER, Guests
 
     class WithCaller(DefaultServerCallContextBuilder):
-        """Puts into a call's context who makes it."""
+        """A builder that puts the caller into a call's context."""
 
         def build(self, request: Request) -> ServerCallContext:
             context = super().build(request)
@@ -62,7 +62,7 @@ def _dispatcher(inbox: ThreadInbox) -> Any:
 
 
 def _card(base_url: str) -> dict[str, Any]:
-    """Return the table's card, at the address by which it was asked for."""
+    """Return the table's card, with the host by which it was requested."""
     from a2a.types import (
         AgentCapabilities,
         AgentCard,

@@ -1,4 +1,4 @@
-"""A party's seat as an A2A task, computed from its thread and its mail."""
+"""The A2A task of a party's seat, computed from its thread and its letters."""
 
 import json
 from typing import Any, NamedTuple, cast
@@ -15,15 +15,15 @@ from shapley_coop.state.result import result
 from shapley_coop.state.table import Table
 
 TOLD = ("status", "happened", "payoffs", "transfers", "contract", "credit")
-"""What a party is told of a result: all of it stands on the table."""
+"""The parts of a result that a party gets; all of them are public at the table."""
 
 
 class Seat(NamedTuple):
-    """Whose letters a task holds.
+    """The seat of which a task holds the letters.
 
     Attributes:
-        episode: of the play.
-        agent: who sits there.
+        episode: the play's episode.
+        agent: the agent at the seat.
     """
 
     episode: str
@@ -31,25 +31,25 @@ class Seat(NamedTuple):
 
     @property
     def task(self) -> str:
-        """The id of its task."""
+        """The id of the seat's task."""
         return f"{self.episode}.{self.agent}"
 
     @classmethod
     def of_task(cls, task: str) -> "Seat":
-        """Return the seat that a task's id names; one that nobody has if it names none."""
+        """Return the seat that a task's id names; a malformed id gives a seat that no one has."""
         episode, _, agent = task.partition(".")
         return cls(episode, agent)
 
 
 class NoSuchSeat(LookupError):
-    """There is no play of that id, or nobody can sit there."""
+    """There is no such play, or no guest can take the seat."""
 
 
 async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
-    """Return the task of a seat as it stands.
+    """Return the current task of a seat.
 
     Raises:
-        NoSuchSeat: there is no such play, or no such agent in it.
+        NoSuchSeat: there is no such play, no such agent, or a model or program answers for it.
     """
     thread = await thread_of(seat.episode)
     if thread is None:
@@ -68,7 +68,7 @@ async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
 
 
 def letter_id(task: Task) -> str:
-    """Return the id of the letter that a task holds; empty if none waits."""
+    """Return the id of the letter that a task holds, or "" if none waits."""
     return task.status.message.message_id
 
 
@@ -93,7 +93,7 @@ def _letter(task: Task, seat: Seat, letter: dict[str, Any]) -> Message:
 
 
 def _after_letters(task: Task, seat: Seat, thread: Any, table: Table) -> None:
-    """The task where no letter waits: the others are asked, or the play is over."""
+    """Set the state of a task without a letter: WORKING while others are asked, else COMPLETED."""
     given = table.get("settings", {}).get("seats", {}).get(seat.agent)
     if given is None:
         raise NoSuchSeat(f"There is no {seat.agent} in this play")
