@@ -125,7 +125,7 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
     for said in table.get("talk", []):
         if said["topic"] != topic:
             continue
-        # An edited table may hold an acceptance of an offer that was never made: it counts not.
+        # An edited table may hold an acceptance of an offer that was never made: skip it.
         offer = standing.get((said["turn"], said["about"])) if said["act"] == "accept" else None
         if offer is not None:
             offer["accepted"] = sorted({*offer["accepted"], said["by"]})
