@@ -129,7 +129,7 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
         offer = standing.get((said["turn"], said["about"])) if said["act"] == "accept" else None
         if offer is not None:
             offer["accepted"] = sorted({*offer["accepted"], said["by"]})
-        if "puts" in said and "deal" in said:  # a trade agreed in a meeting puts no revision
+        if "puts" in said and "deal" in said:  # proposals of tasks have no deal
             deal = Deal.of(said["deal"])
             standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])
     agreed = [
