@@ -1,4 +1,4 @@
-"""`coop credit` and `wev`: credit for your own records."""
+"""`coop credit` and `wev`: compute credit for runs and for data files."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,7 +65,7 @@ def credit(
 
 
 def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
-    """Print the credit in a characteristic function, or in contributions by run."""
+    """Print the credit by a file with a characteristic function or with contributions by run."""
     from shapley_coop.credit.files import credit_report
     from shapley_coop.files import read_data
 
@@ -89,7 +89,7 @@ def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
 
 
 def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_json: bool) -> None:
-    """Print the credit of an ended run, and on what the ranking of the agents depends."""
+    """Print the credit of an ended run, with any requested checks of its robustness."""
     from shapley_coop.cli.console import finish, progress
     from shapley_coop.evals.measures.credit_of_run import credit_of_run
 
@@ -130,7 +130,7 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_js
 
 
 def _show_replayed(how: str, found: dict[str, Any]) -> None:
-    """Print the values by another way to replay the coalitions."""
+    """Print the values from another way to replay the coalitions."""
     values = [[agent, f"{value:g}"] for agent, value in found["values"].items()]
     show_table(f"members {how} again", ["agent", f"value when {how}"], values)
     same = "as recorded" if found["as_recorded"] else "not as recorded"
@@ -138,7 +138,7 @@ def _show_replayed(how: str, found: dict[str, Any]) -> None:
 
 
 def _show_dice(dice: dict[str, Any]) -> None:
-    """Print what the same schedules come to on other dice."""
+    """Print the values if the same actions are replayed with other dice."""
     if not dice["times"]:
         say(dice["why"])
         return
@@ -159,7 +159,7 @@ def wev(
     weights: Weights = None,
     as_json: Json = False,
 ) -> None:
-    """Weighted earned value: what each role's artefacts are worth, in percent of the whole.
+    """Print the weighted earned value of each role's artefacts, in percent of the whole.
 
     {"artefacts": {"CTO": {"code": 93, "fixes": 12}, …}, "rewards": {"CTO": 40, …}} gives counts by
     role and kind, and, if there are any, rewards in percent. Each kind has an interval of weights;
@@ -177,7 +177,7 @@ def wev(
 
 
 def show_earned(title: str, report: dict[str, Any]) -> None:
-    """Print each role's earned value, and its reward beside it."""
+    """Print each role's earned value and its reward."""
     lines = []
     for role, found in report["roles"].items():
         (low, high), reward, change = found["interval"], found["reward"], found["adjustment"]

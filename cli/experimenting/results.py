@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.stored import Row
 
 ROWS = "rows"
-"""The format of `coop export` that is no table."""
+"""The only format of `coop export` that is not a table."""
 
 Folder = Annotated[Path, typer.Argument(help="A sweep's folder.", metavar="DIR")]
 Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some of its runs.")]
@@ -122,14 +122,14 @@ def compare(
 
 
 def prices_from(path: Path | None) -> "Prices":
-    """Return the prices of a file, or those that ship."""
+    """Return the prices in a file, or the shipped prices."""
     from shapley_coop.evals.sweeps.prices import read_prices
 
     return read_prices(path) if path else read_prices()
 
 
 def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
-    """A table of comparisons that were corrected together."""
+    """Print a table of comparisons whose p-values were corrected together."""
     columns = ["measure", "A", "B", "B − A", "d_z", "more/same/fewer", "p", "p (Holm)"]
     lines = []
     for c in found:
@@ -142,12 +142,12 @@ def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
 
 
 def as_json(comparison: "Comparison") -> dict[str, Any]:
-    """Return a comparison as plain JSON; what is not known is null."""
+    """Return a comparison as plain JSON; unknown numbers are null."""
     return {**known(comparison), "difference": known(comparison.difference)}
 
 
 def known(numbers: object) -> dict[str, Any]:
-    """Return a record of numbers as plain JSON."""
+    """Return an object's attributes as plain JSON; numbers that are not finite are null."""
     return {
         name: None if isinstance(value, float) and not isfinite(value) else value
         for name, value in vars(numbers).items()
@@ -155,7 +155,7 @@ def known(numbers: object) -> dict[str, Any]:
 
 
 def _selected(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
-    """Return the runs that DIR:axis=label,… names, and its axes."""
+    """Return the runs selected by DIR:axis=label,… and the axes named there."""
     import json
 
     from shapley_coop.evals.sweeps.store import Store

@@ -1,4 +1,4 @@
-"""`coop runs`, `rm` and `prune`: finding runs, and removing what is no longer needed."""
+"""`coop runs`, `rm` and `prune`: find runs, and remove runs that are no longer needed."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +39,7 @@ def runs(
 ) -> None:
     """List the runs of this home, newest first, without the cells of sweeps.
 
-    Those of LangGraph's server are among them, named by their threads.
+    The list includes the runs of LangGraph's server under the names of their threads.
     """
     from shapley_coop.graphs.finding import every_run
     from shapley_coop.state.listing import RunFilter, listed
@@ -63,7 +63,7 @@ def runs(
 
 
 def _show(found: "list[Run]") -> None:
-    """A table whose names can be copied at 80 columns, with the reasons of failures below."""
+    """Print a table with uncut names of runs, and below it the reasons of waits and failures."""
     from shapley_coop.state.listing import age, listed
 
     lines = [listed(run) | {"age": age(run.created)} for run in found]

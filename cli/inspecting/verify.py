@@ -1,4 +1,4 @@
-"""`coop verify`: a run, recomputed from its record."""
+"""`coop verify`: recompute a run from its record, and compare."""
 
 import sys
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`coop new game`: a file to begin a game of one's own with."""
+"""`coop new game`: write a template file for a new game."""
 
 import keyword
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`coop validate`: a message of a task exchange, labelled before it is sent."""
+"""`coop validate`: label a message of a task exchange before it is sent."""
 
 import sys
 from pathlib import Path

@@ -69,17 +69,17 @@ class Facts:
 
     @contextmanager
     def reading(self, owner: str) -> Iterator[Session]:
-        """Queries for an owner that wait for no writer; each sees what is committed then."""
+        """Open a session for an owner's queries, which see all commits and wait for no writer."""
         with self.database.reading(owner) as connection:
             yield Session(connection, owner, self.sqlite)
 
     @contextmanager
     def writing(self, owner: str, lock: str = "") -> Iterator[Session]:
-        """One transaction of an owner's: all of it, or nothing.
+        """Open a transaction of an owner.
 
         Args:
-            owner: for whom.
-            lock: what it alone may change meanwhile; on SQLite nobody else writes at all.
+            owner: the owner whose facts are read and written.
+            lock: the name of a lock that excludes others; on SQLite, all writers exclude others.
         """
         with self.database.writing(owner, lock) as connection:
             yield Session(connection, owner, self.sqlite)

@@ -123,7 +123,7 @@ class Session(Statements):
         return found
 
     def last(self, kind: str, scope: str, begins: str = "") -> Fact | None:
-        """Return the fact whose key sorts last, of those that begin so."""
+        """Return the fact with the greatest key, among keys that start with `begins`."""
         query = f"{_READ} {_IN_SCOPE} AND key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1"
         rows = self.execute(query, kind, scope, self._owner, begins, begins + _LAST)
         return _fact(*rows[0]) if rows else None

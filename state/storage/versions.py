@@ -4,7 +4,7 @@ The version is in the file's `PRAGMA user_version` (SQLite) or in a table of one
 """
 
 BOOKS, CHECKPOINTS = 9, 3
-"""Today's versions: of facts, and in Postgres of the checkpoints beside them; of their own file."""
+"""The current versions: of books (in Postgres, with checkpoints), and of SQLite's checkpoints."""
 
 
 ANOTHER_HOME = "name another home (COOP_HOME or COOP_DATABASE_URL)"

@@ -20,7 +20,7 @@ with needing("postgres", "a home in Postgres"):
     from psycopg.rows import dict_row, tuple_row
 
 _NUMBER = "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS number BIGSERIAL"
-"""Counts checkpoints as they are written: LangGraph's ids do so only where all clocks agree."""
+"""Numbers checkpoints in the order of writing; LangGraph's ids do so only if all clocks agree."""
 
 _NUMBERED = """
     SELECT 1 FROM pg_attribute WHERE attrelid = 'checkpoints'::regclass AND attname = 'number'
