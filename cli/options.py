@@ -78,8 +78,8 @@ Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefac
 Currency = Annotated[
     str,
     typer.Option(
-        help="Of the bounty, a code of ISO 4217; amounts are in its smallest unit: EUR in cents, "
-        "JPY whole.",
+        help="The bounty's currency, a code of ISO 4217. Amounts are in its smallest unit: cents "
+        "for EUR, whole yen for JPY.",
         callback=lambda given: (decimals_of(given), given)[1],
     ),
 ]
@@ -94,13 +94,13 @@ Model = Annotated[
 ]
 AgentSeats = Annotated[
     list[str] | None,
-    typer.Option(help="NAME=provider:name[,setting=value…]: who answers for one agent."),
+    typer.Option(help="NAME=provider:name[,setting=value…]: the model of one agent."),
 ]
 Personas = Annotated[
     list[str] | None,
     typer.Option(
         "--persona",
-        help="NAME=text, or NAME=@file: who an agent is and what it wants, told to it alone.",
+        help="NAME=text, or NAME=@file: who an agent is and what it wants; only it sees this.",
     ),
 ]
 BaseUrl = Annotated[

@@ -63,7 +63,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
 
     Args:
         turn: the question and the asked agents.
-        write: writes the letters.
+        write: the function that writes the letters.
 
     Raises:
         SeatError: a seat did not answer.
@@ -125,7 +125,7 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
         turn: the question and the asked agents.
         agent: the person's agent.
         answer: the reply.
-        write: writes the letters.
+        write: the function that writes the letters.
 
     Returns:
         The fault of a refused reply; None if the run can resume with the reply.

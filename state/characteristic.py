@@ -1,4 +1,4 @@
-"""The characteristic function of a record, as its game computes it."""
+"""The characteristic function of a record, by the rule of the record's game."""
 
 from collections.abc import Sequence
 from fractions import Fraction

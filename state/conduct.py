@@ -52,7 +52,7 @@ def conduct(
     """Return every agent's conduct.
 
     Args:
-        agents: in order.
+        agents: the agents, in order.
         record: the turns that were played.
         breaches: the breaches in a settlement, each with its `agent` and `turn`.
     """

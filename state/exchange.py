@@ -108,7 +108,7 @@ def talk_of(evaluated: EvaluatedTable) -> Talk:
 
 @dataclass(frozen=True)
 class TradeQuestion(Question[Any]):
-    """A question of a talk over tasks.
+    """A question in a talk over tasks.
 
     Attributes:
         talk: (turn, agent) → the agent's talk; by default the talk of all agents.

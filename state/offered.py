@@ -83,7 +83,7 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
-    """Return a row about an agent or an agent of equal role; empty if the row is about others."""
+    """Return a row reduced to one agent, or {} if the row is about other, unequal agents."""
     alike = row.get("alike", [])
     if row["who"] not in ("", agent) and agent not in alike:
         return {}
@@ -105,7 +105,7 @@ def answer_order(turn: TurnContext, agent: str) -> Facts:
 
 
 def certified_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer with its certificate: its effect on every agent's incentives."""
+    """Return the offer with a certificate of the offer's effect on every agent's incentives."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
         from shapley_coop.deals.analysis.certificate_words import as_record, in_words

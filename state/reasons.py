@@ -37,7 +37,7 @@ _FORMS = {
     "price": "Give the price: a line `Price: 3`, what you should be paid; with a minus, what you "
     "should pay.",
 }
-# Every repetition is bounded: linear time.
+# Every repetition is bounded, so that matching takes linear time.
 _LABELS = {
     field: re.compile(
         r"(?:^|[\n;<>]|[.,] )[ \t]{0,8}(?:[-*#>•]{1,4}[ \t]{0,4})?(?:\d{1,2}[.)][ \t]{0,4})?"

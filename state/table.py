@@ -32,7 +32,7 @@ SNAPSHOT_EVERY = 10_000
 
 
 class PublicMessage(TypedDict):
-    """One public message."""
+    """One public message in the talk."""
 
     id: str  # m1, m2, …
     topic: str  # the bargaining to which the message belongs
@@ -204,10 +204,10 @@ class Table(Result, total=False):
 
     sealed: Annotated[dict[str, AgentOutput], Folded(dict, gather)]
     """Agent → its sealed action of this turn, or its sealed orders. Written by `act` and `bid`.
-    Cleared by `step`, `mediate` and `clear`; not where the budget ended the run before the turn."""
+    Cleared by `step`, `mediate` and `clear`; not if the budget ended the run before the turn."""
 
     answers: Annotated[dict[str, AgentOutput], Folded(dict, gather)]
-    """Agent → its answer, signature, vote or claim, until those of all are in. Written by `answer`,
+    """Agent → its answer, signature, vote or claim, until all have arrived. Written by `answer`,
     `sign`, `elect`, `ratify`, `claim` and `speak`. Cleared by `tally`, `count`, `delegate`,
     `collect_claims`, `deliver` and `convene`."""
 
@@ -216,7 +216,7 @@ class Table(Result, total=False):
     `collect_plans`, `tally`, `pass_on`, `count`, `pair` and `deliver`."""
 
     speaker: str
-    """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `put_count`, `tally` and
+    """The current speaker. Written by `open`, `convene`, `delegate`, `put_count`, `tally` and
     `pass_on`."""
 
     revision: int
@@ -248,7 +248,7 @@ class Table(Result, total=False):
 
 
 class Opening(BaseModel):
-    """The input of every workflow. An empty one plays by the context, or by the defaults."""
+    """The input of every workflow; an empty input plays by the context or the defaults."""
 
     room: RunConfig | None = Field(
         default=None,

@@ -52,7 +52,7 @@ def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
     found = [(contract, turn) for contract, (_, turn) in zip(chain, offers, strict=True)]
     for n, (contract, _) in enumerate(found, start=1):
         if contract == latest:
-            # A later agreement is not yet the table's contract.
+            # The table has not taken up later agreements yet.
             return found[:n]
     # Workflows without offers leave no history of contracts: only the one in force is known.
     return [(latest, max((term["from_turn"] for term in latest["terms"]), default=1))]

@@ -67,7 +67,7 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
-    """Return the names of the games of a kind, and the game of the same name."""
+    """Return the named games of a kind and, if the kind is a variant of a named game, that game."""
     own = getattr(plays, "name", "")
     return [name for name in names() if name == own or isinstance(load(name), plays)]
 

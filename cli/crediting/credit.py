@@ -21,8 +21,8 @@ AnotherBaseline = Annotated[
 OtherDice = Annotated[
     int,
     typer.Option(
-        help="Play what a run did again with so many other seeds of the game's dice, and "
-        "tell how far the values vary. It only reports.",
+        help="Replay a run's actions with this many other seeds of the game's dice, and "
+        "report how far the values vary. The settlement stays.",
         min=0,
         max=100_000,
     ),
@@ -31,7 +31,7 @@ Replay = Annotated[
     str,
     typer.Option(
         help="How a run's coalitions are replayed: 'recorded', or 'asked', which asks embedded "
-        "agents again, told who is present, and only reports.",
+        "agents again for each coalition. The settlement stays.",
     ),
 ]
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
@@ -45,13 +45,13 @@ def credit(
     replay: Replay = RECORDED,
     as_json: Json = False,
 ) -> None:
-    """Each agent's value in a run's record, or in a game of your own.
+    """Print each agent's value in a run's record, or in a game of your own.
 
-    A run's name gives each agent's baseline, value and what they come to, by the run's baseline or
-    by another. A file is a characteristic function, or contributions by run:
+    For a run's name, print each agent's baseline, value and their sum, by the run's baseline or
+    another one. A file holds a characteristic function, or contributions by run:
 
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
-    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
+    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives each agent's counts by run.
     """
     if not file.suffix and not file.exists():
         if replay not in (ways := [RECORDED, *offered("replays")]):
@@ -162,8 +162,8 @@ def wev(
     """Print the weighted earned value of each role's artefacts, in percent of the whole.
 
     {"artefacts": {"CTO": {"code": 93, "fixes": 12}, …}, "rewards": {"CTO": 40, …}} gives counts by
-    role and kind, and, if there are any, rewards in percent. Each kind has an interval of weights;
-    printed are each role's interval, the point in it, and how far its reward is from that.
+    role and kind, and optionally rewards in percent. Each kind has an interval of weights. The
+    output has each role's interval, a point in the interval, and the reward's distance from it.
     """
     from shapley_coop.credit.wev import read_weights, read_wev, wev_report
     from shapley_coop.earned_value import WEIGHTS

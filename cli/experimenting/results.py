@@ -1,4 +1,4 @@
-"""`coop status`, `merge`, `export` and `compare`: reading experiments."""
+"""`coop status`, `merge`, `export` and `compare`: read the results of sweeps."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some o
 
 
 def status(folder: Folder, as_json: Json = False) -> None:
-    """A sweep's progress, calls and failures; coop sweep tries again what failed."""
+    """Show a sweep's progress, calls and failures; coop sweep tries failed cells again."""
     from shapley_coop.evals.sweeps.store import Store
 
     with Store(folder) as store:
@@ -57,7 +57,7 @@ def merge(
     folders: Annotated[list[Path], typer.Argument(help="Folders of one sweep.", metavar="DIR…")],
     out: Annotated[Path, typer.Option("-o", "--out", help="A new folder.")],
 ) -> None:
-    """Merge the runs of several machines' folders, each once."""
+    """Merge several machines' folders of one sweep, with each run once."""
     from shapley_coop.evals.sweeps.folders import merge as together
 
     say(f"{out}: {together(folders, out)} runs")
@@ -74,7 +74,7 @@ def export(
     prices: PriceFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
-    """Write a sweep's tidy tables, or its rows as they are."""
+    """Write a sweep's tidy tables, or its unchanged rows."""
     from shapley_coop.evals.sweeps.folders import write_rows
     from shapley_coop.evals.sweeps.store import Store
 

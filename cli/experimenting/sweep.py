@@ -25,8 +25,8 @@ NO_PLAYER = "--remote: no extension that plays cells on a server is installed: l
 ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
-Seeds = Annotated[str, typer.Option(help="In place of the file's: 0-29, or 0-4,10.")]
-Failures = Annotated[float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)]
+Seeds = Annotated[str, typer.Option(help="Replace the file's: 0-29, or 0-4,10.")]
+Failures = Annotated[float, typer.Option(help="The fraction of cells that may fail.", min=0, max=1)]
 Dollars = Annotated[
     float | None, typer.Option(help="USD, over all runs and processes of the folder.", min=0)
 ]
@@ -71,18 +71,18 @@ def sweep(
         ),
     ] = "",
     keep: Annotated[
-        Keep, typer.Option(help="Whose letters and checkpoints stay once their row is written.")
+        Keep, typer.Option(help="The runs whose letters and checkpoints stay.")
     ] = Keep.ALL,
     cost_limit: Dollars = None,
     prices: PriceFile = None,
     rpm: RequestRate = None,
     tpm: TokenRate = None,
     fail_on_error: Failures = 0.05,
-    dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Print a forecast; run nothing.")] = False,
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
-    """Run every cell of a suite once. Run it again to go on, or at the same time to be faster."""
+    """Run every cell of a suite once. Repeat the command to continue, or run several at once."""
     from shapley_coop.evals.sweeps.folders import shard as shard_of
     from shapley_coop.evals.sweeps.folders import shard_from
     from shapley_coop.evals.sweeps.prices import check_prices
@@ -113,7 +113,7 @@ def sweep(
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
     limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
     how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
-    with keys_bound():  # a suite may come from another person and must not use keys freely
+    with keys_bound():  # a suite by another person must not send keys to its own endpoints
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, prices=known, **how))
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MOST = 20
 COLUMNS = ("run", "game", "graph", "seed", "outcome", "age")
 
-GameName = Annotated[str, typer.Option(help="Of this game, or with this part in its name.")]
+GameName = Annotated[str, typer.Option(help="Only of games whose name has this text.")]
 GraphName = Annotated[
     str, typer.Option("--graph", "-g", help="Of this workflow.", autocompletion=complete_graphs)
 ]
@@ -23,7 +23,7 @@ Outcome = Annotated[
         help="agreed, no_deal, no_play, unreadable, error or budget; started, waiting or failed."
     ),
 ]
-SeedOf = Annotated[int | None, typer.Option(help="Of this seed.", min=0)]
+SeedOf = Annotated[int | None, typer.Option(help="Only with this seed.", min=0)]
 
 
 def runs(
@@ -33,7 +33,7 @@ def runs(
     outcome: Outcome = "",
     limit: Annotated[int, typer.Option(help="The newest N; 0 shows all.", min=0)] = MOST,
     sweeps: Annotated[
-        bool, typer.Option("--sweeps", help="With the cells of sweeps, which are left out.")
+        bool, typer.Option("--sweeps", help="Include cells of sweeps (by default left out).")
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`coop list`: games, workflows, embedded characters, extensions; the parameters of one game."""
+"""`coop list`: list games, workflows, characters and extensions, or one game's parameters."""
 
 import json
 from typing import Annotated, Any

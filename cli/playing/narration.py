@@ -53,7 +53,7 @@ class Narrator:
             show_reckoned(reckoning)
 
     def tell(self, event: dict[str, Any]) -> None:
-        """Print one public event, as `state.timeline` has them; of many alike their number."""
+        """Print one event of `state.timeline`, or only count it after many similar events."""
         alike = (event["kind"], event.get("act"), event.get("about"), event.get("deal"))
         if alike != self._last or event["kind"] != "said" or "deal" in event:
             self._end_alike()

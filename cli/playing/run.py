@@ -1,4 +1,4 @@
-"""`coop run` and `coop resume`: playing."""
+"""`coop run` and `coop resume`: play runs."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
 USUAL = "shapley_coop"
-"""The workflow that plays a game where none is named, and none has the game's name."""
+"""The default workflow for games without a workflow of the same name."""
 
 Played = Annotated[
     str,
@@ -57,8 +57,8 @@ IdempotencyKey = Annotated[
     str,
     typer.Option(
         "--idempotency-key",
-        help="A name for this request: given again it goes on with the same run, and another "
-        "request under it is refused.",
+        help="A name for this request. The same request with this name continues its run, and "
+        "another request with this name is refused.",
     ),
 ]
 

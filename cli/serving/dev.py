@@ -1,4 +1,4 @@
-"""`coop dev`: the LangGraph server for development, with Studio."""
+"""`coop dev`: run LangGraph's development server with all workflows, for Studio."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def dev(
     token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
     reload: Annotated[bool, typer.Option(help="Start again when code changes.")] = True,
 ) -> None:
-    """Serve all workflows with LangGraph's development server: no key, no licence."""
+    """Serve all workflows with LangGraph's development server, without key or licence."""
     from shapley_coop.games.catalogue import read
 
     if not Path("langgraph.json").exists():
@@ -55,7 +55,7 @@ def dev(
     _check_there(Path("langgraph.json"))
     secret = _announce(f"http://{host}:{chosen}", token)
     for one in game or []:
-        read(one)  # refuses a missing file before the server starts
+        read(one)  # raises for a missing file before the server starts
     options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS]
     if not reload:
         options.append("--no-reload")

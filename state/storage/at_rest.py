@@ -29,7 +29,7 @@ def private_folder(folder: Path) -> None:
     if folder.exists():
         return
     private_folder(folder.parent)
-    with suppress(FileExistsError):  # another process was faster
+    with suppress(FileExistsError):  # another process has just created the folder
         folder.mkdir(mode=0o700)
 
 

@@ -120,7 +120,7 @@ def _hashes(
     return found
 
 
-# `json.dumps` builds an encoder at every call.
+# Built once, because `json.dumps` with options builds an encoder at every call.
 _encode = json.JSONEncoder(sort_keys=True).encode
 
 

@@ -64,7 +64,7 @@ class SqliteDatabase:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                connection.close()  # which rolls back
+                connection.close()  # this rolls back
                 raise
             self._writer = connection
 

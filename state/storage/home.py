@@ -99,7 +99,7 @@ class Home:
 
     @property
     def runs(self) -> "Runs":
-        """The register of runs."""
+        """The register of the runs in this home."""
         from shapley_coop.state.storage.register import Runs
 
         return _opened(Runs, self.books_url)

@@ -117,7 +117,7 @@ class Runs(Book):
                 return known
             from shapley_coop.state.resuming import command_for  # late: it imports this module
 
-            other = self._find(run)  # None if it is another owner's
+            other = self._find(run)  # None if another owner has the run
             resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(
                 f"there is a run {run!r} already: choose another name{resume}"
