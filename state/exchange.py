@@ -118,7 +118,7 @@ class TradeQuestion(Question[Any]):
 
 
 def talk_in(turn: TurnContext, agent: str) -> Talk:
-    """Return the talk in which an agent is asked."""
+    """Return the talk to which an agent's current question belongs."""
     assert isinstance(turn.question, TradeQuestion)
     return turn.question.talk(turn, agent)
 

@@ -17,7 +17,7 @@ from shapley_coop.state.table import Status
 
 
 def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
-    """Return the settlement, with every agent's payoff in millionths and the basis of it.
+    """Return the settlement, with every agent's payoff in millionths and the payoffs' basis.
 
     A redistribution that all accepted replaces the contract. Without a redistribution, the run's
     rule for disagreement decides. By default this is the contract's clauses, if enforced; without

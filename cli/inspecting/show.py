@@ -39,7 +39,7 @@ def show(
     prices: PriceFile = None,
     as_json: Json = False,
 ) -> None:
-    """Show what was said, signed and done in a run, in order, and its result."""
+    """Show the messages, contracts and actions of a run in order, and the run's result."""
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import result_of

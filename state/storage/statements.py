@@ -1,4 +1,4 @@
-"""SQL statements that run alike on SQLite and on Postgres."""
+"""The execution of SQL statements that work both on SQLite and on Postgres."""
 
 import re
 from collections.abc import Mapping, Sequence
