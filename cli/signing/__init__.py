@@ -1,1 +1,1 @@
-"""Commands for checks before signing: of contracts, messages, keys and mandates."""
+"""Commands for checks before signing, of contracts and of messages."""
