@@ -1,4 +1,4 @@
-"""What commands share: output, progress in a terminal, and asynchronous work."""
+"""Functions that commands share: output, progress in a terminal, and asynchronous work."""
 
 import json
 import os
@@ -14,52 +14,52 @@ Result = TypeVar("Result")
 
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end."""
-    import asyncio  # slow to import, and `coop --help` does not need it
+    """Run a coroutine to its end, and return its result."""
+    import asyncio  # late: slow to import, and `coop --help` does not need it
 
     return asyncio.run(work)
 
 
 def say(text: str = "") -> None:
-    """Write one line to standard output; where its reader has gone, go on without it.
+    """Write one line to standard output; discard all output if its reader has closed the pipe.
 
-    Whatever the text quotes, it stays one line and moves no cursor: see `visible`.
+    Control characters in the text are escaped, so that it stays one line: see `visible`.
     """
     try:
         sys.stdout.write(visible(text) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        # `coop run … | head`: what is played is played to its end.
+        # In `coop run … | head`, the run must still be played to its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say_lines(text: str) -> None:
-    """Write text of several lines, each by `say`; for what is laid out here, or is all one's."""
+    """Write each line of a text by `say`; the text must have no foreign line breaks."""
     for line in text.split("\n"):
         say(line)
 
 
 def note(text: str) -> None:
-    """Write one line to standard error: progress, never results."""
+    """Write one line to standard error, for progress but never for results."""
     sys.stderr.write(visible(text) + "\n")
     sys.stderr.flush()
 
 
 def complain(text: str) -> None:
-    """Write one line that says what is wrong and how to mend it."""
+    """Write an error message as one line to standard error."""
     note("coop: " + " ".join(text.split()))
 
 
 def say_json(value: Any) -> None:
-    """Write one JSON value to standard output; what could not be seen in it is escaped."""
+    """Write one JSON value to standard output, with invisible characters escaped."""
     say_lines(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def write_file(out: Path, text: str, option: str = "--out") -> None:
-    """Write a file atomically, and its folder if there is none.
+    """Write a file atomically, and create its folder if it is missing.
 
     Raises:
-        ValueError: it cannot be written.
+        ValueError: the file cannot be written.
     """
     from shapley_coop.written_files import replace_file
 
@@ -87,7 +87,7 @@ def progress(total: int, what: str) -> Iterator[Any]:
 
 @contextmanager
 def waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """Show a spinner in a terminal; yield what hides it while somebody types."""
+    """Show a spinner in a terminal; yield a context manager that hides it while a person types."""
     if not sys.stderr.isatty():
         yield nullcontext
         return
@@ -115,15 +115,15 @@ def show_table(
     whole: str = "",
     words: Collection[str] = (),
 ) -> None:
-    """Write a table to standard output, 160 columns wide where it is no terminal.
+    """Write a table to standard output; it is 160 columns wide if that is not a terminal.
 
     Args:
-        title: above it.
-        columns: their heads.
-        rows: the cells, as text; none is read as markup.
-        caption: below it.
+        title: the title above the table.
+        columns: the heads of the columns.
+        rows: the cells as plain text, not markup.
+        caption: the caption below the table.
         whole: the column whose cells are never cut or wrapped.
-        words: the columns that begin at the left, as the first one does.
+        words: the columns that are aligned left, in addition to the first one.
     """
     from rich.console import Console
     from rich.table import Table

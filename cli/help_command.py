@@ -1,4 +1,4 @@
-"""`coop help`: what `coop --help` prints, and every command with `--all`."""
+"""`coop help`: print the output of `coop --help`, or with `--all` every command."""
 
 from typing import Annotated
 

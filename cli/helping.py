@@ -1,8 +1,8 @@
-"""The help of a command, laid out so that it can be read in a terminal of 80 columns.
+"""The layout of a command's help for a terminal of 80 columns.
 
-Typer's table gives names, short names, negations and kinds a column each, so that what an option
-does is left with a strip of 20 characters. Here an option's forms stand before what it does, or on
-the line above it.
+Typer's table has a column each for names, short names, negations and types. This leaves only 20
+characters for the description. Here an option's forms are in front of its description or on the
+line above.
 """
 
 from typing import Any
@@ -11,14 +11,14 @@ import typer
 from typer.core import TyperCommand
 
 _WIDEST_NAME = 24
-"""Longer names stand on a line of their own."""
+"""The most characters of a name that shares a line with its description."""
 
 _LINE = 76
-"""Longer names do not fit on one."""
+"""The most characters of a name; longer lists of choices move into the description."""
 
 
 class Command(TyperCommand):
-    """A command with such a help; its options keep their groups."""
+    """A command whose help has this layout; options keep their groups."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{**options, "rich_markup_mode": None})
@@ -40,7 +40,7 @@ class Command(TyperCommand):
 
 
 def _fitting(name: str, told: str) -> tuple[str, str]:
-    """An option and what it does; choices that are too long for a line are told at the end."""
+    """Return an option's forms and description; move choices that are too long to its end."""
     forms, _, choices = name.partition(" <")
     if len(name) <= _LINE or "|" not in choices:
         return name, told

@@ -1,4 +1,4 @@
-"""Options that several commands have, and what they say: parameters, seats, limits, words."""
+"""Options that several commands share, and the parsing of their values."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Keep(StrEnum):
-    """Whose letters and checkpoints a sweep keeps: see `evals.sweeps.local`."""
+    """The runs whose letters and checkpoints a sweep keeps: see `evals.sweeps.local`."""
 
     ALL = "all"
     FAILURES = "failures"
@@ -31,28 +31,28 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def complete_runs(incomplete: str) -> list[str]:
-    """Return the names of this home's runs that begin like this, for a shell."""
+    """Return this home's runs that begin with a text, for a shell's completion."""
     from shapley_coop.state.storage.home import home
 
     return [run.run for run in home().runs.list() if run.run.startswith(incomplete)]
 
 
 def complete_games(incomplete: str) -> list[str]:
-    """The games that begin like this, for a shell; files are completed by the shell itself."""
+    """Return the games that begin with a text, for a shell's completion, which adds files."""
     from shapley_coop.games import names
 
     return [name for name in names() if name.startswith(incomplete)]
 
 
 def complete_graphs(incomplete: str) -> list[str]:
-    """Return the workflows that begin like this, for a shell."""
+    """Return the workflows that begin with a text, for a shell's completion."""
     from shapley_coop.graphs import names
 
     return [name for name in names() if name.startswith(incomplete)]
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Embedded characters, and the kinds of seats, that begin like this, for a shell."""
+    """Return embedded characters and other seats that begin with a text, for completion."""
     from shapley_coop.seats.embedded import CHARACTERS
 
     found = [f"embedded:{name}" for name in CHARACTERS]
@@ -78,8 +78,8 @@ Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefac
 Currency = Annotated[
     str,
     typer.Option(
-        help="Of the bounty, a code of ISO 4217; amounts are in its smallest unit: EUR in cents, "
-        "JPY whole.",
+        help="The bounty's currency, a code of ISO 4217. Amounts are in its smallest unit: cents "
+        "for EUR, whole yen for JPY.",
         callback=lambda given: (decimals_of(given), given)[1],
     ),
 ]
@@ -94,13 +94,13 @@ Model = Annotated[
 ]
 AgentSeats = Annotated[
     list[str] | None,
-    typer.Option(help="NAME=provider:name[,setting=value…]: who answers for one agent."),
+    typer.Option(help="NAME=provider:name[,setting=value…]: the model of one agent."),
 ]
 Personas = Annotated[
     list[str] | None,
     typer.Option(
         "--persona",
-        help="NAME=text, or NAME=@file: who an agent is and what it wants, told to it alone.",
+        help="NAME=text, or NAME=@file: who an agent is and what it wants; only it sees this.",
     ),
 ]
 BaseUrl = Annotated[
@@ -134,7 +134,7 @@ def _permit(what: Permission, given: bool) -> bool:
 
 
 def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str, Any]:
-    """Return a game's parameters: those of a file, replaced by the pairs that are given.
+    """Return a game's parameters: those of a file, overridden by the given pairs.
 
     Raises:
         ValueError: the file cannot be read, or a pair has no key or no equals sign.
@@ -161,7 +161,7 @@ def seat_from(model: str, base_url: str | None) -> "Seat":
     """Read the one seat of `--model`.
 
     Raises:
-        ValueError: it is no seat, or one of its settings is wrong.
+        ValueError: the option names no seat, or a setting is wrong.
     """
     from pydantic import ValidationError
 
@@ -185,7 +185,7 @@ def personas_from(given: list[str] | None) -> dict[str, str]:
 
 
 def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any]:
-    """Return what an option of an extension was given for each agent.
+    """Return the values of an extension's option, by agent.
 
     Raises:
         ValueError: a part is not NAME=text, or the extension cannot read it.
@@ -206,7 +206,7 @@ def pairs(option: str, given: str) -> dict[str, Any]:
 
 
 def words(option: str, given: str) -> str:
-    """Return an option's text, or a file's if it begins with @.
+    """Return an option's text; if it begins with @, the text of that file.
 
     Raises:
         ValueError: the file cannot be read.
@@ -217,7 +217,7 @@ def words(option: str, given: str) -> str:
 def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     model, *parts = _parts(spec)
     seat: dict[str, Any] = {"model": model.strip()}
-    permit_program(seat["model"])  # it was named on the command line
+    permit_program(seat["model"])  # the user trusts a program named on the command line
     if base_url and model.startswith("openai:"):
         seat["base_url"] = base_url
     shown = spec.replace("{", "{{").replace("}", "}}")
@@ -225,14 +225,14 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     settings = dict(_values(parts, refusal))
     if seat["model"].partition(":")[0] not in extension.offered("seats"):
         return seat | settings
-    from shapley_coop.seats.seat import Seat  # most commands seat nobody so
+    from shapley_coop.seats.seat import Seat  # late: few commands use an extension's seats
 
     of_every_seat = {key: settings.pop(key) for key in Seat.model_fields if key in settings}
     return seat | of_every_seat | ({"options": settings} if settings else {})
 
 
 def _parts(spec: str) -> list[str]:
-    """Split a seat at its commas, but for those within brackets: stop=[a, b] is one setting."""
+    """Split a seat at its commas, except within brackets: stop=[a, b] is one setting."""
     parts, depth = [""], 0
     for char in spec:
         depth += (char in "[{") - (char in "]}")
@@ -246,7 +246,7 @@ def _parts(spec: str) -> list[str]:
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
     """Split key=value pairs and read each value as YAML, or as text if it is no YAML."""
     for key, value in _split(parts, refusal):
-        import yaml  # most commands are given none
+        import yaml  # late: most commands get no pairs
 
         try:
             yield key, yaml_of(value)
@@ -255,7 +255,7 @@ def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
 
 
 def _split(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, str]]:
-    """Split key=value pairs; a part that is none is refused in the words of `refusal`."""
+    """Split key=value pairs; raise ValueError with the text `refusal` for other parts."""
     for part in parts:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():

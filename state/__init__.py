@@ -1,9 +1,9 @@
-"""What a run knows: its table, its configuration, what follows from both, and where it is kept.
+"""The state of a run: its table, its configuration, the facts computed from both, and its storage.
 
 >>> from shapley_coop.state.run_config import RunConfig
 >>> RunConfig(seats={"*": "embedded:greedy"}).resolve().seats["Alice"].model
 'embedded:greedy'
 
-The table (`Table`) is the checkpointed state of every graph, and `EvaluatedTable` all that follows
-from it. `view.agent_view` is the only way from the table into a letter.
+`Table` is the checkpointed state of every graph. `EvaluatedTable` computes every fact that follows
+from a table. `view.agent_view` alone brings facts of the table into a letter.
 """

@@ -1,4 +1,4 @@
-"""Whether all could pay, and hand over, what a deal asks of them at a table."""
+"""Checks that every agent at a table could pay the amounts and hand over the goods of a deal."""
 
 from fractions import Fraction
 
@@ -25,11 +25,11 @@ _known = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()
 
 
 def unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
-    """ABLE: why somebody could never pay or hand over what a deal asks; None if all can."""
+    """Return the fault ABLE if an agent could never pay or hand over its part of a deal."""
     asked = (evaluated.game, evaluated.enforcement, deal, evaluated.stands)
-    try:  # agents of one character accept the same deals in every run
+    try:  # embedded agents of the same kind accept the same deals in every run
         return _known[asked]
-    except KeyError:  # another thread may empty it in between
+    except KeyError:  # testing first is unsafe: another thread may empty the cache in between
         fault = _known[asked] = _unable(evaluated, deal)
         return fault
 
@@ -50,7 +50,7 @@ def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
 
 
 def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:
-    """The most that an agent could come to pay in the whole game; None where there is no bound."""
+    """Return the most that an agent could have to pay in the whole game; None if unbounded."""
     if phase == "settlement":
         return max(evaluated.earned[agent] - evaluated.payoffs_under(deal)[agent], NOTHING)
     now = evaluated.turn

@@ -7,7 +7,7 @@ from shapley_coop import extension
 
 
 def added_properties() -> dict[str, Any]:
-    """Return the schema of each field that an installed extension adds, by its name."""
+    """Return the name and schema of each field that an installed extension adds."""
     found: dict[str, Any] = {}
     for one in extension.installed().values():
         for name in one.additions:
@@ -18,7 +18,7 @@ def added_properties() -> dict[str, Any]:
 
 
 def inlined(schema: Any, shapes: Mapping[str, Any]) -> Any:
-    """Return a schema that refers to nothing, so that it can stand inside another."""
+    """Return a schema with its references replaced, so that it can be part of another schema."""
     if isinstance(schema, list):
         return [inlined(one, shapes) for one in schema]
     if not isinstance(schema, dict):

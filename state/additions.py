@@ -1,9 +1,9 @@
-"""What extensions add to a run: settings, and checks of what agents answer.
+"""The additions of extensions to a run: settings, and checks of agents' answers.
 
 An extension names the fields that it adds to the run's configuration (`Extension.settings`), and an
-object of `Addition` that reads them (`Extension.additions`). A run whose configuration sets none of
-them loads nothing of it. What a check adds to an answer stands in its message under `more`, and
-what an addition keeps at the table under `aside`, each by the addition's name.
+object of `Addition` that reads them (`Extension.additions`). A run that sets none of these fields
+does not load the extension. An answer's message holds the result of a check under `more`, and the
+table holds an addition's own data under `aside`, both by the addition's name.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from shapley_coop import extension
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.invalid import first_error
 
-if TYPE_CHECKING:  # the configuration and the table are made with what is here
+if TYPE_CHECKING:  # these modules import this one
     from shapley_coop.deals.language.deal import Offer
     from shapley_coop.games import Game
     from shapley_coop.state.evaluated import EvaluatedTable
@@ -28,12 +28,12 @@ S = TypeVar("S", bound=BaseModel)
 
 
 class Limits(NamedTuple):
-    """What an agent may bind itself to.
+    """The limits of an agent's commitments.
 
     Attributes:
-        most_pay: the most that it may promise to pay in the whole game; None without a limit.
-        least_end: the least that what it signs may leave it with.
-        never: actions that it may neither promise nor take.
+        most_pay: the most that the agent may promise to pay in the whole game; None: no limit.
+        least_end: the least payoff that a deal signed by the agent may give it.
+        never: actions that the agent may neither promise nor take.
     """
 
     most_pay: Fraction | None = None
@@ -42,14 +42,14 @@ class Limits(NamedTuple):
 
 
 class SealedAnswer(NamedTuple):
-    """What an agent bound itself to by an answer that stays sealed.
+    """An agent's commitment by an answer that stays sealed.
 
     Attributes:
-        topic: what it was asked about.
-        turn: the turn before which it was asked.
-        text: its answer.
-        accepts: the hash of what that binds it to.
-        called: what it is called, as "its orders".
+        topic: the topic of the question.
+        turn: the turn before which the agent was asked.
+        text: the agent's answer.
+        accepts: the hash of the commitment.
+        called: words for the answer, such as "its orders".
     """
 
     topic: str
@@ -60,7 +60,7 @@ class SealedAnswer(NamedTuple):
 
 
 class Rechecked(NamedTuple):
-    """What `coop verify` recomputed: its name, what is wrong, and what is said if nothing is."""
+    """A check of `coop verify`: its name, the errors found, and the message if there are none."""
 
     name: str
     wrong: list[str]
@@ -68,95 +68,95 @@ class Rechecked(NamedTuple):
 
 
 class Addition(Generic[S]):
-    """What one extension adds to a run; each method may be left as it is.
+    """The base class of an extension's additions to a run; every method has a default.
 
     Attributes:
-        settings: the model of the fields that it adds to the configuration.
+        settings: the model of the fields that the extension adds to the configuration.
     """
 
     settings: type[S]
 
     def resolved(self, settings: S, game: "Game") -> S:
-        """Return the settings with nothing left to look up.
+        """Return the settings with file contents and other references filled in.
 
         Raises:
-            ValueError: the game cannot be played with them.
+            ValueError: the game cannot be played with these settings.
         """
         return settings
 
     def check_begin(self, settings: S) -> None:
-        """Refuse to begin a run; one that has begun goes on.
+        """Check that a run may begin; runs that have begun are not checked.
 
         Raises:
-            ValueError: it may not begin.
+            ValueError: the run may not begin.
         """
 
     def complaints(self, settings: S) -> Iterator[str]:
-        """Yield why others than the server's operator may not have these settings."""
+        """Yield the reasons why only the server's operator may use these settings."""
         yield from ()
 
     def aside(self, settings: S, episode: str, workflow: str) -> Any:
-        """Return what it keeps at the table from the opening on, as plain JSON."""
+        """Return the addition's own data for the table, as plain JSON; set when a run opens."""
         return None
 
     def limits(self, settings: S, agent: str) -> Limits:
-        """Return what an agent may bind itself to."""
+        """Return the limits of an agent's commitments."""
         return Limits()
 
     def shows(self, settings: S, turn: "TurnContext", agent: str) -> dict[str, Any]:
-        """Return the facts that it adds to a letter about an offer."""
+        """Return the facts that the addition contributes to a letter about an offer."""
         return {}
 
     def carried(self, reply: Mapping[str, Any]) -> str:
-        """Return what the keys of a person's reply add to its message.
+        """Return text to add to a person's message, from the keys of the person's reply.
 
         Raises:
-            ValueError: they are wrong.
+            ValueError: the keys are wrong.
         """
         return ""
 
     def without(self, text: str) -> str:
-        """Return an answer without what it carries for this addition alone."""
+        """Return an answer's text without the part that is meant for this addition only."""
         return text
 
     def check(
         self, settings: S, turn: "TurnContext", agent: str, text: str, said: "AgentOutput"
     ) -> Any:
-        """Judge a sound answer.
+        """Check a sound answer, and refuse it or add data to it.
 
         Args:
-            settings: the run's.
-            turn: what is asked.
-            agent: who answered.
-            text: its answer, as it came.
-            said: what was read in it.
+            settings: the run's settings of this addition.
+            turn: the table and its question.
+            agent: the author.
+            text: the raw answer.
+            said: the parsed answer.
 
         Returns:
-            What it adds to the answer as plain JSON, None for nothing, or a `Fault`.
+            Data to add to the answer as plain JSON, None for no data, or a `Fault`.
         """
         return None
 
     def accepts(
         self, settings: S, evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer"
     ) -> Any:
-        """Return what it adds to an acceptance that the program enters for an agent."""
+        """Return data to add to an acceptance that the program enters for an agent."""
         return None
 
     def rechecked(
         self, settings: S, table: "Table", sealed: Mapping[str, SealedAnswer] | None
     ) -> Rechecked | None:
-        """Recompute what it added to a run.
+        """Recompute the addition's data in a run, for `coop verify`.
 
         Args:
-            settings: the run's.
-            table: its last.
-            sealed: agent → its sealed answer, in a workflow that makes a deal of such; else None.
+            settings: the run's settings of this addition.
+            table: the run's last table.
+            sealed: agent → its sealed answer, if the workflow makes a deal of sealed answers.
         """
         return None
 
 
 class Added(NamedTuple):
-    """One addition of a run, with the run's settings of it."""
+    """An addition of a run, with its settings."""
 
     name: str
     addition: Addition[Any]
@@ -164,7 +164,7 @@ class Added(NamedTuple):
 
 
 def added_fields() -> dict[str, str]:
-    """Return the fields that extensions add to the configuration → the addition."""
+    """Return a mapping from each field that extensions add to the name of its addition."""
     return {
         field: name
         for one in extension.installed().values()
@@ -174,10 +174,10 @@ def added_fields() -> dict[str, str]:
 
 
 def gathered(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Move the fields of extensions into `extensions`, and read them there.
+    """Return the configuration with extensions' fields moved into `extensions` and validated.
 
     Raises:
-        ValueError: one is wrong, or of an extension that is not installed.
+        ValueError: a field is wrong, or its extension is not installed.
     """
     fields, kept = added_fields(), given.get("extensions") or {}
     if not isinstance(kept, Mapping) or not (kept or fields.keys() & given.keys()):
@@ -190,7 +190,7 @@ def gathered(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def added(config: "RunConfig") -> list[Added]:
-    """Return the additions whose settings a run's configuration has."""
+    """Return the additions that a run's configuration sets."""
     found = []
     for name, values in config.extensions.items():
         addition: Addition[Any] = extension.load("additions", name)
@@ -199,27 +199,27 @@ def added(config: "RunConfig") -> list[Added]:
 
 
 def resolved(config: "RunConfig", game: "Game") -> dict[str, dict[str, Any]]:
-    """Return the settings of all additions with nothing left to look up."""
+    """Return the resolved settings of all additions, by name."""
     return {one.name: _dumped(one.addition.resolved(one.settings, game)) for one in added(config)}
 
 
 def check_begin(config: "RunConfig") -> None:
-    """Refuse to begin a run that an addition does not let begin.
+    """Check that all additions allow a run to begin.
 
     Raises:
-        ValueError: it may not.
+        ValueError: an addition refuses the run.
     """
     for one in added(config):
         one.addition.check_begin(one.settings)
 
 
 def set_aside(config: "RunConfig", episode: str, workflow: str) -> dict[str, Any]:
-    """Return what the additions of a run keep at its table, by name."""
+    """Return the additions' own data for a run's table, by name."""
     return {one.name: one.addition.aside(one.settings, episode, workflow) for one in added(config)}
 
 
 def limits_of(config: "RunConfig", agent: str) -> Limits:
-    """Return what an agent may bind itself to by all additions of a run."""
+    """Return the strictest limits of an agent's commitments over all additions of a run."""
     found = [one.addition.limits(one.settings, agent) for one in added(config)]
     return Limits(
         most_pay=min((one.most_pay for one in found if one.most_pay is not None), default=None),
@@ -229,7 +229,7 @@ def limits_of(config: "RunConfig", agent: str) -> Limits:
 
 
 def shown(turn: "TurnContext", agent: str) -> dict[str, Any]:
-    """Return the facts that additions have a letter about an offer show."""
+    """Return the facts that additions contribute to a letter about an offer."""
     facts: dict[str, Any] = {}
     for one in added(turn.evaluated.config):
         facts |= one.addition.shows(one.settings, turn, agent)
@@ -237,7 +237,7 @@ def shown(turn: "TurnContext", agent: str) -> dict[str, Any]:
 
 
 def without_additions(config: "RunConfig", text: str) -> str:
-    """Return an answer without what it carries for additions alone."""
+    """Return an answer's text without the parts that are meant for additions only."""
     for one in added(config):
         text = one.addition.without(text)
     return text
@@ -246,7 +246,7 @@ def without_additions(config: "RunConfig", text: str) -> str:
 def checked(
     turn: "TurnContext", agent: str, text: str, said: "AgentOutput"
 ) -> "AgentOutput | Fault":
-    """Return a sound answer with what additions add to it, or the first fault that they find."""
+    """Return a sound answer with the additions' data, or the first fault that they find."""
     more: dict[str, Any] = {}
     for one in added(turn.evaluated.config):
         found = one.addition.check(one.settings, turn, agent, text, said)
@@ -258,7 +258,7 @@ def checked(
 
 
 def accepted(evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer") -> dict[str, Any]:
-    """Return what additions add to an acceptance that the program enters for an agent, by name."""
+    """Return the additions' data for an acceptance that the program enters, by name."""
     found = {
         one.name: one.addition.accepts(one.settings, evaluated, agent, topic, offer)
         for one in added(evaluated.config)

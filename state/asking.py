@@ -1,4 +1,4 @@
-"""Asking seats: all agents whose turn it is, in parallel, within the budget, once per letter."""
+"""The asking of seats: all agents at once, within the budget, and only once for each letter."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -26,20 +26,20 @@ from shapley_coop.state.traces import label_root
 from shapley_coop.state.turn import TurnContext
 
 CHARS_PER_TOKEN = 4
-"""A rule of thumb, to foresee what a letter costs."""
+"""A rule of thumb to estimate a letter's tokens."""
 
 Writer = Callable[[TurnContext, str, PrivateView], Letter]
-"""Writes an agent's letter: (turn, agent, what it alone is shown) → letter."""
+"""A function that writes an agent's letter: (turn, agent, its private view) → letter."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of asking one agent.
+    """The result of asking one agent.
 
     Attributes:
-        attempt: the number of this answer, from 1; 0 if the agent was not asked.
+        attempt: the number of the answer, from 1; 0 if the agent was not asked.
         entry: the letter and its answer; None if the budget had nothing left for the agent.
-        steps: the calls of the model before it, in which it asked for tools.
+        steps: the model's earlier calls for this answer, in which it called tools.
     """
 
     attempt: int
@@ -49,21 +49,21 @@ class Reply:
 
 @dataclass(frozen=True)
 class _Open:
-    """A letter that is to be sent, and the answer that the journal has to it already."""
+    """A letter to send, and the journal's entry if the letter was already answered."""
 
     question: Enquiry
     entry: Entry | None
 
 
 async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
-    """Ask every agent that has not answered yet.
+    """Ask every agent that has not answered yet, and return their replies.
 
-    All finish before a failure is raised: what is answered is kept, and a resume asks only the
-    others. To warm a provider's cache the first is asked before the others.
+    All calls finish before a failure is raised. Given answers are kept, so a resume asks only the
+    other agents. With `warm_cache`, the first agent is asked before the others.
 
     Args:
-        turn: who is asked for what.
-        write: writes the letters.
+        turn: the question and the asked agents.
+        write: the function that writes the letters.
 
     Raises:
         SeatError: a seat did not answer.
@@ -88,7 +88,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
 
 
 def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]]:
-    """The letter that each agent is to be sent now, and what the journal has in answer to it."""
+    """Return the journal, and each agent's next letter with the journal's answer to it, if any."""
     journal, episode = home().journal, turn.table["episode"]
     drafts = {agent: draft for agent in turn.asked if (draft := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
@@ -117,18 +117,18 @@ def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]
 def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Fault | None:
     """Check a person's reply before the run is resumed with it.
 
-    A refused reply is kept in the journal, and the same letter, with the reason, waits at the
-    person's seat at once; the run goes on waiting for the same answer. Where the budget has no call
-    left for another reply, the run takes this one, and its node counts them all.
+    The journal keeps a refused reply. The person gets the letter again with the reason, and the
+    run keeps waiting. If the budget has no call for another reply, the reply is not refused here:
+    the run resumes with it, and its node counts all replies.
 
     Args:
-        turn: who is asked for what.
-        agent: who replies.
-        answer: its reply.
-        write: writes the letters.
+        turn: the question and the asked agents.
+        agent: the person's agent.
+        answer: the reply.
+        write: the function that writes the letters.
 
     Returns:
-        Why it is refused; None if it is sound and nothing was done.
+        The fault of a refused reply; None if the run can resume with the reply.
     """
     journal, asked = prepare(turn, write)
     question = asked[agent].question
@@ -154,14 +154,14 @@ def _mail(agent: str, asked: Enquiry) -> Mail:
 
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
-    """Return why an answer was refused; it is read again, as the table does not keep the words."""
+    """Return an answer's refusal; the answer is checked again, since the table keeps no reasons."""
     found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
-        # A library may read now what it refused before the restart: another try was promised.
+        # After a restart with newer code the answer may pass, but its author was promised a retry.
         before = turn.draft(agent)
         label = before.get("label", "MPT") if before else "MPT"
         found = Fault(label, "Answer once more.")
-    # A person may go on trying.
+    # People have no limit of tries.
     tries = 0 if turn.is_person(agent) else turn.question.tries(turn.evaluated)
     return Refusal(found, answer.text, attempt, tries)
 
@@ -169,7 +169,7 @@ def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Ref
 def _after_refusals(
     turn: TurnContext, one: _Open, view: PrivateView, write: Writer, journal: Journal
 ) -> _Open:
-    """A person's latest letter: replies that were refused before the run went on are passed by."""
+    """Return a person's latest letter, past all replies in the journal that were refused."""
     agent, episode = one.question.agent, one.question.episode
     while one.entry is not None:
         answer, attempt = one.entry.answer, one.question.attempt
@@ -204,12 +204,12 @@ def _question(
 
 
 def _admitted(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
-    """The agents for whom the budget has something left, in the order in which they are asked."""
+    """Return the agents that the budget still allows to ask, in order."""
     config = turn.evaluated.config
     if config.budget == UNLIMITED:
         return list(questions)
     tracker = BudgetTracker(config.budget, turn.table["spent"])
-    # Parallel tasks cannot see each other's spending; reserve each one's worst case.
+    # Parallel tasks cannot see each other's spending, so reserve each agent's worst case.
     for agent in turn.table.get("concurrent_agents", []):
         tracker.reserve(agent, 0, 1 if seat_of(turn, agent).human else config.tries)
     admitted = []
@@ -222,7 +222,7 @@ def _admitted(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
 
 
 def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
-    """Return how often each agent may ask for tools first: every call of its model counts."""
+    """Return each agent's limit of model calls for tools; such calls count in the budget."""
     config = turn.evaluated.config
     tracker = BudgetTracker(config.budget, turn.table["spent"])
     for agent in admitted:
@@ -243,7 +243,7 @@ async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> H
 
 
 def _trace(turn: TurnContext, agent: str) -> RunnableConfig:
-    """Return how a call is named and found in a trace."""
+    """Return the name, tags and metadata of a call in a trace."""
     table, config, act = turn.table, turn.evaluated.config, turn.question.name
     seat = seat_of(turn, agent)
     return {

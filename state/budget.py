@@ -1,7 +1,7 @@
-"""What a run may cost, and who may still be asked.
+"""The budget of a run, and the check whether an agent may still be asked.
 
-Everything is read off what was spent, and that is on the table, so that a run that is resumed or
-replayed decides alike.
+All decisions follow from the spending on the table, so a resumed or replayed run makes the same
+decisions.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 SPENT_UP = "BUDGET"
-"""The label of a pass by an agent that the budget has no call left for."""
+"""The label of a pass by an agent for which the budget has no call left."""
 
 
 class Budget(BaseModel):
@@ -32,15 +32,15 @@ class Budget(BaseModel):
 
 
 UNLIMITED = Budget()
-"""No limit on anything."""
+"""A budget without limits."""
 
 
 class BudgetTracker:
-    """What is left of a budget while a table is being asked.
+    """A counter of the budget that is left while agents are asked.
 
     Args:
         budget: the limits.
-        spent: what the table counts, by phase.
+        spent: the spending on the table, by phase.
     """
 
     def __init__(self, budget: Budget, spent: Mapping[str, Any]) -> None:
@@ -54,7 +54,7 @@ class BudgetTracker:
 
     @property
     def empty(self) -> bool:
-        """Whether a limit of the run is reached, so that no agent is asked any more."""
+        """Whether a limit of the run is reached, so that no further agent is asked."""
         used = (
             (self._budget.calls, self._calls.total()),
             (self._budget.tokens, self._tokens.total()),
@@ -67,7 +67,7 @@ class BudgetTracker:
         return not self.empty and not self.has_used_its_part(agent)
 
     def has_used_its_part(self, agent: str) -> bool:
-        """Return whether a limit of the agent's own is reached, whatever the run has left."""
+        """Return whether the agent has reached one of the limits for each agent."""
         own = (
             (self._budget.agent_calls, self._calls[agent]),
             (self._budget.agent_tokens, self._tokens[agent]),
@@ -75,11 +75,11 @@ class BudgetTracker:
         return any(0 < limit <= n for limit, n in own)
 
     def calls_left(self, agent: str, share: int) -> int | None:
-        """Return how many calls an agent has left, if all are used alike; None without a limit.
+        """Return how many calls an agent has left, if agents share equally; None without a limit.
 
         Args:
-            agent: who is asked.
-            share: among how many the run's calls are shared.
+            agent: the agent.
+            share: the number of agents that share the run's remaining calls.
         """
         budget = self._budget
         limits = []
@@ -90,12 +90,12 @@ class BudgetTracker:
         return max(min(limits), 0) if limits else None
 
     def reserve(self, agent: str, tokens: int, calls: int = 1) -> None:
-        """Count calls that are about to be made, for those who are asked beside them.
+        """Count an agent's coming calls in advance, since other agents are asked in parallel.
 
         Args:
-            agent: who is asked.
-            tokens: what that is expected to cost.
-            calls: how many they can become.
+            agent: the agent.
+            tokens: the expected tokens.
+            calls: the most calls that the agent may need.
         """
         self._calls[agent] += calls
         self._tokens[agent] += tokens

@@ -1,4 +1,4 @@
-"""The characteristic function of a record, as its game computes it."""
+"""The characteristic function of a record, by the rule of the record's game."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,7 +14,7 @@ from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
-    """v of a record: by replays against the game's baseline, or by the rule that the game names."""
+    """Return v of a record, by replays against the baseline or by the game's own rule."""
     if game.analysis.credit_rule != "record":
         worth, batch = partial(game.analysis.worth, record), game.analysis.batch_worth(record)
         potential = (
@@ -32,7 +32,7 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
 
 
 def by_replays(replays: Replays) -> Characteristic:
-    """v(C) = W(C) − W(∅) of these replays."""
+    """Return v(C) = W(C) − W(∅), where W(C) is the total if only C plays as recorded."""
     return Characteristic(
         agents=replays.agents,
         worth=partial(_worth, replays),
@@ -46,7 +46,7 @@ def by_replays(replays: Replays) -> Characteristic:
 
 
 def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """Return what each agent can secure by itself; in a game that does not say it, W_i(∅)."""
+    """Return each agent's payoff by itself: its potential or worth alone, or W_i(∅) by replays."""
     if game.analysis.has_potential:
         return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}
     if game.analysis.credit_rule == "record":
@@ -59,7 +59,7 @@ def _worth(replays: Replays, coalition: frozenset[str]) -> Fraction:
 
 
 def _table(replays: Replays) -> list[Fraction]:
-    """Return all 2ⁿ worths, exact: bit i of a mask stands for agent i."""
+    """Return the exact worths of all 2ⁿ coalitions; bit i of a mask stands for agent i."""
     n = len(replays.agents)
     masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1
     totals = replays.totals(masks.astype(np.bool_)).tolist()
@@ -68,7 +68,7 @@ def _table(replays: Replays) -> list[Fraction]:
 
 
 def _classes(found: Sequence[ByClass] | None) -> tuple[ClassGame, ...] | None:
-    """Return the games by classes that v is the sum of."""
+    """Return the class games whose sum is v, or None if v is no such sum."""
     if found is None:
         return None
     return tuple(ClassGame(one.of.tolist(), one.worths, one.unit) for one in found)

@@ -1,6 +1,6 @@
-"""Conduct: what each agent did in each turn of a record, what it broke, and why it passed.
+"""The conduct of each agent in a record: its actions, its breaches and its passes by turn.
 
-The command line, the page and the evaluators show this beside what each agent is due.
+The command line, the page and the evaluators show the conduct next to each agent's payoff.
 
 >>> record = [{"turn": 1, "actions": {"Ann": "give"}, "rewards": {},
 ...            "effects": [{"effect": "pass", "agent": "Ben", "label": "ACTION"}]},
@@ -24,25 +24,25 @@ from shapley_coop.state.budget import SPENT_UP
 Why = Literal["chosen", "budget", "unusable"]
 
 MOST_NAMED = 4
-"""Up to this many different actions are named one by one."""
+"""The most different actions that are named one by one."""
 
 LONGEST = 44
-"""Longer names of actions are cut."""
+"""The most characters of an action's name; longer names are cut."""
 
 
 class Pass(TypedDict):
-    """A turn in which an agent was to act and took no action."""
+    """A turn in which an agent was asked to act and took no action."""
 
     turn: int
-    why: Why  # it chose to; its budget was used up; or no answer could be read or was legal
-    label: str  # of the fault in its last answer, or of the reason
+    why: Why  # the agent chose to pass, its budget was used up, or its answers were unusable
+    label: str  # the label of the last answer's fault, or of the other reasons
 
 
 class Conduct(TypedDict):
     """One agent's actions, breaches and passes in a run."""
 
-    actions: dict[str, list[int]]  # action → the turns in which it took it, in order
-    breaches: list[int]  # the turns of its breaches, one for each clause that it broke
+    actions: dict[str, list[int]]  # action → the turns in which the agent took it, in order
+    breaches: list[int]  # the turn of each breach; a turn appears once per broken clause
     passes: list[Pass]
 
 
@@ -52,9 +52,9 @@ def conduct(
     """Return every agent's conduct.
 
     Args:
-        agents: in order.
+        agents: the agents, in order.
         record: the turns that were played.
-        breaches: as a settlement lists them: each with its `agent` and `turn`.
+        breaches: the breaches in a settlement, each with its `agent` and `turn`.
     """
     found: dict[str, Conduct] = {a: {"actions": {}, "breaches": [], "passes": []} for a in agents}
     for turn in record:
@@ -76,18 +76,18 @@ def _pass(turn: int, label: str) -> Pass:
 def stated(
     agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return every agent's conduct as results state it; the arguments are those of `conduct`."""
+    """Return every agent's conduct in the form of results; the arguments are as in `conduct`."""
     return {agent: in_counts(one) for agent, one in conduct(agents, record, breaches).items()}
 
 
 def in_counts(one: Conduct) -> dict[str, Any]:
-    """Return one agent's conduct: how often, not when."""
+    """Return one agent's conduct with counts of actions and breaches instead of turns."""
     counts = {action: len(turns) for action, turns in one["actions"].items()}
     return {"actions": counts, "breaches": len(one["breaches"]), "passes": one["passes"]}
 
 
 def did(counts: Mapping[str, int], when: Mapping[str, Sequence[int]] | None = None) -> str:
-    """Actions in a few words, the most frequent first, with their turns where those are given."""
+    """Return actions and counts in words, the most frequent first, with turns if given."""
     often = sorted(counts.items(), key=lambda each: -each[1])
     shown = often if len(often) <= MOST_NAMED else often[: MOST_NAMED - 1]
     told = [
@@ -104,9 +104,9 @@ def _short(action: str) -> str:
 
 
 def unanswered(passes: Iterable[Pass]) -> str:
-    """Return the passes for which no answer could be used, in words; empty without any.
+    """Return in words the passes for which no answer was usable, or "" if there are none.
 
-    Credit charges to an agent what its passes cost, so that they are named beside its value.
+    Credit charges an agent for the cost of its passes, so readers see them next to its value.
     """
     lost = [each for each in passes if each["why"] == "unusable"]
     if not lost:
@@ -120,7 +120,7 @@ def unanswered(passes: Iterable[Pass]) -> str:
 
 
 def in_turns(turns: Sequence[int]) -> str:
-    """Turn numbers in order as people write them: `turn 3`, `turns 1–4, 7`."""
+    """Return sorted turn numbers in words: `turn 3`, `turns 1–4, 7`."""
     spans: list[list[int]] = []
     for turn in turns:
         if spans and turn == spans[-1][-1] + 1:

@@ -1,4 +1,4 @@
-"""Whether an agent can put its name to a deal: the deal can be kept, and gives it enough."""
+"""The check whether an agent can sign a deal: the deal can be kept and gives the agent enough."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -22,13 +22,13 @@ from shapley_coop.state.turn import TurnContext
 
 
 def terms_of(turn: TurnContext) -> Terms:
-    """What deals are checked against here: the parties, their actions, what can be dropped."""
+    """Return the facts for checking deals: parties, actions, droppable clauses and others."""
     evaluated = turn.evaluated
     money = tuple(lasting(evaluated.clauses))
     return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)
 
 
-@lru_cache(maxsize=256)  # as long as they are the same, an equal offer is checked once
+@lru_cache(maxsize=256)  # the same object each time, so that `broken_rules` finds its cache
 def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> Terms:
     return Terms(
         agents=game.agents,
@@ -44,20 +44,20 @@ def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> 
 
 
 def reservation(turn: TurnContext, agent: str) -> Fraction | None:
-    """Return the least that the agent's user, or an extension's limits, has it end with."""
+    """Return the agent's reservation value by its secret or an extension's limits, if any."""
     config = turn.evaluated.config
     told, least = reservation_of(config.secrets, agent), limits_of(config, agent).least_end
     return max((x for x in (told, least) if x is not None), default=None)
 
 
 def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
-    """Return why an agent cannot put its name to a deal; None if it can.
+    """Return the fault for which an agent cannot sign a deal, or None if it can.
 
-    The one check before signing, of every workflow: of offers, drafts, counter-offers, amendments,
-    and of acceptances. A deal breaks a rule, it cannot be kept, a party could never pay or give
-    what it asks, or the agent gets less than its reservation value. What only the agent is told,
-    its purse and what it has without a deal in a game with private worths, counts for its own
-    signature, and is spoken of to it alone.
+    Every workflow uses this check for offers, drafts, counter-offers, amendments and acceptances.
+    The deal may break a rule, be impossible to keep, demand more than a party could pay or give,
+    or leave the agent less than its reservation value. The agent's private facts are its purse
+    and, with private worths, its payoff without a deal. They count for its own signature only,
+    and only the agent sees faults about them.
     """
     fault = broken_rules(turn.topic.rules, deal, terms_of(turn))
     if turn.topic.certified:
@@ -65,16 +65,16 @@ def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     return fault or _too_little(turn, agent, deal)
 
 
-@lru_cache(maxsize=256)  # agents repeat their offers, and many answer one
+@lru_cache(maxsize=256)  # agents repeat offers, and many agents answer the same offer
 def broken_rules(rules: tuple[Rule, ...], deal: Deal, terms: Terms) -> Fault | None:
-    """Return all that rules have against a deal as one fault."""
+    """Return the violations of all rules by a deal as one fault, or None."""
     return all_faults(rules, deal, terms)
 
 
 def _too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     least, evaluated = reservation(turn, agent), turn.evaluated
     fault = unable(evaluated, deal)
-    if fault or agent in OUTSIDERS:  # who drafts for others signs nothing
+    if fault or agent in OUTSIDERS:  # an outsider drafts for others and does not sign
         return fault
     if fault := _beyond_purse(turn, agent, deal):
         return fault
@@ -88,7 +88,7 @@ def _too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
 
 
 def _beyond_purse(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
-    """ABLE: why a deal could make an agent pay more than it privately has."""
+    """Return the fault ABLE if a deal could make an agent pay more than its private purse."""
     purse = turn.evaluated.game.purse(agent)
     if purse is None:
         return None
@@ -103,9 +103,9 @@ def _beyond_purse(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
 
 
 def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
-    """RESERVE: why a deal leaves an agent with less than its goods are worth to it without one.
+    """Return the fault RESERVE if a deal is worth less to an agent than its goods without a deal.
 
-    What cannot be computed is not refused: nobody has said that it needs so much.
+    If this cannot be computed, the deal is not refused.
     """
     evaluated = turn.evaluated
     if turn.topic.phase == "settlement" or evaluated.over:
@@ -116,6 +116,6 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
 
 
 def offering(said: AgentOutput, found: Reading) -> AgentOutput:
-    """Return what was said with the deal that was read in it, and how that was repaired."""
+    """Return an answer with its parsed deal, and the parser's repairs if there are any."""
     said = {**said, "deal": found.deal.record()}
     return {**said, "repairs": list(found.repairs)} if found.repairs else said

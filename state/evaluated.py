@@ -1,7 +1,7 @@
-"""The evaluated table: everything that follows from a table, computed at most once.
+"""The evaluated table: every fact that follows from a table, computed at most once.
 
-A node builds one and hands it down; letters, checks, evaluators and pages read it and compute
-nothing of their own.
+A node builds an evaluated table and passes it on. Letters, checks, evaluators and pages read
+their facts there and compute nothing themselves.
 
 >>> from shapley_coop.state.evaluated import EvaluatedTable
 >>> from shapley_coop.state.run_config import RunConfig
@@ -48,10 +48,10 @@ from shapley_coop.state.table import Table
 
 
 class EvaluatedTable:
-    """A table with its game, its configuration, and all that follows from contract and record.
+    """A table with its game, its configuration, and the facts that follow from contract and record.
 
     Args:
-        table: the shared state as a node was handed it; it must not change while this is used.
+        table: the node's input state; it must not change while the evaluated table is in use.
     """
 
     def __init__(self, table: Table) -> None:
@@ -68,48 +68,48 @@ class EvaluatedTable:
 
     @cached_property
     def signed(self) -> Agreement:
-        """The contract, if one is signed, held against the record."""
+        """The agreement: the contract, or None if none is signed, checked against the record."""
         facts = {**facts_of(self.game), **self.means}
         open_turns = self.game.open_turns
         return Agreement(self.contract, self.record, facts, self.enforcement, open_turns)
 
     @cached_property
     def enforcement(self) -> Enforcement:
-        """How contracts are enforced here."""
+        """How contracts are enforced in this run."""
         return Enforcement.of(self.table["settings"])
 
     @cached_property
     def stands(self) -> bytes:
-        """Where the game stands, what was played and what is signed, for caches to know again."""
+        """A cache key of the game's position, the record and the signed contract."""
         return cache_key([self.table["position"], [*self.record], self.contract])
 
     @cached_property
     def offered(self) -> Deal:
-        """The deal of the offer that stands; without one, a deal of nothing."""
+        """The deal of the current offer, or an empty deal if there is no offer."""
         return Deal.of(self.offer["deal"]) if self.offer else Deal()
 
     @cached_property
     def means(self) -> dict[str, Any]:
-        """What each agent can have at most, among the facts that a contract is read against."""
+        """Upper bounds on each agent's means, as facts against which contracts are checked."""
         return means_of(self.game)
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended by itself."""
+        """Whether the game has reached its end."""
         return self.game.over(self.table["position"])
 
     @property
     def budget_spent(self) -> bool:
-        """Whether the run's budget is used up, so that no agent is asked any more."""
+        """Whether the run's budget is used up, so that no further agent is asked."""
         if self.config.budget == UNLIMITED:
             return False
         return self._budget.empty or self.cut_short
 
     @property
     def cut_short(self) -> bool:
-        """Whether the run's budget did not last until all had been asked for this turn's actions.
+        """Whether the run's budget ran out before all agents were asked for this turn's actions.
 
-        An agent that has used up its own part only passes, and the turn is played.
+        An agent that has used up only its own part passes, and the turn is still played.
         """
         return any(
             said.get("label") == SPENT_UP and not self._budget.has_used_its_part(agent)
@@ -121,18 +121,18 @@ class EvaluatedTable:
         return BudgetTracker(self.config.budget, self.table.get("spent", {}))
 
     def legal(self, agent: str) -> Sequence[str]:
-        """Return what an agent may do now."""
+        """Return an agent's legal actions at the current position."""
         return self.game.legal(self.table["position"], agent)
 
     @cached_property
     def clauses(self) -> dict[str, Clause]:
-        """The contract's clauses in force, by id; none without a contract."""
+        """The contract's clauses in force, by id; empty without a contract."""
         return in_force(self.contract)
 
     def told_clauses(self, agent: str) -> dict[str, Clause]:
-        """Return those that letters tell an agent: of a large contract the ones that concern it.
+        """Return the clauses for an agent's letter: all, or in a large contract its own ones.
 
-        Outsiders, who write contracts down and judge them, are told all.
+        Outsiders see all clauses, since they write contracts or judge them.
         """
         if len(self.clauses) <= MOST_TOLD:
             return self.clauses
@@ -144,17 +144,17 @@ class EvaluatedTable:
 
     @cached_property
     def duties(self) -> list[Duty]:
-        """What the contract asks of anybody now."""
+        """The duties of all agents under the contract now."""
         return self.signed.monitor.duties()
 
     @cached_property
     def earned(self) -> dict[str, Fraction]:
-        """What each agent holds before anything is settled, in the game's unit."""
+        """Each agent's earnings before settlement, in the game's unit."""
         return earned(self.record, self.agents)
 
     @cached_property
     def own_rewards(self) -> dict[str, str]:
-        """What each agent was paid itself, without its part of the pot, as exact decimals."""
+        """Each agent's own rewards without its part of the pot, as exact decimals."""
         own = earned_alone(self.record, self.agents)
         return {agent: plain(x) for agent, x in own.items()}
 
@@ -165,20 +165,20 @@ class EvaluatedTable:
 
     @cached_property
     def as_signed(self) -> dict[str, Fraction]:
-        """What each agent would end with by the contract, whether or not it is enforced."""
+        """Each agent's payoff under the contract, even if the run does not enforce contracts."""
         return self._payoffs(split_of(self.contract), self.signed.monitor.payments)
 
     def without_more(self) -> dict[str, Fraction]:
-        """Return what each agent ends with if nothing more is agreed.
+        """Return each agent's payoff if the agents agree on nothing more.
 
-        As signed, where contracts are enforced; else as earned.
+        Enforced contracts decide the payoffs; otherwise agents keep their earnings.
         """
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
-        """Return what each agent ends with if a deal decides about what was earned.
+        """Return each agent's payoff if a deal redistributes the earnings.
 
-        A split divides the total anew. Without one, payments count from what was signed.
+        A split divides the total anew. Payments without a split change the payoffs as signed.
         """
         due = payments(deal, self.record)
         if deal.split:
@@ -186,15 +186,15 @@ class EvaluatedTable:
         return paid(self.without_more(), due)
 
     def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
-        """Return what an offer would pay: if all keep it, if each breaks it, and without it.
+        """Return an offer's payoffs if all keep it, if each agent breaks it, and without it.
 
-        Plain JSON, amounts as exact strings in the game's unit; empty where it is not computed.
+        The result is plain JSON with exact strings in the game's unit; empty if not computable.
 
         Args:
             deal: the offer.
-            viewer: who is shown it; where agents know their own payoffs alone, its own are shown,
-                and without a viewer none.
-            norms: of which the payoffs are shown beside, if all keep the offer.
+            viewer: the reader. If agents know only their own payoffs, the result holds the
+                viewer's payoffs, or none without a viewer.
+            norms: the norms whose payoffs are added for comparison, if all keep the offer.
         """
         found = self.outlook_or_why_not(deal, viewer, norms)
         return found if found["rows"] else {}
@@ -202,9 +202,9 @@ class EvaluatedTable:
     def outlook_or_why_not(
         self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """The same, without rows and with the reason under `why_not` where it is not computed.
+        """Return the outlook; if it is not computable, no rows and the reason under `why_not`.
 
-        Once the game is over, what an offer pays is certain, and nobody can break it any more.
+        Once the game is over, an offer's payoffs are certain and no agent can break the offer.
         """
         if self.over:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
@@ -217,29 +217,29 @@ class EvaluatedTable:
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
     ) -> Fault | None:
-        """RESERVE: why a deal leaves an agent with less than it requires, while all keep it.
+        """Return the fault RESERVE if a deal that all keep gives an agent less than `least`.
 
-        Where what others are paid is private, nothing but its own payoff is looked at.
+        If payoffs are private, the check uses the agent's own payoff only.
         """
         if self.game.analysis.ahead.own_payoffs_only:
             return short_of(least, self.kept(deal, agent, norms))
         return self.signed.below_reservation(deal, agent, least, norms)
 
     def kept(self, deal: Deal, agent: str, norms: Sequence[str] = ()) -> Fraction | None:
-        """What an agent ends with if all keep a deal, by its own outlook; None where unknown."""
+        """Return an agent's mean payoff if all keep a deal, or None if its outlook is unknown."""
         rows = self.outlook(deal, agent, norms).get("rows", [])
         found: dict[str, Any] = next((x["payoffs"] for x in rows if x["if"] == EVERYBODY), {})
         return exact(found[agent]["mean"]) if agent in found else None
 
     def payoffs_by(self, norm: str) -> dict[str, Fraction]:
-        """Return what each agent ends with if a norm decides about what was earned."""
+        """Return each agent's payoff if a norm divides the total."""
         return self.attribution(norm).payoffs(self.total)
 
     def attribution(self, norm: str) -> Attribution:
-        """Total, marginal contributions and values, computed from the record.
+        """Return the total, the marginal contributions and the values under a norm.
 
         Raises:
-            ValueError: the norm cannot be computed for so many agents.
+            ValueError: the norm is not computable for this number of agents.
         """
         if norm not in self._attributions:
             self._attributions[norm] = attribute_by(self.characteristic, norm)
@@ -247,7 +247,7 @@ class EvaluatedTable:
 
     @cached_property
     def characteristic(self) -> Characteristic:
-        """v of the record."""
+        """The characteristic function v of the record."""
         return characteristic(self.game, self.record)
 
     def _payoffs(self, split: Split | None, due: Sequence[Payment]) -> dict[str, Fraction]:
@@ -258,7 +258,7 @@ _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()
 
 
 def _resolve(table: Table) -> tuple[RunConfig, Game]:
-    """Configuration and game of an episode; built once per process, and again if edited."""
+    """Return an episode's configuration and game, cached until its settings change."""
     episode, settings = table.get("episode", ""), table["settings"]
     known = _resolved.get(episode)
     if known is None or known[0] is not settings:

@@ -1,7 +1,7 @@
-"""Progress, as it is told while a run goes on: the events of the `custom` stream mode.
+"""The progress of a run: the events of the `custom` stream mode.
 
-Two for each time that agents are asked, and nothing in them that is not public at the table.
-docs/events.md says what they mean for those who listen.
+There are two events each time that agents are asked. They contain only facts that are public at
+the table. docs/events.md explains them for listeners.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ Counts = Mapping[str, int]
 
 
 class Asked(TypedDict):
-    """Some agents are asked, in parallel."""
+    """The event that some agents are asked in parallel."""
 
     event: Literal["asking"]
     topic: str
@@ -28,17 +28,17 @@ class Asked(TypedDict):
 
 
 class AgentProgress(TypedDict):
-    """What kind of answer one agent gave; what it says, the table tells in time."""
+    """The kind of one agent's answer, without its content, which may still be sealed."""
 
-    act: str  # "refused" where the agent is asked again
-    label: NotRequired[str]  # of the fault it was refused for, or of the pass
+    act: str  # "refused" if the agent is asked again
+    label: NotRequired[str]  # the label of the fault, or of the pass
     calls: int
     refused: int
     tokens: int
 
 
 class Answered(TypedDict):
-    """All of them have answered."""
+    """The event that all asked agents have answered."""
 
     event: Literal["answered"]
     topic: str
@@ -50,7 +50,7 @@ class Answered(TypedDict):
 
 
 def asking(turn: TurnContext) -> Asked:
-    """Return which agents are about to be asked."""
+    """Return the event for the agents that are about to be asked."""
     return {
         "event": "asking",
         "topic": turn.topic.name,
@@ -64,7 +64,7 @@ def asking(turn: TurnContext) -> Asked:
 def answered(
     turn: TurnContext, judged: Mapping[str, Judged], spent: Mapping[str, Counts], seconds: float
 ) -> Answered:
-    """Return what came of it."""
+    """Return the event with the kinds and costs of the agents' answers."""
     return {
         "event": "answered",
         "topic": turn.topic.name,

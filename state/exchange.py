@@ -1,4 +1,4 @@
-"""The table of a task exchange, and what one agent sees of it while the talk goes on."""
+"""The talk of a task exchange, and the facts about the talk in one agent's letter."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,34 +13,34 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import PublicMessage, Table
 from shapley_coop.state.turn import Question, TurnContext
 
-if TYPE_CHECKING:  # every letter imports this module
+if TYPE_CHECKING:  # every letter imports this module, so it must load fast
     from shapley_coop.games.exchange.scenario import Tasks
     from shapley_coop.games.task_exchange import TaskExchange
 
 TOPIC = "plan"
-"""The talk's name: as everywhere, it is the bargaining before anybody acts."""
+"""The talk's topic; as in other workflows, "plan" is the bargaining before play."""
 
 TRADE_ACTS = ("consider", "exchange")
-"""The letters of the talk over tasks."""
+"""The acts of the letters in the talk over tasks."""
 
 REFUSED = "refused_"
-"""Before a label, the key under which an agent's cost counts its refusals by that label."""
+"""The prefix of a fault's label in the keys by which an agent's cost counts refusals."""
 
 
 class Pending(TypedDict):
-    """The proposal that stands."""
+    """The current proposal."""
 
     by: str
-    turn: int  # of the talk, in which it was put
-    wrote: str  # what was delivered, as it was written; checked or not
-    accepted: list[str]  # who accepted it; its author by proposing it
+    turn: int  # the turn of talk in which it was made
+    wrote: str  # the author's text as delivered, perhaps unchecked
+    accepted: list[str]  # the agents that accepted, including the author
 
 
 def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
-    """Return the game that is played.
+    """Return the task exchange that is played.
 
     Raises:
-        GameError: it is another game.
+        GameError: the game is not a task exchange.
     """
     from shapley_coop.games.task_exchange import TaskExchange
 
@@ -51,7 +51,7 @@ def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
 
 
 def pending_of(table: Table) -> Pending | None:
-    """Return the proposal that stands, if one does, as its author wrote it."""
+    """Return the current proposal in its author's words, or None if there is none."""
     if not (offer := table.get("offer")):
         return None
     put = next(said for said in _talk(table) if said.get("puts") == offer["revision"])
@@ -65,7 +65,7 @@ def pending_of(table: Table) -> Pending | None:
 
 @lru_cache(maxsize=4096)
 def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
-    """Return the allocation that a delivered message proposes; None where there is no valid one."""
+    """Return the allocation that a delivered message proposes, or None if it is not valid."""
     from shapley_coop.deals.exchange.messages import check_message
 
     verdict = check_message(text, tasks, by)
@@ -74,14 +74,14 @@ def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
 
 @dataclass(frozen=True, eq=False)
 class Talk:
-    """A talk over tasks: of all agents, or of some of them.
+    """A talk over tasks among all agents or some of them.
 
     Attributes:
         game: the whole exchange.
-        tasks: what is talked over, by whom.
+        tasks: the tasks and agents of this talk.
         said: the messages of this talk.
-        before: how many turns of talk there had been when it began.
-        pending: the proposal that stands, if one does.
+        before: the number of turns of talk before this talk began.
+        pending: the current proposal, if there is one.
     """
 
     game: "TaskExchange"
@@ -91,11 +91,11 @@ class Talk:
     pending: Pending | None
 
     def to_answer(self, agent: str) -> Pending | None:
-        """The proposal that an agent has to answer: the one that stands, if another made it."""
+        """Return the current proposal if another agent made it, else None."""
         return self.pending if self.pending and self.pending["by"] != agent else None
 
     def worth(self, agent: str, bits: str) -> float:
-        """Return what a set of these tasks is worth to an agent."""
+        """Return an agent's utility for a set of this talk's tasks, given as bits."""
         tasks = self.game.tasks
         return self.game.scenario.utility(agent, tasks.within(self.tasks, int(bits, 2)))
 
@@ -108,31 +108,31 @@ def talk_of(evaluated: EvaluatedTable) -> Talk:
 
 @dataclass(frozen=True)
 class TradeQuestion(Question[Any]):
-    """A question of a talk over tasks.
+    """A question in a talk over tasks.
 
     Attributes:
-        talk: the talk that an agent is in, (turn, agent) → it; by default that of all.
+        talk: (turn, agent) → the agent's talk; by default the talk of all agents.
     """
 
     talk: Callable[[TurnContext, str], Talk] = lambda turn, agent: talk_of(turn.evaluated)
 
 
 def talk_in(turn: TurnContext, agent: str) -> Talk:
-    """Return the talk in which an agent is asked."""
+    """Return the talk to which an agent's current question belongs."""
     assert isinstance(turn.question, TradeQuestion)
     return turn.question.talk(turn, agent)
 
 
 def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
-    """Return how the talk stands for an agent that is asked to plan or to speak.
+    """Return the facts about the talk for an agent that is asked to plan or to speak.
 
-    Of the private utilities it holds the agent's own of what has been proposed, for its own letter
-    alone.
+    They include the agent's private utility for each proposal, so they are for its own letter
+    only.
 
     Args:
-        talk: that the agent is in.
+        talk: the agent's talk.
         now: the round.
-        agent: who is asked.
+        agent: the agent that is asked.
     """
     facts: dict[str, Any] = {"turn": now - talk.before, "turns": talk.game.params.talk}
     offers = []
@@ -155,7 +155,7 @@ def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
 
 
 def trade_history(talk: Talk) -> list[dict[str, Any]]:
-    """Return all that was said, a line each; it only grows, and is the same for all who talk."""
+    """Return a line for each message; the list only grows, and all in the talk share it."""
     return [_line(talk, said) for said in talk.said]
 
 

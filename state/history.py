@@ -1,9 +1,9 @@
-"""What happened in public, a line for each event, with a rolling summary of what is long past.
+"""The public history for letters: a line for each event, and a summary of the oldest events.
 
-It is the same for all agents. Letters tell every event until there are twice as many as are to be
-recalled; then the older half is told in sum, and so on. In between, the history only grows at its
-end, so that a provider's prefix cache holds: a summary that moved with every event would break it
-each time.
+All agents share the history. Letters list every event until there are twice as many events as the
+setting `recall`. Then a summary replaces the older half, and so on. Between two summaries the
+history only grows at its end, so a provider's prefix cache stays valid. A summary that changed
+with every event would break the cache each time.
 """
 
 from collections import Counter
@@ -24,18 +24,18 @@ from shapley_coop.state.turn import TurnContext
 Line = dict[str, Any]
 
 _MOST_LINES = 4096
-"""Of the latest histories: as long as they are remembered, no line is made twice."""
+"""The most lines that are cached, so that no letter makes the line of an event anew."""
 
 
 def history(turn: TurnContext) -> list[Line]:
-    """Return the history as the letters of this asking tell it, oldest first."""
+    """Return the history for the letters of the current question, oldest line first."""
     if turn.question.name in TRADE_ACTS:
         return trade_history(talk_of(turn.evaluated))
     return public_history(turn.evaluated)
 
 
 def public_history(evaluated: EvaluatedTable) -> list[Line]:
-    """All that was publicly said and done, a line each, in the order in which it happened."""
+    """Return all public messages and turns in order, with the oldest ones summed up."""
     turns = {turn["turn"]: turn for turn in evaluated.record}
     lines: list[Line] = []
     next_turn = 1
@@ -49,18 +49,18 @@ def public_history(evaluated: EvaluatedTable) -> list[Line]:
 
 
 def recalled(lines: Sequence[Line], recall: int) -> list[Line]:
-    """Return the history as letters tell it.
+    """Return the lines with a summary in place of the oldest ones.
 
     Args:
-        lines: all that was said and done, a line each, in order.
-        recall: at least so many of the latest events are told one by one; 0 tells all.
+        lines: one line for each message and turn, in order.
+        recall: the least number of latest events to keep as lines; 0 keeps all.
     """
     old = recall * max(0, len(lines) // recall - 1) if recall else 0
     return [summary(lines[:old]), *lines[old:]] if old else list(lines)
 
 
 def summary(lines: Sequence[Line]) -> Line:
-    """Return what happened, in sum: a line that says whom it is about and until which turn."""
+    """Return one line that sums up the given lines: acts and rewards by agent, and the turns."""
     turns = [line for line in lines if "did" in line]
     words: dict[str, Counter[str]] = {}
     for line in lines:
@@ -108,7 +108,7 @@ def _did(turn: Turn, game: Game) -> Line:
     return line
 
 
-@by_identity(_MOST_LINES)  # every letter tells all messages before it
+@by_identity(_MOST_LINES)  # every letter repeats all earlier messages
 def _said(said: PublicMessage) -> Line:
     line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
     line |= {"topic": said["topic"], "before_turn": said["turn"]}

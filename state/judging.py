@@ -1,4 +1,4 @@
-"""Judging: read an answer, check it, and decide what it comes to."""
+"""The judgement of an answer: read it, check it, and accept it, refuse it or count it as a pass."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from shapley_coop.state.turn import A, TurnContext
 
 
 def unfinished(answer: Answer) -> Fault | None:
-    """Why an answer is not read at all: it broke off, or was withheld; None where it is whole."""
+    """Return the fault of an answer that was cut off or withheld, or None if it is complete."""
     if answer.withheld:
         return REFUSED if answer.withheld == "refused" else FILTERED
     return CUT if answer.cut else None
@@ -26,7 +26,7 @@ def unfinished(answer: Answer) -> Fault | None:
 def reading(
     read: Callable[[TurnContext, str, Message], A | Fault],
 ) -> Callable[[TurnContext, str, Answer], A | Fault]:
-    """Return a reader of answers in the tagged wire format, from a reader of what they say."""
+    """Return a reader of answers in the tagged wire format, from a reader of parsed messages."""
 
     def read_text(turn: TurnContext, agent: str, answer: Answer) -> A | Fault:
         if fault := unfinished(answer):
@@ -34,7 +34,7 @@ def reading(
         message = scan(without_additions(turn.evaluated.config, answer.text))
         if isinstance(message, Fault):
             return message
-        # Outsiders repeat what the parties agreed, which is bounded already.
+        # Outsiders repeat the parties' clauses, whose length has been checked already.
         if agent not in OUTSIDERS and (fault := too_long(message)):
             return fault
         message = in_a_word(message)
@@ -45,32 +45,32 @@ def reading(
 
 
 def take(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
-    """Read an answer and check it: what it says, or why it is refused."""
+    """Read and check an answer; return the answer for the table, or the fault."""
     question = turn.question
     said = question.read(turn, agent, answer)
     if isinstance(said, Fault):
         return said
     found = question.check(turn, agent, said)
-    # What an agent does is sealed: a repair would tell of it before it is revealed.
+    # Actions are sealed, and the words of a repair would reveal them too early.
     if isinstance(found, Fault) or not said.repairs or not question.answer.heard():
         return found
     return {**found, "repairs": [*said.repairs, *found.get("repairs", [])]}
 
 
 def read_answer(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
-    """Return what an answer says, if it is sound and no extension's check refuses it."""
+    """Return the answer for the table, or the fault that the question or an extension found."""
     found = take(turn, agent, answer)
     return found if isinstance(found, Fault) else checked(turn, agent, answer.text, found)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What an answer came to.
+    """The result of judging an answer.
 
     Attributes:
-        draft: for the table.
-        output: what the agent says; None where the answer was refused and it is asked again.
-        refused: the label it was refused for, even if it was the last try; empty otherwise.
+        draft: the draft for the table.
+        output: the agent's answer or pass; None if the agent is asked again.
+        refused: the label of the fault, even after the last try; empty if there is no fault.
     """
 
     draft: Draft
@@ -81,18 +81,18 @@ class Judged:
 def judge(
     turn: TurnContext, agent: str, attempt: int, answer: Answer | None, pointer: Pointer | None
 ) -> Judged:
-    """Decide what an answer comes to.
+    """Judge an answer: accept it, ask its author again, or count it as a pass.
 
-    A refused answer goes back to its author with the reason; after the last try the agent passes,
-    its speech is delivered as far as it can be read, and the record shows the label. A person's
-    refused reply stays open.
+    A refused answer goes back to its author with the reason. After the last try the agent passes,
+    any readable speech is still delivered, and the record shows the label. A person is asked
+    again without limit.
 
     Args:
-        turn: who is asked for what.
-        agent: who answered.
-        attempt: from 1.
-        answer: what it answered; None if the budget had nothing left to ask it.
-        pointer: where the answer is in the journal.
+        turn: the question and the table.
+        agent: the author of the answer.
+        attempt: the number of the attempt, from 1.
+        answer: the answer; None if the budget did not allow to ask the agent.
+        pointer: the place of the answer in the journal.
     """
     draft: Draft = {"at": turn.at, "attempt": attempt, "sound": True}
     if pointer is not None:
@@ -111,14 +111,14 @@ def judge(
 
 
 def passing(label: str) -> AgentOutput:
-    """Return a pass, with the reason's label."""
+    """Return a pass with the label of its reason."""
     return {"act": "pass", "text": "", "label": label}
 
 
 def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> AgentOutput:
-    """A pass by an agent whose last answer could not be used: what it said to all is still heard.
+    """Return a pass for an agent whose last answer was unusable, with any readable speech.
 
-    The label tells that from a pass of its own will.
+    The fault's label distinguishes this pass from a chosen one.
     """
     heard = turn.is_heard(agent) and unfinished(answer) is None
     return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}

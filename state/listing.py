@@ -1,6 +1,6 @@
-"""The line that lists of runs show for each run, and the filters of such lists.
+"""The entry for each run in lists of runs, and the filter of these lists.
 
-`coop runs` and the page's index show the same lines, wherever a run is played.
+`coop runs` and the page's index show the same entries, wherever a run is played.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,17 +24,17 @@ def line(
     payoffs: Mapping[str, float] | None = None,
     why: str = "",
 ) -> dict[str, Any]:
-    """Return what a list shows of a run; `outcome` is its status, or its state until it has ended.
+    """Return a run's entry in a list; `outcome` is its status, or its state until it has ended.
 
     Args:
-        run: its name.
+        run: the run's name.
         graph: the workflow.
         created: ISO time.
         state: started, waiting, ended or failed.
-        settings: its resolved configuration; empty before its first node.
-        status: how a run that has ended came out; else empty.
-        payoffs: agent → its payoff in the game's unit, of a run that has ended.
-        why: of a run that waits or has failed: for whom, or why.
+        settings: the resolved configuration; empty before the run's first node.
+        status: the result's status if the run has ended; else empty.
+        payoffs: agent → its payoff in the game's unit, if the run has ended.
+        why: the agents for whom a run waits, or the reason of its failure.
     """
     seats = _models(settings.get("seats", {}))
     shown: dict[str, Any] = {
@@ -57,7 +57,7 @@ def line(
 
 
 def _models(seats: Mapping[str, Any]) -> dict[str, str]:
-    """Return each party's model, by name."""
+    """Return each party's model: agent → name of the model."""
     return {
         agent: seat if isinstance(seat, str) else str(seat.get("model", ""))
         for agent, seat in seats.items()
@@ -66,7 +66,7 @@ def _models(seats: Mapping[str, Any]) -> dict[str, str]:
 
 
 def listed(run: Run) -> dict[str, Any]:
-    """Return the line of a run of the register."""
+    """Return the list entry for a run from the register."""
     result = run.result or {}
     status, payoffs = result.get("status", ""), result.get("payoffs")
     return line(run.run, run.graph, run.created, run.state, run.room, status, payoffs, run.why)
@@ -74,14 +74,14 @@ def listed(run: Run) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RunFilter:
-    """Which runs are meant; what is empty or None is not looked at.
+    """A filter of runs; fields that are empty or None do not filter.
 
     Attributes:
-        game: its name, or a part of it.
+        game: the game's name, or a part of the name.
         graph: the workflow.
         seed: the seed.
-        outcome: its status, or its state until it has ended.
-        older: days since it was begun, at least.
+        outcome: the run's status, or its state.
+        older: the least age of the run, in days.
     """
 
     game: str = ""
@@ -91,7 +91,7 @@ class RunFilter:
     older: float = 0
 
     def __call__(self, runs: Iterable[Run]) -> Iterator[Run]:
-        """Yield the runs that pass, in their order."""
+        """Yield the runs that match, in the given order."""
         latest = datetime.now(UTC) - timedelta(days=self.older)
         for run in runs:
             shown = listed(run)
@@ -107,12 +107,12 @@ class RunFilter:
 
 
 def _key(title: str) -> str:
-    """A title by its letters and digits: stag_hunt is Stag Hunt."""
+    """Return a title's letters and digits in lower case, so that stag_hunt matches Stag Hunt."""
     return "".join(filter(str.isalnum, title.lower()))
 
 
 def age(created: str, now: datetime | None = None) -> str:
-    """Return how long ago, in one unit.
+    """Return the age of a run in its largest whole unit, or "now".
 
     >>> age("2026-01-01T00:00:00+00:00", datetime(2026, 1, 3, 5, tzinfo=UTC))
     '2 days'

@@ -1,4 +1,4 @@
-"""Entering what was said into the public talk."""
+"""The public talk: entries for new messages, and the offers that were agreed in the talk."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 @dataclass(frozen=True)
 class Utterance:
-    """What one agent said, and which revisions it concerns (0: none).
+    """An agent's answer, and the revisions of offers that the answer concerns (0: none).
 
     Attributes:
-        by: who said it.
-        said: what it answered.
-        puts: the revision under which an offer made in it came to stand.
-        about: the revision that it accepts or rejects.
-        to: who alone hears it; empty for all.
-        meeting: in which of several it is said.
+        by: the author.
+        said: the answer.
+        puts: the revision of the offer that the answer makes.
+        about: the revision of the offer that the answer accepts or rejects.
+        to: the only agent that hears the answer; empty if all hear it.
+        meeting: the number of the meeting, if several are held.
     """
 
     by: str
@@ -30,20 +30,20 @@ class Utterance:
 
 
 def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[PublicMessage]:
-    """Messages for the talk, numbered on."""
+    """Return the messages for the talk; their ids go on from those in the talk."""
     heard = len(table.get("talk", []))
     return [_entry(table, topic, f"m{heard + n}", one) for n, one in enumerate(utterances, start=1)]
 
 
 def parties(table: Table, turn: int, revision: int) -> list[str]:
-    """Return who has to sign an offer: all agents but those who did not sign what it was cut from.
+    """Return the agents that must sign an offer.
 
-    They left that offer, or passed when they were asked for their signature.
+    If an earlier offer was cut to this one, agents that left it or passed on it need not sign.
 
     Args:
         table: the table.
-        turn: before which it is bargained over.
-        revision: of the offer.
+        turn: the turn before which the agents bargain.
+        revision: the revision of the offer.
     """
     signed: dict[int, set[str]] = {}
     unsigned: dict[int, set[str]] = {}
@@ -64,7 +64,7 @@ def parties(table: Table, turn: int, revision: int) -> list[str]:
 
 
 _SIGNS = ("accept", "leave", "pass")
-"""Acts that say whether their author signs."""
+"""The acts that answer a request for a signature."""
 
 
 def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
@@ -102,10 +102,10 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
 def counted(
     offer: Offer | None, answers: dict[str, AgentOutput]
 ) -> tuple[Offer | None, dict[str, AgentOutput]]:
-    """Return the offer with every acceptance of it, and the answers as they count.
+    """Return the offer with its new acceptances, and the answers with stale acceptances voided.
 
-    An acceptance binds to the revision and hash that its author's letter showed; where another
-    offer has come to stand since, it is a pass with the label of the fault.
+    An acceptance binds to the revision and hash that its author's letter showed. If another
+    offer has replaced that revision, the acceptance becomes a pass with the fault's label.
     """
     counted = dict(answers)
     for agent, said in answers.items():
@@ -120,16 +120,16 @@ def counted(
 
 
 def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
-    """Every offer that all accepted, from the talk alone, with the turn it was agreed before."""
+    """Return the offers in the talk that all parties accepted, each with the turn that followed."""
     standing: dict[tuple[int, int], Offer] = {}
     for said in table.get("talk", []):
         if said["topic"] != topic:
             continue
-        # Only what stands can be accepted: a table that says otherwise has agreed on nothing.
+        # An edited table may hold an acceptance of an offer that was never made: skip it.
         offer = standing.get((said["turn"], said["about"])) if said["act"] == "accept" else None
         if offer is not None:
             offer["accepted"] = sorted({*offer["accepted"], said["by"]})
-        if "puts" in said and "deal" in said:  # what two who meet agree on is done at once
+        if "puts" in said and "deal" in said:  # proposals of tasks have no deal
             deal = Deal.of(said["deal"])
             standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])
     agreed = [
@@ -141,5 +141,5 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
 
 
 def offer_of(said: AgentOutput, by: str, revision: int) -> Offer | None:
-    """Return the offer made in what was said, if one was."""
+    """Return the offer that an answer makes, or None if the answer makes none."""
     return put(Deal.of(said["deal"]), by, revision) if "deal" in said else None

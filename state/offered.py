@@ -1,6 +1,6 @@
-"""What a letter shows of the offer that stands, by what its reader is asked to do with it.
+"""The facts about the current offer in a letter; they depend on the question put to its reader.
 
-Each function is one part of `state.view`: (turn, agent) → facts, as plain JSON.
+Each public part maps (turn, agent) to facts as plain JSON, and `state.view` combines the parts.
 """
 
 from functools import lru_cache
@@ -16,15 +16,15 @@ from shapley_coop.state.who import negotiators
 Facts = dict[str, Any]
 
 MOST_OUTLOOKS = 12
-"""Of more agents, each is shown what an offer would pay itself alone."""
+"""The most agents for which a letter shows the whole outlook; above, only its reader's own."""
 
 
 def standing_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer that stands, if one does."""
+    """Return the current offer, or no facts if there is none."""
     return {"offer": {**_shown_offer(turn)}} if turn.evaluated.offer else {}
 
 
-@lru_cache(maxsize=16)  # all who are asked in parallel are shown the same
+@lru_cache(maxsize=16)  # agents that are asked in parallel share these facts
 def _shown_offer(turn: TurnContext) -> Facts:
     offer, deal = turn.evaluated.offer, turn.evaluated.offered
     assert offer is not None, "there is one to show"
@@ -44,11 +44,11 @@ def _written(turn: TurnContext) -> Facts:
 
 
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer, with its JSON to change, and what it would pay where the run computes that."""
+    """Return the offer, its JSON for a counter-offer, and its outlook if the run computes one."""
     facts, offer = standing_offer(turn, agent), turn.evaluated.offer
     facts |= shown(turn, agent)
     if offer and offer["deal"]["clauses"]:
-        # What is private to others is in no one's outlook: it is computed for its reader.
+        # If payoffs are private, each reader needs an outlook without the payoffs of others.
         alone = turn.evaluated.game.analysis.ahead.own_payoffs_only
         facts["offer"] |= _beside_offer(turn, agent if alone else "")
         computed = facts["offer"].get("outlook")
@@ -57,9 +57,9 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
     return facts
 
 
-@lru_cache(maxsize=16)  # all who are asked in parallel are mostly shown the same
+@lru_cache(maxsize=16)  # agents that are asked in parallel mostly share these facts
 def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
-    """Return the JSON of the offer, and what it would pay where the run computes that."""
+    """Return the JSON of the offer, and its outlook if the run computes one."""
     evaluated = turn.evaluated
     facts: Facts = {"wire": _written(turn)}
     if evaluated.config.outlook and not evaluated.over:
@@ -69,11 +69,11 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
 
 
 def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
-    """Return what an agent gets if all keep a deal, if it breaks it, and without it.
+    """Return an agent's payoffs if all keep a deal, if the agent breaks it, and without the deal.
 
     Args:
         found: a `DealOutlook` with rows, as plain JSON.
-        agent: whom it is shown to.
+        agent: the reader of the outlook.
     """
     kept: dict[str, Any] = {
         key: found[key] for key in ("exact", "plays", "assumes") if key in found
@@ -83,7 +83,7 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
-    """Return a row as it concerns an agent, who may stand for an equal; empty if it does not."""
+    """Return a row reduced to one agent, or {} if the row is about other, unequal agents."""
     alike = row.get("alike", [])
     if row["who"] not in ("", agent) and agent not in alike:
         return {}
@@ -94,18 +94,18 @@ def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def answering(turn: TurnContext, agent: str) -> Facts:
-    """Return who is going to answer an offer, in speaking order."""
+    """Return the agents that will answer an offer, in speaking order."""
     return {"answering": in_turn_after(negotiators(turn.table), turn.table["speaker"])}
 
 
 def answer_order(turn: TurnContext, agent: str) -> Facts:
-    """Who answers, in the order in which their own offers are taken up; only where it matters."""
+    """Return the order in which the answers' counter-offers are taken up, if several answer."""
     order = in_turn_after(negotiators(turn.table), turn.table["speaker"])
     return {"answer_order": order} if len(order) > 1 else {}
 
 
 def certified_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer with what it would do to every agent's incentives."""
+    """Return the offer with a certificate of the offer's effect on every agent's incentives."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
         from shapley_coop.deals.analysis.certificate_words import as_record, in_words
@@ -117,7 +117,7 @@ def certified_offer(turn: TurnContext, agent: str) -> Facts:
 
 
 def paid_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer with what each agent would end with."""
+    """Return the offer with each agent's payoff under it and the change against no agreement."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     due = turn.evaluated.payoffs_under(turn.evaluated.offered)
@@ -128,7 +128,7 @@ def paid_offer(turn: TurnContext, agent: str) -> Facts:
 
 
 def offered_words(turn: TurnContext, agent: str) -> Facts:
-    """To an outsider: the deal that was agreed."""
+    """Return the agreed deal without its author and revision, for an outsider's letter."""
     offer = standing_offer(turn, agent).get("offer", {})
     kept = {key: offer[key] for key in ("clauses", "drops", "in_words") if key in offer}
     return {"offer": kept} if kept else {}

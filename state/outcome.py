@@ -1,7 +1,7 @@
-"""How a run ended, and what happened in it: the first thing that every summary tells.
+"""The words about a run's end and events with which every summary begins.
 
-A contract over a game that nobody played is no agreement that held, and equal shares of nothing
-are not fair: what a run came to is told after what was done in it.
+They come before the payoffs, since payoffs mislead without them: if no agent acted, a contract
+was not tested, and equal shares of nothing are not fair.
 
 >>> still = {"turn": 1, "actions": {}, "rewards": {}}
 >>> lost = {**still, "effects": [{"effect": "pass", "agent": "Ben", "label": "FORM"}]}
@@ -26,36 +26,36 @@ from shapley_coop.state.settings import game_of
 from shapley_coop.state.table import Status, Table
 
 FAILED: tuple[Status, ...] = ("error", "no_play", "unreadable")
-"""The outcomes in which there was no play to settle."""
+"""The statuses of runs in which there was no play to settle."""
 
 MOST_NAMED = 6
-"""Up to this many agents are named one by one."""
+"""The most agents that are named one by one."""
 
 
 class Answers(TypedDict):
-    """What one seat answered."""
+    """The counts of one seat's answers."""
 
-    given: int  # answers to letters, each attempt counted
-    unusable: int  # how many of these could not be read, or said what cannot be done
-    labels: dict[str, int]  # label of the fault → how many were sent back for it
+    given: int  # all answers to letters, including repeated attempts
+    unusable: int  # answers that were unreadable or not allowed
+    labels: dict[str, int]  # label of the fault → number of answers refused for it
 
 
 class Happened(TypedDict):
-    """What happened in a run."""
+    """The events of a run in brief."""
 
-    words: list[str]  # sentences, in the order in which they are told
-    acted: list[str]  # who took at least one action
+    words: list[str]  # sentences in order
+    acted: list[str]  # the agents that took at least one action
     at_stake: bool  # whether any reward was other than 0
-    answers: dict[str, Answers]  # by agent, of those that were asked anything
+    answers: dict[str, Answers]  # agent → counts, for agents that were asked
 
 
 def without_play(record: Sequence[Turn]) -> Status | None:
     """Return the outcome of a record in which agents were asked to act and none did.
 
     Returns:
-        `budget` if nobody could be asked, `unreadable` if no answer of those who were asked could
-        be used, `no_play` if any of them chose to pass; None where somebody acted, or nobody was
-        to act.
+        `budget` if the budget allowed no question, `no_play` if any agent chose to pass, else
+        `unreadable`, since no answer was usable. None if an agent acted, or no agent had to
+        act.
     """
     agents = {
         effect["agent"]: None
@@ -74,10 +74,10 @@ def without_play(record: Sequence[Turn]) -> Status | None:
 
 
 def happened(table: Table, seats: Mapping[str, str]) -> Happened:
-    """Return what happened at a table that is settled.
+    """Return the events of a settled run in brief.
 
     Args:
-        table: its last state.
+        table: the run's last state.
         seats: agent → model, as provider:name.
     """
     record = table.get("record", [])
@@ -108,7 +108,7 @@ def _who_acted(table: Table, acted: Sequence[str]) -> str:
 
 
 def _welfare(table: Table, record: Sequence[Turn]) -> list[str]:
-    """Where goods changed hands: what all are worth to their owners, beside the best allocation."""
+    """Return the worth of all goods to their owners and the best possible; [] without goods."""
     game = game_of(table["settings"])
     if not (game.goods and record):
         return []
@@ -133,7 +133,7 @@ def _answers(spent: Mapping[str, Any]) -> dict[str, Answers]:
 
 
 def _unusable(answers: Mapping[str, Answers], seats: Mapping[str, str]) -> list[str]:
-    """Return how many answers could not be used, and of which seats; nothing where all could."""
+    """Return the numbers of unusable answers by seat, in words; empty if all were usable."""
     lost = [agent for agent, one in answers.items() if one["unusable"]]
     if not lost:
         return []
@@ -159,24 +159,24 @@ def _bracketed(labels: Mapping[str, int]) -> str:
 
 
 def no_value(credit: Mapping[str, Any]) -> str:
-    """Why no value is defined in a result's credit (`games.baseline`); empty where values are."""
+    """Return why a result's credit defines no values (`games.baseline`), or "" if it does."""
     found = credit.get("baseline")
     return Baseline(**found).no_value if found else ""
 
 
 def values_of(credit: Mapping[str, Any]) -> Mapping[str, float]:
-    """Agent → its Shapley value in a result's credit; nobody where no value is defined."""
+    """Return each agent's Shapley value in a result's credit; empty if none is defined."""
     values: Mapping[str, float] = credit["shapley"]
     return {} if no_value(credit) else values
 
 
 def moved(outcome: Mapping[str, Any]) -> list[str]:
-    """Return who pays whom at the end, a line each: net, and before it is netted, by clause.
+    """Return the final payments as lines: net between agents, and by clause before netting.
 
-    A reward, what these lines move, and deposits that were forfeited add up to a payoff.
+    An agent's payoff is its reward plus these net payments plus its forfeits.
 
     Args:
-        outcome: a result: `transfers`, `forfeits`, and `audit` with the payments that fell due.
+        outcome: a result with `transfers`, `forfeits`, and `audit` with the payments due.
 
     >>> paid = [{"payer": "Ann", "payee": "Ben", "amount": 3.0, "reason": "contract"}]
     >>> due = [{"clause": "c1", "payer": "Ann", "payee": "Ben", "amount": "2"}] * 2
@@ -205,10 +205,10 @@ def moved(outcome: Mapping[str, Any]) -> list[str]:
 
 
 def simulation_note(outcome: Mapping[str, Any]) -> str:
-    """Return what is said of a result in which embedded agents answered; empty for any other.
+    """Return the note that embedded agents answered, or "" if none did.
 
     Args:
-        outcome: a result: `simulated`, and `seats`, agent → model.
+        outcome: a result with `simulated` and `seats` (agent → model).
     """
     if not outcome["simulated"]:
         return ""

@@ -1,4 +1,4 @@
-"""What an offer would pay, at a table: computed once for all who are asked, in every run of it."""
+"""The cached outlook of an offer: the payoffs that it would lead to, shared by agents and runs."""
 
 import json
 from collections.abc import Sequence
@@ -27,24 +27,24 @@ def outlook_of(
     norms: Sequence[str] = (),
     viewer: str = "",
 ) -> dict[str, Any]:
-    """Return what an offer would pay, as plain JSON.
+    """Return the outlook of an offer as plain JSON: its payoffs if kept, if broken, and without it.
 
     Args:
-        game: what is played.
+        game: the game.
         terms: how contracts are enforced.
-        stands: where the game stands, the turns played, and the contract that the offer would
+        stands: the game's position, the turns played, and the contract that the offer would
             amend, as JSON.
         deal: the offer.
-        norms: of which the payoffs are shown beside.
-        viewer: who is shown it: it matters only where each agent knows its own payoffs alone.
+        norms: the norms whose payoffs are shown for comparison.
+        viewer: the reader. Only games where agents know no payoffs but their own use it.
 
-    Cost: that of `deals.analysis.outlook`; the latest are kept.
+    The cost is that of `deals.analysis.outlook`. The latest results are cached.
     """
     key = _key(game, terms, stands, deal, norms, viewer)
     if (found := _computed.get(key)) is None:
         prospect = replace(_prospect(*key[:-1]), viewer=key[-1])
         found = _computed[key] = json.dumps(outlook(prospect).record())
-    return orjson.loads(found)  # type: ignore[no-any-return] # each reader has its own
+    return orjson.loads(found)  # type: ignore[no-any-return] # a fresh copy for each reader
 
 
 _Key = tuple[Game, Enforcement, bytes, Deal, tuple[str, ...], str]
@@ -58,7 +58,7 @@ def _key(
     return game, terms, stands, deal, tuple(norms), viewer
 
 
-@lru_cache(maxsize=16)  # an offer is shown to one after the other
+@lru_cache(maxsize=16)  # several agents see the same offer, one after the other
 def _prospect(
     game: Game, terms: Enforcement, stands: bytes, deal: Deal, norms: tuple[str, ...]
 ) -> Prospect:
@@ -76,6 +76,6 @@ def _prospect(
 
 
 def norm_payoffs(game: Game, record: Sequence[Turn], norm: str) -> dict[str, Fraction]:
-    """Return every agent's payoff if a norm decides about a record."""
+    """Return every agent's payoff if a norm divides the total of a record."""
     total = sum(earned(record, game.agents).values(), Fraction(0))
     return attribute_by(characteristic(game, record), norm).payoffs(total)

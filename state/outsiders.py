@@ -1,20 +1,20 @@
-"""The seats of those who are no party: who writes a contract down, and who judges it."""
+"""The seats of the summariser, who writes contracts, and of the judge; neither is a party."""
 
 from shapley_coop.seats.seat import EMBEDDED, Seat
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.turn import TurnContext
 
 IMPARTIAL = Seat(model=f"{EMBEDDED}:impartial")
-"""The seat of the summariser and the judge where the run's configuration names none."""
+"""The default seat of the summariser and the judge."""
 
 
 def seat_of(turn: TurnContext, who: str) -> Seat:
     """Return the seat of an agent or of an outsider.
 
-    Where the configuration seats no summariser, code writes down clauses that were agreed. Of words
-    alone code understands only its own sentences, so a model drafts the clauses where one sits at
-    the table: the model of whoever proposed the words, else of the first agent that has one. It is
-    shown the public talk alone, code compares its prose with its clauses, and all parties sign.
+    If the configuration has no summariser, code writes down agreed clauses. Code understands only
+    its own sentences, so for an offer in words a model drafts the clauses, if an agent has one:
+    the proposer's model, or else the first agent's. The model sees only the public talk, code
+    compares its prose with its clauses, and all parties sign the result.
     """
     seats = turn.evaluated.config.seats
     if who in seats:

@@ -1,4 +1,4 @@
-"""A turn of the game: the sealed choices are opened, played, and entered in the record."""
+"""A turn of the game: opening the sealed choices, playing them, and recording the result."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,11 +17,11 @@ from shapley_coop.state.turn import pointers_in
 
 @dataclass(frozen=True)
 class Choices:
-    """What agents do in one turn.
+    """The agents' choices in one turn.
 
     Attributes:
-        actions: agent → action; who passed is missing.
-        effects: what the record tells beside what the game brings about.
+        actions: agent → action; agents that passed are missing.
+        effects: effects for the record in addition to the game's own.
     """
 
     actions: dict[str, str]
@@ -31,14 +31,14 @@ class Choices:
 def choices_in(
     evaluated: EvaluatedTable, choices: Callable[[str], Sequence[str]] | None = None
 ) -> Choices:
-    """Return what waits sealed on the table.
+    """Return the choices that are sealed on the table.
 
-    An agent that passed takes no action, and the record shows none. One that passed because the
-    operator's budget left it no call is excused: it breaks no duty by that.
+    An agent that passed takes no action, and the record shows none. If it passed because the
+    budget had no call left for it, the pass is excused and breaches no duty.
 
     Args:
         evaluated: the table.
-        choices: agent → what it could choose; by default what is legal for it.
+        choices: agent → its possible choices; by default its legal actions.
     """
     table = evaluated.table
     answers = home().journal.open_all(table["episode"], pointers_in(table["sealed"]))
@@ -54,13 +54,13 @@ def choices_in(
 
 
 def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
-    """Return the update of the table by one turn. Verdict: `played`.
+    """Return the update of the table by one turn, with the verdict `played`.
 
-    Where the run's budget did not last until all had been asked, nobody acts: the run ends before
-    the turn, and what was chosen stays sealed.
+    If the run's budget ran out before all agents were asked, the turn is not played and the
+    choices stay sealed. The run then ends.
 
     Raises:
-        GameError: the game pays somebody who does not play, or leaves out somebody who does.
+        GameError: the game's rewards lack an agent, or name one that does not play.
     """
     if evaluated.cut_short:
         return {"verdict": "played"}

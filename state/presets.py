@@ -1,4 +1,4 @@
-"""Presets: the settings of a paper's experiments, by a name that the record keeps."""
+"""Presets: named settings of a paper's experiments; the record keeps the name."""
 
 from typing import Literal
 
@@ -7,11 +7,11 @@ from pydantic import JsonValue
 PresetName = Literal["none", "shapley_coop_paper", "contracts_paper"]
 
 _PLAIN: dict[str, JsonValue] = dict.fromkeys(("certificates", "duties", "outlook", "tools"), False)
-"""The papers' letters show none of what the program can compute of an offer."""
+"""The papers' letters show no facts that the program could compute about an offer."""
 
 PRESETS: dict[str, dict[str, JsonValue]] = {
     "none": {},
     "shapley_coop_paper": _PLAIN,
     "contracts_paper": {**_PLAIN, "enforcement": "notional"},
 }
-"""Preset → the fields of `RunConfig` that it sets; a field given beside it counts."""
+"""Preset → the fields of `RunConfig` that it sets; fields given in the run override them."""

@@ -1,4 +1,4 @@
-"""What one agent is shown and no other: its notes, persona and secrets, its refused answer."""
+"""The private part of an agent's letter: its notes, persona, secrets and last refused answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer that could not be used, and goes back to its author.
+    """An unusable answer that is sent back to its author.
 
     Attributes:
-        fault: what was wrong with it.
-        answer: as its author wrote it.
-        attempt: its number, from 1.
-        tries: how many answers the author may give; 0 is any number.
+        fault: the reason for the refusal.
+        answer: the author's text.
+        attempt: the number of the attempt, from 1.
+        tries: how many answers the author may give; 0 means no limit.
     """
 
     fault: Fault
@@ -32,14 +32,14 @@ class Refusal:
 
 @dataclass(frozen=True)
 class PrivateView:
-    """What one agent alone is shown.
+    """The facts that only one agent sees.
 
     Attributes:
-        reasoning: what it reasoned before this bargaining, if it was asked to.
-        notes: its notes, as it wrote them last; without any, what it reasoned.
-        secret: what its user told it alone.
-        utilities: what the game tells it alone, as JSON.
-        refusal: its last answer, if that was refused.
+        reasoning: the agent's private reasoning before this bargaining, if the run asked for it.
+        notes: the agent's latest notes; if it wrote none, its reasoning.
+        secret: the persona and the secrets that the agent's user gave it.
+        utilities: the game's private facts for the agent, as JSON.
+        refusal: the agent's last answer, if it was refused.
     """
 
     reasoning: str = ""
@@ -50,11 +50,11 @@ class PrivateView:
 
 
 def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[str, PrivateView]:
-    """Return what each agent asked now is shown alone; reads the journal and the secrets file.
+    """Return the private view of each asked agent, from the journal and the secrets file.
 
     Args:
-        turn: who is asked.
-        refusals: agent → its last answer, if that was refused.
+        turn: the table and the agents that are asked.
+        refusals: agent → its last answer, if it was refused.
 
     Raises:
         ValueError: a note is missing in the journal, or the secrets cannot be read.
@@ -65,7 +65,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
     thoughts = journal.open_all(episode, pointers)
     noted = {a: at for a, at in table.get("notes", {}).items() if a in turn.asked}
     written = journal.open_all(episode, noted)
-    # Once it is signed, a deal says what was reasoned for it, and what came of it.
+    # A signed deal replaces the reasoning that led to it, so later letters leave it out.
     bound = turn.topic.phase == "action" and evaluated.contract is not None
     secrets, personas = secrets_of(evaluated.config.secrets), evaluated.config.personas
     return {
@@ -83,8 +83,8 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
 
 
 def notes_in(text: str) -> str:
-    """The notes that an answer leaves for its author's next letters; empty if it leaves none."""
-    if "NOTES" not in text.upper():  # most answers leave none, and reading one takes long
+    """Return an answer's notes for its author's next letters, or "" if there are none."""
+    if "NOTES" not in text.upper():  # parsing is slow, and most answers have no notes
         return ""
     message = scan(text)
     notes = message.notes if isinstance(message, Message) else None
@@ -92,7 +92,7 @@ def notes_in(text: str) -> str:
 
 
 def _notes(written: Entry | None, thought: Entry | None) -> str:
-    """What an agent wrote down last: reasoning that it was asked for since replaces its notes."""
+    """Return an agent's notes, or its reasoning if there are none; both if in one answer."""
     notes = notes_in(written.answer.text) if written else ""
     plan = _plan(thought.answer.text).strip() if thought else ""
     if notes and written and thought and written.letter == thought.letter:
@@ -101,7 +101,7 @@ def _notes(written: Entry | None, thought: Entry | None) -> str:
 
 
 def _plan(answer: str) -> str:
-    """What was thought: inside `<CONSIDER>`, else outside all elements, which is private, too."""
+    """Return the private text inside `<CONSIDER>`, or else the text outside all elements."""
     message = scan(answer)
     if not isinstance(message, Message):
         return answer

@@ -1,4 +1,4 @@
-"""How a run goes on from here, as its letters tell: read off the workflow's page and settings."""
+"""The facts about a run's procedure in letters, from the workflow's page and the settings."""
 
 from functools import lru_cache
 from typing import Any
@@ -15,9 +15,9 @@ MONEY, DUTIES, GOODS = ("pay", "share"), ("do", "forbid"), ("give",)
 BROUGHT = tuple(kind for kind in KINDS if kind not in (*MONEY, *DUTIES, *GOODS))
 
 
-@lru_cache(maxsize=16)  # all who are asked in parallel are told the same
+@lru_cache(maxsize=16)  # agents that are asked in parallel share these facts
 def procedure(turn: TurnContext) -> dict[str, Any]:
-    """Return what follows what in this run: the same in each of its letters."""
+    """Return the steps and rules of the run, which are the same in all of its letters."""
     config, game = turn.evaluated.config, turn.evaluated.game
     steps, computed = _page(turn.question)
     bargains = any(act in steps for act in BARGAINING)
@@ -43,7 +43,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
 
 
 def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
-    """The kinds of clauses that an offer can hold here; none where nothing is bargained over."""
+    """Return the kinds of clauses in offers here; none if the letter teaches no clauses."""
     if not turn.question.teaches:
         return ()
     if turn.topic.phase == "settlement":
@@ -53,12 +53,12 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
 
 
 def _admits_payments(question: Question[Any]) -> bool:
-    """Return whether what is bargained over before play admits payments and splits."""
+    """Return whether the bargaining before play admits payments and splits."""
     return all(one.topic.payments for one in _asked(question) if one.name in BARGAINING)
 
 
 def _asked(question: Question[Any]) -> tuple[Question[Any], ...]:
-    """Return all that a question's workflow asks, in order."""
+    """Return all questions of a question's workflow, in order."""
     return question.page() or (question,)
 
 

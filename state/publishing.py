@@ -1,4 +1,4 @@
-"""Publish: how sound answers enter the table, in the ways that several questions share."""
+"""The `publish` functions that several questions share: they write sound answers to the table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,12 +13,12 @@ Outputs = Mapping[str, AgentOutput]
 
 
 def keep_thoughts(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Reasoning stays private: the table learns only where each agent's own waits."""
+    """Write pointers to each agent's reasoning in the journal, so the reasoning stays private."""
     return {"thoughts": {a: said["pointer"] for a, said in outputs.items() if "pointer" in said}}
 
 
 def hold_answers(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Answers wait until all are in; an acceptance names the offer that its letter showed."""
+    """Hold answers until all have arrived; bind acceptances to the offer that the letter showed."""
     offer = turn.evaluated.offer
     if offer is None:
         return {"answers": dict(outputs)}
@@ -31,12 +31,12 @@ def hold_answers(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
 
 
 def put_or_join(turn: TurnContext, outputs: Outputs, in_words: str = "") -> dict[str, Any]:
-    """A draft takes the place of the offer that stood; an acceptance joins what stands.
+    """Replace the current offer with the speaker's draft, or add the speaker's acceptance.
 
     Args:
-        turn: who was asked for what.
-        outputs: what the speaker said.
-        in_words: the talk in which offers without clauses are recorded, if it is another.
+        turn: the question and the table.
+        outputs: the speaker's answer, as a mapping with one entry.
+        in_words: the topic under which offers without clauses are recorded, if not the turn's.
     """
     (author, said), table = next(iter(outputs.items())), turn.table
     offer = turn.evaluated.offer
@@ -57,5 +57,5 @@ def put_or_join(turn: TurnContext, outputs: Outputs, in_words: str = "") -> dict
 
 
 def seal_actions(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Actions are simultaneous: what was chosen waits in the journal, the table holds a seal."""
+    """Seal simultaneous actions: the table holds pointers to the choices in the journal."""
     return {"sealed": dict(outputs)}

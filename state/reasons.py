@@ -1,7 +1,7 @@
-"""What an agent worked out before a bargaining: collective payoff, externality and price.
+"""An agent's estimates before a bargaining: collective payoff, externality and price.
 
-The three steps of short-term reasoning (Shapley-Coop, section 3). An answer may name them on lines
-with labels, in tags, or as JSON; what cannot be read without a guess is asked back.
+They are the three steps of short-term reasoning (Shapley-Coop, section 3). An answer may give them
+on lines with labels, in tags, or as JSON. If a field is ambiguous, the agent is asked again.
 
 >>> text = "1. We could get 9.\\nCollective payoff: 9\\nExternality: negative\\nPrice: I offer 5.5"
 >>> reasons = read_reasons(text)
@@ -37,7 +37,7 @@ _FORMS = {
     "price": "Give the price: a line `Price: 3`, what you should be paid; with a minus, what you "
     "should pay.",
 }
-# Every repetition is bounded: linear time.
+# Every repetition is bounded, so that matching takes linear time.
 _LABELS = {
     field: re.compile(
         r"(?:^|[\n;<>]|[.,] )[ \t]{0,8}(?:[-*#>•]{1,4}[ \t]{0,4})?(?:\d{1,2}[.)][ \t]{0,4})?"
@@ -49,7 +49,7 @@ _LABELS = {
 }
 _KEYS = {field: re.compile(rf"(?:{names})\Z", re.IGNORECASE) for field, names in _NAMES.items()}
 _MOST = 400
-"""Characters of a field that are read."""
+"""The most characters of a field that are read."""
 
 _NUMBER = re.compile(
     r"(?<![\w.,])[-+−]?\s?\d{1,9}(?:,\d{3}){0,2}(?:\.\d{1,9})?(?:/\d{1,9})?(?!,\d|\s?%|\.\d|\w)"
@@ -67,12 +67,12 @@ _IS_PAID = re.compile(r"\b(?:ask|receive|be paid|demand|get)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Reasons:
-    """What an agent worked out, in the game's unit; None where it says that it cannot tell.
+    """An agent's three estimates in the game's unit; None if the agent says it cannot tell.
 
     Attributes:
-        collective: what all together could earn.
-        externality: the sign of what its planned action does to the others: `+`, `-` or `0`.
-        price: what it should be paid for its part; below 0 what it should pay.
+        collective: the amount that all agents together could earn.
+        externality: the sign of its planned action's effect on the others: `+`, `-` or `0`.
+        price: the amount that the agent should be paid for its part; below 0, should pay.
     """
 
     collective: Fraction | None
@@ -80,7 +80,7 @@ class Reasons:
     price: Fraction | None
 
     def record(self) -> dict[str, str | None]:
-        """As plain JSON."""
+        """Return the estimates as plain JSON."""
         return {
             "collective": None if self.collective is None else str(self.collective),
             "externality": self.externality,
@@ -89,17 +89,17 @@ class Reasons:
 
 
 class _Unclear(ValueError):
-    """A field is missing, or says two things."""
+    """The error that a field is missing or has two different values."""
 
 
 def read_reasons(text: str) -> Reasons | Fault:
-    """Read the three fields of an answer; of several lines with one label the last counts.
+    """Read the three fields of an answer; the last of several lines with one label counts.
 
     Args:
-        text: what the agent wrote in private.
+        text: the agent's private text.
 
     Returns:
-        The fields; a fault (REASON) that names each which is missing or says two things.
+        The estimates, or a fault (REASON) that names each missing or ambiguous field.
     """
     written = _fields(text)
     found: dict[str, Any] = {}
@@ -113,20 +113,20 @@ def read_reasons(text: str) -> Reasons | Fault:
 
 
 def reasons_of(answer: str) -> Reasons | None:
-    """The fields of a whole answer, as the journal keeps it; None where they cannot be read."""
+    """Return the estimates in a whole answer from the journal, or None if they are unreadable."""
     said = without_thoughts(answer)
     found = said if isinstance(said, Fault) else read_reasons(private_text(said))
     return None if isinstance(found, Fault) else found
 
 
 def private_text(answer: str) -> str:
-    """Return what was thought: inside `<CONSIDER>` where it is used, else the whole answer."""
+    """Return the private text of an answer: inside `<CONSIDER>` if used, else the whole answer."""
     message = scan(answer)
     return answer if isinstance(message, Fault) or not message.consider else message.consider
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Return each field as it was written: in JSON, else after its label or in its tag."""
+    """Return the raw text of each field, from JSON or else from after its label or in its tag."""
     labels = sorted(
         (found.start(), found.end(), field)
         for field, label in _LABELS.items()
@@ -145,7 +145,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _json(text: str) -> Mapping[str, Any]:
-    """Return the first JSON object in a text; empty where there is none that can be read."""
+    """Return the JSON object at the first brace of a text, or an empty one if it is invalid."""
     start = text.find("{")
     if start < 0:
         return {}
@@ -164,7 +164,7 @@ def _plain(value: Any) -> str:
 
 
 def _amount(written: str) -> Fraction | None:
-    """The one number of a line; of a sum its result, which stands after the last equals sign."""
+    """Return the one number of a line; in a sum, the number after the last equals sign."""
     if _UNKNOWN.match(written):
         return None
     found = _NUMBER.findall(written.rpartition("=")[2])
@@ -189,7 +189,7 @@ def _sign(written: str) -> str | None:
 
 
 def _price(written: str) -> Fraction | None:
-    """A signed amount; of words, "I offer 3" is below 0 and "I ask 3" above."""
+    """Return a signed amount; "I offer 3" is read as −3 and "I ask 3" as 3."""
     amount = _amount(written)
     if amount is None or amount < 0:
         return amount

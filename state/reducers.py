@@ -1,4 +1,4 @@
-"""How what several steps write to one key of the table becomes one value."""
+"""The reducers that merge several steps' writes to one key of the table."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -12,15 +12,15 @@ Event = TypeVar("Event", bound=Mapping[str, object])
 
 
 class Folded(BinaryOperatorAggregate[Any]):
-    """LangGraph's channel of a reducer, copied without building an empty value first.
+    """LangGraph's reducer channel with a cheaper copy that builds no empty value first.
 
-    For each edge by verdict LangGraph copies all channels.
+    The cost matters because LangGraph copies all channels for each conditional edge.
     """
 
     __slots__ = ()
 
     def copy(self) -> Self:
-        """Return the same value, to be changed apart from this one."""
+        """Return a channel with the same value; updates of one do not change the other."""
         copied = object.__new__(type(self))
         copied.typ, copied.key = self.typ, self.key
         copied.operator, copied.value = self.operator, self.value
@@ -28,12 +28,12 @@ class Folded(BinaryOperatorAggregate[Any]):
 
 
 def keep_by_id(events: list[Event], writes: Sequence[list[Event]]) -> list[Event]:
-    """Fold events in, each id once, so that a replayed write changes nothing."""
+    """Append events with new ids, so that a replayed write changes nothing."""
     return _keep_by("id", events, writes)
 
 
 def keep_by_turn(turns: list[Turn], writes: Sequence[list[Turn]]) -> list[Turn]:
-    """Fold turns in, each number once."""
+    """Append turns with new numbers, so that a replayed write changes nothing."""
     return _keep_by("turn", turns, writes)
 
 
@@ -48,17 +48,17 @@ def _keep_by(key: str, events: list[Event], writes: Sequence[list[Event]]) -> li
 
 
 def latest(old: int, new: int) -> int:
-    """Return what several asked at once say alike: the last of them."""
+    """Return the last write, for keys to which parallel tasks write the same value."""
     return new
 
 
 def gather(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str, Any]:
-    """Collect what agents hand in at the same time; None clears."""
+    """Merge the entries that parallel tasks write; None clears the key."""
     return {} if arrived is None else {**waiting, **arrived}
 
 
 def gather_drafts(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str, Any]:
-    """Collect the drafts of one asking (`at`), and drop those of an earlier one; None clears.
+    """Merge the drafts of one question (`at`) and drop other questions' drafts; None clears.
 
     >>> gather_drafts({"Ann": {"at": "1"}, "Ben": {"at": "2"}}, {"Cem": {"at": "2"}})
     {'Ben': {'at': '2'}, 'Cem': {'at': '2'}}
@@ -70,7 +70,7 @@ def gather_drafts(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> di
 
 
 def add_up(spent: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """Add numbers key by key, however deep."""
+    """Add the numbers of two nested mappings key by key."""
     total = dict(spent)
     for key, value in more.items():
         old = total.get(key)

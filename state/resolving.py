@@ -1,4 +1,4 @@
-"""A run's configuration with nothing left to look up, or why it cannot be played."""
+"""The resolution of a run's configuration: its files are read, and its settings are checked."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,12 +24,12 @@ def resolved(config: "RunConfig", game: Game) -> "RunConfig":
     """Return a configuration with the contents of its files, and a seat for each agent.
 
     Args:
-        config: as it was given.
-        game: its game.
+        config: the configuration as given.
+        game: the configuration's game.
 
     Raises:
-        ValueError: the game cannot be settled so, an agent has no seat, or somebody is named who
-            does not play.
+        ValueError: the norm cannot settle the game, an agent has no seat, or a seat or persona
+            names an agent that does not play.
     """
     _check_game(config, game)
     check_digests(config)
@@ -52,10 +52,10 @@ def resolved(config: "RunConfig", game: Game) -> "RunConfig":
 
 
 def check_digests(config: "RunConfig") -> None:
-    """Refuse a digest of what no game declares as a file: nothing else is ever opened.
+    """Refuse digests of parameters that no game declares as files, since others are never opened.
 
     Raises:
-        GameError: there is one.
+        GameError: the configuration has a digest of another parameter.
     """
     for key in config.digests:
         if not opens(key, config.params.get(key)):
@@ -63,12 +63,12 @@ def check_digests(config: "RunConfig") -> None:
 
 
 def _where(key: str, value: Any) -> Any:
-    """Return a parameter; of a file the absolute path, so that a run finds it from any folder."""
+    """Return a parameter; make a file's path absolute, so that a run works from any folder."""
     return str(Path(value).absolute()) if is_file(key, value) else value
 
 
 def norms_of(game: Game) -> list[str]:
-    """The norms by which some run of a game can split; none before its baseline is declared."""
+    """Return the norms by which a run of the game can split; none while its baseline is unset."""
     from shapley_coop.state.run_config import NormName
 
     known = [] if game.baseline.warning else get_args(NormName)
@@ -87,7 +87,7 @@ def _check_game(config: "RunConfig", game: Game) -> None:
             "equal or proportional"
         )
     if config.norm == "nucleolus":
-        solver()  # refused before play, and not where it is settled
+        solver()  # a missing solver raises here, before play, rather than at settlement
     if config.disagreement != "signed" and game.baseline.warning:
         raise ValueError(
             f"disagreement {config.disagreement} needs values: {game.baseline.warning}"
@@ -95,7 +95,7 @@ def _check_game(config: "RunConfig", game: Game) -> None:
 
 
 def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
-    """Return the seat of each agent, and of the outsiders that have one."""
+    """Return the seats of all agents, and of outsiders that have a seat."""
     from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS
 
     named = config.seats
@@ -109,8 +109,8 @@ def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
 
 
 def _described(seat: Seat) -> Seat:
-    """A recording says what it holds; no other seat needs LangChain before it is asked."""
-    if seat.provider != RECORDING:
+    """Return the seat; a recording's seat with a description of its content."""
+    if seat.provider != RECORDING:  # only a recording needs LangChain before it is asked
         return seat
     from shapley_coop.seats.recording import described
 
@@ -118,15 +118,15 @@ def _described(seat: Seat) -> Seat:
 
 
 def check_plays(what: str, named: Iterable[str], game: Game) -> None:
-    """Refuse what is given to somebody who does not play.
+    """Check that all named agents play the game.
 
     Args:
-        what: it, with its article.
-        named: to whom it is given.
-        game: what is played.
+        what: the thing given to the agents, with its article, such as "a seat".
+        named: the agents.
+        game: the game.
 
     Raises:
-        ValueError: one of them does not.
+        ValueError: a named agent does not play.
     """
     if strangers := set(named) - set(game.agents):
         raise ValueError(

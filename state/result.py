@@ -1,6 +1,6 @@
-"""What a run came to, as one plain object: the same for the command line, the server and sweeps.
+"""The result of a run as one plain object for the command line, the server and sweeps.
 
-The shape is documented in `docs/run.schema.json`. Amounts are numbers in the game's unit.
+`docs/run.schema.json` documents the shape. Amounts are numbers in the game's unit.
 """
 
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ COUNTED = ("calls", "input_tokens", "output_tokens")
 
 
 def result(run: str, graph: str, table: Table) -> dict[str, Any]:
-    """Summarise a finished table.
+    """Return the result of a finished run.
 
     Args:
         run: the run's name.
         graph: the workflow's name.
-        table: its last state.
+        table: the run's last state.
     """
     config = config_of(table["settings"])
     seats = {agent: seat.model for agent, seat in config.seats.items()}
@@ -49,7 +49,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
 
 
 def in_units(settlement: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a settlement pays, in the game's unit: rewards, transfers and payoffs."""
+    """Return a settlement's rewards, transfers and payoffs, in the game's unit."""
     transfers = [{**t, "amount": t["amount"] / MICRO} for t in settlement["transfers"]]
     return {
         "rewards": _units(settlement["rewards"]),
@@ -59,7 +59,7 @@ def in_units(settlement: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settled(table: Table) -> dict[str, Any]:
-    """Return who ended with what, and why."""
+    """Return the payoffs, and the credit, contract and breaches behind them."""
     settled, contract = table["settlement"] or {}, table.get("contract")
     return {
         **in_units(settled),
@@ -81,7 +81,7 @@ def _settled(table: Table) -> dict[str, Any]:
 
 
 def _course(table: Table) -> dict[str, Any]:
-    """Return what was said and done on the way."""
+    """Return the messages, the events and the agents' conduct during the run."""
     talk, record = table.get("talk", []), table.get("record", [])
     return {
         "talk": [
@@ -100,19 +100,19 @@ def _course(table: Table) -> dict[str, Any]:
 
 
 def timing(spent: Mapping[str, Any]) -> dict[str, float]:
-    """Seconds of each phase."""
+    """Return the seconds that each phase took."""
     phases = ("negotiation", "action", "settlement")
     return {phase: spent.get(phase, {}).get("seconds", 0.0) for phase in phases}
 
 
 def usage(spent: Mapping[str, Any]) -> dict[str, int]:
-    """Calls and tokens over all phases and agents."""
+    """Return the calls and tokens of all phases and agents together."""
     counts = [count for phase in spent.values() for count in phase.get("agents", {}).values()]
     return {key: sum(count.get(key, 0) for count in counts) for key in COUNTED}
 
 
 def _spending(spent: Mapping[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
-    """Return the same for each agent in each phase, with the drafts that were sent back."""
+    """Return calls, tokens and refused drafts of each agent in each phase."""
     return {
         phase: {
             agent: {key: count.get(key, 0) for key in (*COUNTED, "refused")}
@@ -152,7 +152,7 @@ def _numbers(amounts: Mapping[str, str]) -> dict[str, float]:
 
 
 def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, float]:
-    """Return each agent's part of v(N) by its marginal contribution to the others."""
+    """Return each agent's part of v(N), in proportion to its marginal contribution."""
     parts = normalised(total, [Fraction(x) for x in marginal.values()])
     return {agent: float(part) for agent, part in zip(marginal, parts, strict=True)}
 
@@ -160,9 +160,9 @@ def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, fl
 def _claim(
     part: Fraction, credit: Mapping[str, Any], agent: str, settled: Mapping[str, Any]
 ) -> dict[str, float | None]:
-    """Return a claim beside the record: parts of the improvement; undefined where there is none.
+    """Return an agent's claimed, recorded and agreed parts of the improvement over the baseline.
 
-    By a rule without a baseline they are parts of the total.
+    If the rule of credit has no baseline, they are parts of the total.
     """
     shares, alone = credit["shares"], credit.get("alone")
     recorded = None if shares is None else Fraction(shares[agent])
@@ -180,13 +180,13 @@ def _claim(
 
 
 def _agreed_at(table: Table) -> dict[str, Any] | None:
-    """Return the round and message with which all agents had accepted the contract."""
+    """Return the round and message of the contract's last acceptance."""
     contract = table.get("contract")
     if contract is None:
         return None
     revision = next(iter(contract["signatures"].values()))["revision"]
     turn = max((term["from_turn"] for term in contract["terms"]), default=1)
-    # Offers are counted anew in each bargaining: an earlier or later one has the same numbers.
+    # Each bargaining numbers its offers from 1, so a revision is unique only within its turn.
     said = [
         s
         for s in table["talk"]

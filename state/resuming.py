@@ -1,4 +1,4 @@
-"""How a run that has not ended goes on: the command to give, as messages name it."""
+"""The commands that continue unfinished runs, as messages name them."""
 
 from shlex import join
 from typing import Any
@@ -13,18 +13,18 @@ def models_of(run: Run) -> dict[str, str]:
 
 
 def command_for(run: Run, verb: str, *rest: str) -> str:
-    """The command that goes on with a run; it names the permission that its seats need, if any.
+    """Return the command that continues a run, with the permission that its seats need, if any.
 
-    Where objects of a program sit, it is the call by which that program goes on with it.
+    If a program's objects play at seats, return the call in that program that continues the run.
 
     Args:
-        run: from the register.
-        verb: "resume", "answer".
-        rest: further arguments, quoted for a shell where they must be.
+        run: the run from the register.
+        verb: "resume" or "answer".
+        rest: further arguments, which are quoted for a shell.
     """
     models = models_of(run)
     if any(map(is_object, models.values())):
-        from shapley_coop.seats.objects import onward  # loads LangGraph
+        from shapley_coop.seats.objects import onward  # imported late: it loads LangGraph
 
         return onward(run.run, models)
     trusting = any(
@@ -34,14 +34,14 @@ def command_for(run: Run, verb: str, *rest: str) -> str:
 
 
 def _is_foreign(model: str) -> bool:
-    from shapley_coop.seats.python_seat import needs_permission  # loads all programs at seats
+    from shapley_coop.seats.python_seat import needs_permission  # late: it loads all programs
 
     return needs_permission(model)
 
 
 def goes_on(run: Run) -> str:
-    """Return how a run that has not ended goes on: what the register says, or the command."""
-    # Whether a worker plays it can only be found out by taking its lease, which would stop others.
+    """Return in words how to continue a run: the register's reason, or else the command."""
+    # Only taking the run's lease would show whether a worker plays it, and would stop others.
     onward = f"go on with {command_for(run, 'resume')}"
     return run.why or f"unless it is being played now, {onward}"
 
@@ -50,7 +50,7 @@ def result_of(run: Run) -> dict[str, Any]:
     """Return the result of a run that has ended.
 
     Raises:
-        ValueError: it has not; says how it goes on.
+        ValueError: the run has not ended; the message says how to continue it.
     """
     if run.result is None:
         raise ValueError(f"{run.run} has not ended: {goes_on(run)}")

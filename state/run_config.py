@@ -1,4 +1,4 @@
-"""What a run is given: the recipe from which game, seats and limits are built on demand."""
+"""The configuration of a run, from which the game, the seats and the limits are built."""
 
 from collections.abc import Mapping
 from copy import deepcopy
@@ -24,7 +24,7 @@ from shapley_coop.state.presets import PRESETS, PresetName
 DEFAULT_SEAT = "*"
 SUMMARISER, JUDGE = "summariser", "judge"
 OUTSIDERS = (SUMMARISER, JUDGE)
-"""The roles that are no party: one writes contracts down, the other judges them."""
+"""The roles that are not parties: the summariser writes contracts, the judge judges them."""
 
 NormName = Literal[
     "shapley",
@@ -212,7 +212,7 @@ class RunConfig(BaseModel):
 
     @classmethod
     def model_json_schema(cls, *given: Any, **options: Any) -> dict[str, Any]:
-        """As pydantic's; made once, since LangGraph's server asks for it at every run."""
+        """Return pydantic's schema; cached, since LangGraph's server asks for it at every run."""
         if not (given or options):
             return deepcopy(_schema(cls))
         return super().model_json_schema(*given, **options)
@@ -221,7 +221,7 @@ class RunConfig(BaseModel):
     def __get_pydantic_json_schema__(
         cls, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """As pydantic's, with the fields that extensions add."""
+        """Return pydantic's schema with the fields that extensions add."""
         from shapley_coop.state.added_schema import added_properties
 
         found = handler(core)
@@ -231,14 +231,14 @@ class RunConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _preset(cls, given: Any) -> Any:
-        """Fill in what the preset sets and nobody else has set."""
+        """Fill in the preset's settings that are not given."""
         preset = given.get("preset") if isinstance(given, Mapping) else None
         return {**PRESETS[preset], **given} if preset in PRESETS else given
 
     @model_validator(mode="before")
     @classmethod
     def _of_extensions(cls, given: Any) -> Any:
-        """Keep what extensions are set to by their names."""
+        """Move the settings of extensions into the field `extensions`."""
         return gathered(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")
@@ -248,11 +248,11 @@ class RunConfig(BaseModel):
         return self
 
     def resolve(self) -> "RunConfig":
-        """The configuration with nothing left to look up: file contents, a seat for each agent.
+        """Return the configuration with file contents and a seat for each agent filled in.
 
         Raises:
-            GameError: there is no such game, or a parameter is wrong.
-            ValueError: a seat names an agent that does not play, or an agent has none.
+            GameError: the game does not exist, or a parameter is wrong.
+            ValueError: a seat names an agent that does not play, or an agent has no seat.
         """
         from shapley_coop.state.resolving import resolved
         from shapley_coop.state.settings import load_game
@@ -266,5 +266,5 @@ def _schema(config: type[RunConfig]) -> dict[str, Any]:
 
 
 def known_fields() -> list[str]:
-    """Return the fields of a run's configuration, with those that extensions add."""
+    """Return the names of all fields of `RunConfig`, with the fields that extensions add."""
     return [*RunConfig.model_fields, *added_fields()]

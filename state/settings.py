@@ -1,4 +1,4 @@
-"""The settings on the table as a configuration and a game, each built once in a process."""
+"""The configuration and the game built from a table's settings, each cached per process."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ RECIPE = (
     *("game", "params", "seed", "absent", "norm", "disagreement"),
     *("constraints", "enforcement", "deposit"),
 )
-"""The settings that values, transfers and payoffs follow from."""
+"""The settings that determine values, transfers and payoffs."""
 
 
 def name_of(config: RunConfig) -> str:
@@ -28,9 +28,9 @@ def name_of(config: RunConfig) -> str:
 
 
 def settings_of(config: RunConfig) -> dict[str, Any]:
-    """A resolved configuration as the register and the table hold it; equal ones are one object.
+    """Return a resolved configuration as the plain JSON that the register and the table hold.
 
-    Nobody may change it: what waits for models would hold a copy for each place it is in.
+    Equal configurations share one object to save memory, so callers must not change it.
     """
     return _settings(config.model_dump_json())
 
@@ -41,17 +41,17 @@ def config_of(settings: Mapping[str, Any]) -> RunConfig:
 
 
 def game_of(settings: Mapping[str, Any]) -> Game:
-    """Return the game from the settings on the table; built once per process."""
+    """Return the game of the settings on the table; cached per process."""
     return _game(_text(settings))
 
 
 def forget_games() -> None:
-    """Build games anew from now on: a notebook may have defined a class of the same name again."""
+    """Clear the cache of games, since a notebook may have redefined a game's class."""
     _game.cache_clear()
 
 
 def recipe_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the settings on the table that values, transfers and payoffs follow from."""
+    """Return the settings that determine values, transfers and payoffs."""
     return {key: settings[key] for key in RECIPE if key in settings}
 
 
@@ -63,11 +63,11 @@ def _settings(told: str) -> dict[str, Any]:
 
 
 _texts = Bounded[int, tuple[Mapping[str, Any], str]]()
-"""The settings that `settings_of` has made, each with what `_text` says of it."""
+"""The id of settings from `settings_of` → the settings and their text for `_text`."""
 
 
 def _text(settings: Mapping[str, Any]) -> str:
-    """Settings as text, equal ones as the same; a run asks for it a dozen times."""
+    """Return settings as canonical text, by which configurations and games are cached."""
     made, text = _texts.get(id(settings), (None, ""))
     return text if made is settings else json.dumps(settings, sort_keys=True)
 
@@ -85,12 +85,12 @@ def _game(settings: str) -> Game:
 
 
 def _check_files(config: RunConfig) -> None:
-    """Refuse to go on, or to recompute anything, by another file than the run was played with.
+    """Check that the files named by parameters are those with which the run was played.
 
-    Nothing is opened but what a game declares as a file.
+    Only parameters that a game declares as files are opened.
 
     Raises:
-        GameError: a parameter names a file that was edited since, or is not here.
+        GameError: a parameter names a file that is missing or was edited since.
     """
     check_digests(config)
     for key, known in config.digests.items():
@@ -108,17 +108,17 @@ _of_any_seed = Bounded[str, Game]()
 
 
 def load_game(config: RunConfig) -> Game:
-    """The game, with the baseline that the run gives it; one that needs no seed is built once.
+    """Return the game with the run's baseline; games that need no seed are cached.
 
     Raises:
-        GameError: there is no such game, or a parameter or the baseline is wrong.
+        GameError: the game does not exist, or a parameter or the baseline is wrong.
     """
     recipe = repr((read(config.game), config.params, config.absent))
     if (game := _of_any_seed.get(recipe)) is None:
         given = {"absent": absent_of(config.absent)} if config.absent else {}
         game = load(config.game, {**config.params, **given}, config.seed)
         assert game.baseline, "it is read, so that a wrong one is refused before play"
-        # A table of payoffs that is defined elsewhere may be drawn all the same.
+        # A game defined elsewhere may draw its payoffs by the seed without saying so.
         ours = type(game).__module__.startswith("shapley_coop.games.")
         if ours and not game.needs_seed and game.baseline.kind != RANDOM:
             _of_any_seed[recipe] = game
@@ -126,7 +126,7 @@ def load_game(config: RunConfig) -> Game:
 
 
 def absent_of(text: str) -> str | dict[str, str]:
-    """A baseline as people write it: a word or an action, or agent=action pairs with commas."""
+    """Parse a baseline: one word or action, or agent=action pairs separated by commas."""
     if "=" not in text:
         return text.strip()
     pairs = (pair.partition("=") for pair in text.split(","))

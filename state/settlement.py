@@ -1,4 +1,4 @@
-"""Who ends up with what, in millionths, and the ledger's lines for it: decided, not yet posted."""
+"""The settlement: final payoffs in millionths, and the ledger's lines, which others post."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -17,12 +17,11 @@ from shapley_coop.state.table import Status
 
 
 def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
-    """Return every agent's payoff in millionths, on the strongest basis there is.
+    """Return the settlement, with every agent's payoff in millionths and the payoffs' basis.
 
-    A redistribution that all accepted states final payoffs and replaces what was signed; without
-    one the run's rule for disagreement decides: by default the contract's own clauses, where they
-    are enforced; without a contract nothing moves. Deposits that were forfeited have moved already
-    and are counted in the payoffs.
+    A redistribution that all accepted replaces the contract. Without a redistribution, the run's
+    rule for disagreement decides. By default this is the contract's clauses, if enforced; without
+    a contract, no money moves. The payoffs include forfeited deposits, which have already moved.
     """
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = decided(evaluated)
@@ -48,7 +47,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
 
 
 def decided(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
-    """On which basis, and what each agent ends with by it, before constraints and deposits."""
+    """Return the basis and each agent's payoff, before constraints and deposits."""
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = "contract" if evaluated.contract else "none", evaluated.without_more()
     if offer is not None and unanimous(offer, agents):
@@ -61,9 +60,9 @@ def decided(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
 def _without_agreement(
     evaluated: EvaluatedTable, basis: str, signed: dict[str, Fraction]
 ) -> tuple[str, dict[str, Fraction]]:
-    """The split by the norm, or the final offer nearest to it; of equals the first speaker's.
+    """Return the split by the norm, or the final offer nearest to it.
 
-    An agent's final offer is its latest proposal of the last bargaining.
+    A final offer is an agent's latest proposal of the last bargaining. The first of ties wins.
     """
     norm = evaluated.payoffs_by(evaluated.config.norm)
     if evaluated.config.disagreement == "norm":
@@ -80,7 +79,7 @@ def _without_agreement(
 
 
 def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Status:
-    """Return how a run ended: by the budget only where the game was not over by itself."""
+    """Return how a run ended; the budget is the cause only if the game had not ended before."""
     if evaluated.budget_spent and not evaluated.over:
         return "budget"
     if idle := without_play(evaluated.record):
@@ -90,7 +89,7 @@ def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Statu
 
 
 def nothing_left(evaluated: EvaluatedTable) -> str:
-    """Return why no bargaining over the split follows; empty where one does."""
+    """Return the reason to skip the bargaining over the split, or "" if it takes place."""
     found, held = evaluated.attribution(evaluated.config.norm), evaluated.without_more()
     if not any(evaluated.earned.values()) and not any(held.values()):
         return "nothing is at stake: nobody earned anything"
@@ -115,11 +114,11 @@ def final_lines(settlement: Mapping[str, Any]) -> list[Line]:
 
 
 def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[Posting]:
-    """Return what the deposits have come to, by its idempotency key.
+    """Return the postings of deposits so far, each with its idempotency key.
 
     Args:
         evaluated: the table.
-        over: whether the play is over, so that what is left is returned.
+        over: whether the play is over, so that remaining deposits are returned.
     """
     episode = evaluated.table["episode"]
     return [
@@ -159,7 +158,7 @@ def _plain(amounts: Mapping[str, Fraction]) -> dict[str, str]:
 
 
 def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
-    """Return the contract held against the record, and what the judge says, if one was heard."""
+    """Return the audit of the contract against the record, with the judge's latest statement."""
     talk, game = evaluated.table.get("talk", []), evaluated.game
     heard = [said["text"] for said in talk if said["topic"] == "judgement"]
     judged = heard[-1] if heard else None
@@ -173,7 +172,7 @@ def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
 
 
 def _constrained(before: dict[str, int], due: dict[str, int], names: list[str]) -> dict[str, int]:
-    """What is due once every constraint of the run is applied; a tax goes to the treasury."""
+    """Return the payoffs after all constraints of the run; a tax goes to the treasury."""
     if any(name.startswith("tax=") for name in names):
         before, due = {**before, TREASURY: 0}, {**due, TREASURY: 0}
     return constrain(before, due, [_constraint(name) for name in names])

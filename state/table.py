@@ -1,7 +1,7 @@
-"""The table: what all agents may know. It is the shared, checkpointed state of every workflow.
+"""The table: the shared, checkpointed state of every workflow, which all agents may know.
 
-Plain JSON throughout. Nothing private has a key here: drafts and reasoning wait in the operator's
-journal, and the table holds a pointer, the attempt and the label of the fault.
+The table is plain JSON and holds nothing private. Drafts and reasoning are in the operator's
+journal; the table holds only a pointer, the attempt and the label of the fault.
 """
 
 from typing import Annotated, Any, Literal, NotRequired
@@ -28,113 +28,113 @@ from shapley_coop.state.run_config import RunConfig
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
-"""Above the turns expected, so that checkpoints grow with the events and not their square."""
+"""More than the expected turns, so that checkpoints grow linearly with the events."""
 
 
 class PublicMessage(TypedDict):
-    """One public message."""
+    """One public message in the talk."""
 
     id: str  # m1, m2, …
-    topic: str  # the bargaining it belongs to
-    turn: int  # the turn it was said before
+    topic: str  # the bargaining to which the message belongs
+    turn: int  # the turn before which the agent spoke
     round: int
     by: str
     act: Literal["propose", "accept", "reject", "leave", "pass", "claim", "write"]
     text: str  # the speech; escaped wherever it is delivered
-    deal: NotRequired[dict[str, Any]]  # the offer or counter-offer made in it
-    puts: NotRequired[int]  # the revision under which that offer came to stand
-    about: NotRequired[int]  # the revision that it accepts, rejects or leaves
-    to: NotRequired[str]  # who alone heard it
-    meeting: NotRequired[int]  # in which of several it was said
-    label: NotRequired[str]  # of the fault that ended in a pass
-    repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
-    more: NotRequired[dict[str, Any]]  # extension → what it adds to the offer or acceptance
+    deal: NotRequired[dict[str, Any]]  # the offer or counter-offer in the message
+    puts: NotRequired[int]  # the revision of that offer
+    about: NotRequired[int]  # the revision that the message accepts, rejects or leaves
+    to: NotRequired[str]  # the only agent that heard the message
+    meeting: NotRequired[int]  # the number of the meeting, if several are held
+    label: NotRequired[str]  # the label of the fault that ended in a pass
+    repairs: NotRequired[list[str]]  # the parser's repairs of the message, in words
+    more: NotRequired[dict[str, Any]]  # extension → its addition to the offer or acceptance
 
 
 class Acceptance(TypedDict):
-    """What an acceptance binds to: the offer that its author's letter showed."""
+    """The offer to which an acceptance binds: the one in its author's letter."""
 
     revision: int
     hash: str
 
 
 class AgentOutput(TypedDict):
-    """What one agent answered, ready for the table."""
+    """One agent's answer in the form for the table."""
 
     act: Literal[
         "propose", "accept", "reject", "leave", "pass", "claim", "write", "act", "think", "vote"
     ]
     text: str
-    choice: NotRequired[str]  # of a delegate
-    part: NotRequired[str]  # of the total, claimed
+    choice: NotRequired[str]  # the delegate that the agent votes for
+    part: NotRequired[str]  # the claimed part of the total
     deal: NotRequired[dict[str, Any]]
     label: NotRequired[str]
     accepts: NotRequired[Acceptance]
-    repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
+    repairs: NotRequired[list[str]]  # the parser's repairs of the answer, in words
     pointer: NotRequired[Pointer]
-    more: NotRequired[dict[str, Any]]  # extension → what it adds to what is said
+    more: NotRequired[dict[str, Any]]  # extension → its addition to the answer
 
 
 class Draft(TypedDict):
-    """One agent's latest draft: where it waits in the journal, and whether it counts."""
+    """One agent's latest draft: its place in the journal, and whether it counts as an answer."""
 
-    at: str  # the asking it belongs to: topic, act, round and turn
+    at: str  # the question it answers: topic, act, round and turn
     attempt: int  # from 1; 0 if the seat was never asked
-    sound: bool  # whether it counts; otherwise it is to be validated, or was refused
+    sound: bool  # whether the draft counts; False if it was refused or is not validated yet
     pointer: NotRequired[Pointer]  # absent if the seat was never asked
-    label: NotRequired[str]  # of the fault it was refused for, or of the pass it ended in
+    label: NotRequired[str]  # the label of the fault in the draft, or of the resulting pass
 
 
 class Reasoned(TypedDict):
-    """Where one agent's reasoning before one bargaining waits in the journal."""
+    """The pointer to one agent's reasoning before one bargaining."""
 
     id: str  # turn and agent
-    turn: int  # the turn it was worked out before
+    turn: int  # the turn before which the agent reasoned
     agent: str
     pointer: Pointer
 
 
 class Spent(TypedDict, total=False):
-    """What one phase cost: wall time in seconds, and calls and tokens per agent."""
+    """The cost of one phase: wall time in seconds, and calls and tokens per agent."""
 
     seconds: float
     agents: dict[str, dict[str, int]]  # agent → calls, input_tokens, output_tokens, refused
 
 
 class Accounts(TypedDict):
-    """Where the money stands before the last bargaining, in the game's unit, exact."""
+    """The exact amounts before the last bargaining, in the game's unit."""
 
     total: str
     earned: dict[str, str]
-    as_signed: dict[str, str]  # as earned, where contracts are not enforced
+    as_signed: dict[str, str]  # equal to `earned` if contracts are not enforced
 
 
 class Result(TypedDict, total=False):
-    """What a workflow returns: how it ended, and all that its results and measures follow from.
+    """The output of a workflow: its status, and the keys from which results are computed.
 
-    All else of the table stays in the thread. The summary that `play` returns is made of it
-    (`state.result`).
+    The table's other keys stay in the thread. `state.result` makes the summary that `play`
+    returns from these keys.
     """
 
     episode: str
-    """The id of one play with its settlement; every fork keeps it, one from before `open`, too.
+    """The id of one play with its settlement; every fork has the same id, even from before `open`.
     Written by `open`."""
 
     agents: list[str]
     """The agents, in speaking order. Written by `open`."""
 
     status: Status
-    """How the run stands. Written by `open`, `settle` and `fail`."""
+    """The run's status. Written by `open`, `settle` and `fail`."""
 
     outcome: dict[str, Any] | None
-    """What all earned, paid and end up with, for readers: amounts are in the game's unit. Written
+    """Rewards, transfers and payoffs for readers: amounts are in the game's unit. Written
     by `settle`."""
 
     contract: Contract | None
-    """The one contract that stands, with its amendments. Written by `summarize` and `clear`."""
+    """The contract in force, with its amendments. Written by `summarize` and `clear`."""
 
     amendments: list[dict[str, Any]]
-    """What was amended, chained by hash. Written by `open` and `summarize`."""
+    """The amendments, chained by hash. Written by `open` and `summarize`."""
 
     record: Annotated[
         list[Turn], DeltaChannel(keep_by_turn, list, snapshot_frequency=SNAPSHOT_EVERY)
@@ -149,24 +149,24 @@ class Result(TypedDict, total=False):
     `put_count`, `clear`, `collect_claims`, `deliver` and `judge`."""
 
     settings: dict[str, Any]
-    """The run's configuration, resolved, without secrets. Written by `open`."""
+    """The run's resolved configuration, without secrets. Written by `open`."""
 
     position: Position
-    """Where the game stands. Written by `open`, `call`, `swap`, `step` and `mediate`."""
+    """The game's position. Written by `open`, `call`, `swap`, `step` and `mediate`."""
 
     claims: Annotated[dict[str, str], Folded(dict, gather)]
-    """Agent → the part of the total it says it earned. Written by `collect_claims`."""
+    """Agent → its claimed part of the total. Written by `collect_claims`."""
 
     reckoning: dict[str, Any] | None
-    """Outcome, marginal contributions and values from the record, and under `skipped` why no
-    bargaining followed. Written by `attribute`."""
+    """Outcome, marginal contributions and values from the record; under `skipped` the reason if
+    no bargaining followed. Written by `attribute`."""
 
     lapsed: str | None
-    """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by
+    """The reason why an accepted offer is not binding. Written by `write` and `count`. Cleared by
     `convene` and `summarize`."""
 
     settlement: dict[str, Any] | None
-    """Who ends up with what, and why, for the ledger: amounts are millionths of the game's unit.
+    """The settlement for the ledger: amounts are millionths of the game's unit.
     Written by `settle`."""
 
     spent: Annotated[dict[str, Spent], Folded(dict, add_up)]
@@ -175,39 +175,39 @@ class Result(TypedDict, total=False):
 
 
 class Table(Result, total=False):
-    """What every workflow's table holds. Each key: what it is; who writes it; when it is cleared.
+    """The state of every workflow; each key's text names the nodes that write and clear the key.
 
-    Nodes are named as any workflow has them, extensions' too; `X` stands for `X_split` as well,
-    and `open` clears what an earlier play left. Keys that one workflow alone needs are in a
-    subclass of this (`WorkflowBuilder(state=…)`).
+    The texts name nodes of all workflows, including those of extensions. `X` also means `X_split`.
+    `open` also clears the keys of an earlier play. Keys that only one workflow needs are in a
+    subclass of this class (`WorkflowBuilder(state=…)`).
     """
 
     aside: dict[str, Any]
-    """Extension → what it keeps at the table. Written by `open`."""
+    """Extension → its own data at the table. Written by `open`."""
 
     thoughts: Annotated[dict[str, Pointer], Folded(dict, gather)]
-    """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
+    """Agent → the pointer to its reasoning. Written by `reason` and `consider`. Cleared
     by `convene`."""
 
     reasoned: Annotated[
         list[Reasoned], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
-    """Where all reasoning of the run waits, for evaluation after it. Written by `reason`."""
+    """The pointers to all reasoning of the run, for later evaluation. Written by `reason`."""
 
     notes: Annotated[dict[str, Pointer], Folded(dict, gather)]
-    """Agent → where its latest notes wait in the journal. Written by `reason`,
+    """Agent → the pointer to its latest notes. Written by `reason`,
     `consider`, and whatever node reads an answer that holds notes."""
 
     drafts: Annotated[dict[str, Draft], Folded(dict, gather_drafts)]
-    """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier
-    asking are dropped by the first of a later one, and are ignored until then."""
+    """Agent → its latest draft. Written by every node that asks or validates. Drafts of an earlier
+    question are ignored, and the first draft for a later question removes them."""
 
     sealed: Annotated[dict[str, AgentOutput], Folded(dict, gather)]
     """Agent → its sealed action of this turn, or its sealed orders. Written by `act` and `bid`.
-    Cleared by `step`, `mediate` and `clear`; not where the budget ended the run before the turn."""
+    Cleared by `step`, `mediate` and `clear`; not if the budget ended the run before the turn."""
 
     answers: Annotated[dict[str, AgentOutput], Folded(dict, gather)]
-    """Agent → its answer, signature, vote or claim, until those of all are in. Written by `answer`,
+    """Agent → its answer, signature, vote or claim, until all have arrived. Written by `answer`,
     `sign`, `elect`, `ratify`, `claim` and `speak`. Cleared by `tally`, `count`, `delegate`,
     `collect_claims`, `deliver` and `convene`."""
 
@@ -216,46 +216,46 @@ class Table(Result, total=False):
     `collect_plans`, `tally`, `pass_on`, `count`, `pair` and `deliver`."""
 
     speaker: str
-    """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `put_count`, `tally` and
+    """The current speaker. Written by `open`, `convene`, `delegate`, `put_count`, `tally` and
     `pass_on`."""
 
     revision: int
-    """The number of the latest offer of this bargaining. Written by `open`, `convene`, `validate`,
+    """The latest offer's revision in this bargaining. Written by `open`, `convene`, `validate`,
     `put_count`, `respond`, `speak`, `tally`, `write`, `count`, `deliver` and `clear`."""
 
     offer: Offer | None
-    """The offer that stands. Written by `validate`, `respond`, `speak`, `tally`, `pass_on`,
+    """The current offer. Written by `validate`, `respond`, `speak`, `tally`, `pass_on`,
     `write`, `count` and `put_count`. Cleared by `convene`, `validate`, `tally`, `pass_on`,
     `write`, `count`, `check` and `summarize`."""
 
     verdict: str
-    """What the latest node found, by which its page branches. Written by `open`, `convene`,
+    """The latest node's finding, which selects the next edge. Written by `open`, `convene`,
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
     `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `deliver`, `swap`,
     `step` and `mediate`."""
 
     negotiators: list[str]
-    """Who bargains, where not all agents do. Written by `delegate`."""
+    """The agents that bargain, if not all do. Written by `delegate`."""
 
     accounts: Accounts | None
-    """Where the money stands before the last bargaining. Written by `account`."""
+    """The amounts before the last bargaining. Written by `account`."""
 
     asked: list[str]
-    """Who is asked. Only in the payload of a `Send`; never stored."""
+    """The agents to ask. Only in the payload of a `Send`; never stored."""
 
     concurrent_agents: list[str]
-    """Who else is asked at the same time. Only in the payload of a `Send`; never stored."""
+    """Other agents asked at the same time. Only in the payload of a `Send`; never stored."""
 
 
 class Opening(BaseModel):
-    """The input of every workflow. An empty one plays by the context, or by the defaults."""
+    """The input of every workflow; an empty input plays by the context or the defaults."""
 
     room: RunConfig | None = Field(
         default=None,
         title="Run configuration",
         description="What to play; what it does not set is the context's, else the default.",
     )
-    # Of this input alone: one that was refused leaves none to the next.
+    # Ephemeral, so that the key of a refused input does not remain for the next input.
     idempotency_key: Annotated[str, EphemeralValue] = Field(
         default="",
         max_length=200,
@@ -267,5 +267,5 @@ class Opening(BaseModel):
     @field_validator("room", mode="before")
     @classmethod
     def _of_any_workflow(cls, room: Any) -> Any:
-        """A configuration that a program made, whichever workflow it had in mind."""
+        """Turn any `RunConfig` into plain data, so that another workflow's class is accepted."""
         return room.model_dump(exclude_unset=True) if isinstance(room, RunConfig) else room

@@ -1,7 +1,7 @@
-"""Which lines of the public history a letter tells: each workflow says so where it asks.
+"""Selections of the public history's lines for a letter; each question of a workflow names one.
 
-What a letter says elsewhere, or what is not for its reader, is left out. All functions take and
-give lines of `state.history`, oldest first.
+They drop lines that the letter repeats elsewhere or that its reader does not need. All functions
+take and return lines of `state.history`, oldest first.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,43 +15,43 @@ if TYPE_CHECKING:
 Lines = Sequence[dict[str, Any]]
 
 Telling = Callable[["TurnContext", Lines], Lines]
-"""(turn, the whole history) → the lines that its letter tells."""
+"""A function from (turn, the whole history) to the lines in the letter."""
 
 
 def everything(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return all that was said and done."""
+    """Return all lines."""
     return lines
 
 
 def nothing(turn: "TurnContext", lines: Lines) -> Lines:
-    """No line: it is the reader's own part that matters to it."""
+    """Return no line, for readers who need no history."""
     return []
 
 
 def of_agents(turn: "TurnContext", lines: Lines) -> Lines:
-    """Without what outsiders said: a written contract repeats its clauses."""
+    """Return the lines without outsiders' messages, since the contract shows their clauses."""
     return [line for line in lines if line.get("by") not in OUTSIDERS]
 
 
 def deeds(turn: "TurnContext", lines: Lines) -> Lines:
-    """What was done alone: what was said led to the deal that the letter shows, or to none."""
+    """Return the turns without messages: the talk is over, and the letter shows any deal."""
     return [line for line in lines if "by" not in line]
 
 
 def deeds_once_signed(turn: "TurnContext", lines: Lines) -> Lines:
-    """Under a contract, what was done alone; else what agents said, too."""
+    """Return only the turns if a contract is signed; else also the agents' messages."""
     return (deeds if turn.evaluated.contract else of_agents)(turn, lines)
 
 
 def since_play(turn: "TurnContext", lines: Lines) -> Lines:
-    """After play under a contract, what was done, and what has been said since."""
+    """Return the turns and the current topic's messages if a contract was signed; else all."""
     if not turn.evaluated.contract:
         return of_agents(turn, lines)
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]
 
 
 def what_was_agreed(turn: "TurnContext", lines: Lines) -> Lines:
-    """For whoever writes a contract down: the talk, of which clauses that were agreed are asked."""
+    """Return the talk for the summariser; without offers if the agreed deal has clauses."""
     if not turn.in_clauses:
         return of_agents(turn, lines)
     return [{key: x for key, x in line.items() if key != "offers"} for line in lines]

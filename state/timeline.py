@@ -1,4 +1,4 @@
-"""The public events of a run in order: said, signed, played, settled."""
+"""The public events of a run in order, of the kinds said, signed, played and settled."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,11 +27,11 @@ def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 
 
 def said_event(said: PublicMessage, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a public message as an event, with what it offers in words, or the part it claims.
+    """Return a public message as an event, with its deal in words or its claimed part.
 
     Args:
         said: the message.
-        written: the table, or the update with which the message came.
+        written: the table, or the update that contains the message.
     """
     event: dict[str, Any] = {"kind": "said", **said}
     if said["act"] == "claim" and said["by"] in (claims := written.get("claims") or {}):
@@ -52,9 +52,9 @@ def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
     found = [(contract, turn) for contract, (_, turn) in zip(chain, offers, strict=True)]
     for n, (contract, _) in enumerate(found, start=1):
         if contract == latest:
-            # A later agreement is not yet the table's contract.
+            # The table has not taken up later agreements yet.
             return found[:n]
-    # Other workflows do not draft by offers: only the contract in force is known.
+    # Workflows without offers leave no history of contracts: only the one in force is known.
     return [(latest, max((term["from_turn"] for term in latest["terms"]), default=1))]
 
 

@@ -1,4 +1,4 @@
-"""The table's tools as LangChain's: what a seat may call, and how `verify` computes it again."""
+"""The table's tools as LangChain tools, for a seat's calls and for `verify` to repeat them."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
-    """What an agent's seat may call before it answers; none for people, programs and outsiders."""
+    """Return the tools for an agent's model; people, programs and outsiders have none."""
     config = turn.evaluated.config
     seat = config.seats.get(agent)
     if not (config.tools and config.tool_calls and seat) or agent in OUTSIDERS:
         return ()
     if seat.human or seat.program:
         return ()
-    from shapley_coop.state.tools import tools_of  # few seats call tools
+    from shapley_coop.state.tools import tools_of  # imported late: few seats call tools
 
     return tuple(_bound(tool) for tool in tools_of(turn, agent))
 
 
 def computed(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]) -> str:
-    """Return what a tool tells, computed anew from the table.
+    """Return a tool's result, recomputed from the table.
 
     Raises:
-        ValueError: the agent has no such tool there.
+        ValueError: the agent has no such tool at this question.
     """
     from shapley_coop.state.tools import tools_of
 
@@ -55,7 +55,7 @@ def _bound(tool: "PublicTool") -> BaseTool:
 
 
 def _in_words(error: Any) -> str:
-    """Arguments that the tool cannot take: what is wrong, and where."""
+    """Return an error message that names the first wrong argument and the reason."""
     if isinstance(error, ValidationError):
         first = first_error(error)
         return f"These arguments cannot be used: {first.where or 'they'}: {first.reason}."

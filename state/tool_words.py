@@ -1,4 +1,4 @@
-"""The answers of tools in plain words: numbers with their unit, who is "you" said so."""
+"""The answers of tools in plain words: amounts with units, and "you" for the reader."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,16 +13,16 @@ from shapley_coop.games import Turn
 from shapley_coop.state.table import PublicMessage
 
 MAX_ANSWER_CHARS = 2_000
-"""Limit of one answer."""
+"""The most characters of one answer."""
 
 MAX_SPEECH_CHARS = 300
-"""So much of what an agent said is quoted."""
+"""The most characters of a message that are quoted."""
 
 CUT = " … (the rest is left out)"
 
 
 def capped(words: str) -> str:
-    """Return an answer that fits in a letter, and in which nothing is hidden."""
+    """Return an answer with invisible characters escaped, cut to fit in a letter."""
     words = visible_lines(words)
     if len(words) <= MAX_ANSWER_CHARS:
         return words
@@ -30,7 +30,7 @@ def capped(words: str) -> str:
 
 
 def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
-    """Return what an offer would pay, a line for each case."""
+    """Return an offer's outlook in words, a line for each case."""
     if not outlook["rows"]:
         return f"What it would pay is not computed: {outlook.get('why_not', 'it is not known')}."
     lines = [f"{_how(outlook, unit)}", *(_row(row, viewer) for row in outlook["rows"])]
@@ -41,7 +41,7 @@ def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
 
 
 def plan_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
-    """Return what a plan would come to."""
+    """Return a plan's outlook in words: payoffs by the plan and without a plan."""
     if not outlook["rows"]:
         return f"What it would come to is not computed: {outlook.get('why_not', 'not known')}."
     first, *rest = outlook["rows"]
@@ -58,7 +58,7 @@ def outcome_words(
     settled: Mapping[str, Fraction],
     unit: str,
 ) -> str:
-    """Return the collective outcome."""
+    """Return the collective outcome in words: total, pot, earnings, and payoffs as signed."""
     total = sum(earned.values(), Fraction(0))
     pot = sum((exact(turn.get("pot", 0)) for turn in record), Fraction(0))
     lines = [f"After {len(record)} turns all together have {plain(total)} {unit}."]
@@ -71,7 +71,7 @@ def outcome_words(
 
 
 def contribution_words(found: Attribution, asked: Sequence[str], baseline: str, unit: str) -> str:
-    """Marginal contributions v(N) − v(N∖{i})."""
+    """Return the agents' marginal contributions v(N) − v(N∖{i}) in words."""
     told = "; ".join(f"without {agent}: {plain(found.marginal[agent])} less" for agent in asked)
     return (
         f"What all together gained by taking part is {plain(found.total)} {unit}. "
@@ -82,7 +82,7 @@ def contribution_words(found: Attribution, asked: Sequence[str], baseline: str, 
 def value_words(
     found: Attribution, payoffs: Mapping[str, Fraction], asked: Sequence[str], unit: str
 ) -> str:
-    """Values by the norm, baselines, and payoffs."""
+    """Return the agents' values by the norm in words, with payoffs alone and by the norm."""
     lines = [f"Values by the norm {found.norm} ({found.method}), in {unit}:"]
     for agent in asked:
         error = (found.standard_error or {}).get(agent)
@@ -96,7 +96,7 @@ def value_words(
 def event_words(
     talk: Sequence[PublicMessage], record: Sequence[Turn]
 ) -> Iterator[tuple[int, frozenset[str], str]]:
-    """Yield every public event in order: the turn, whom it is about, and the words."""
+    """Yield every public event in order: its turn, the agents it concerns, and its words."""
     turns = iter(record)
     done = 0
     for said in talk:

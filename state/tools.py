@@ -1,7 +1,7 @@
-"""What an agent may ask the program before it answers: read-only questions, answered in words.
+"""The tools that an agent may call before it answers: read-only queries with answers in words.
 
-Everything is computed from what is public and from the caller's own secrets. A tool changes
-nothing, draws no dice of the game, and answers bad arguments with words that say what would do.
+The tools use public facts and the caller's own secrets. A tool changes nothing, draws none of the
+game's random numbers, and answers bad arguments with an explanation.
 
 >>> from shapley_coop.state.tools import tools_of  # doctest: +SKIP
 >>> [tool.name for tool in tools_of(turn, "Bob")]  # doctest: +SKIP
@@ -35,12 +35,12 @@ from shapley_coop.state.tool_words import (
 from shapley_coop.state.turn import TurnContext
 
 MAX_ARGUMENT_CHARS = 20_000
-"""Limit of a call's arguments as JSON."""
+"""The most characters of a call's arguments as JSON."""
 
 NESTED = "The arguments are nested too deeply: write them flat."
 
 MOST_EVENTS = 20
-"""So many matching events are told, the latest."""
+"""The most matching events in an answer; the latest ones are kept."""
 
 
 class _Arguments(BaseModel):
@@ -98,13 +98,13 @@ class HistoryArguments(_Arguments):
 
 @dataclass(frozen=True)
 class PublicTool:
-    """A question that an agent may put to the program.
+    """A tool that an agent may call.
 
     Attributes:
-        name: how a model calls it.
-        description: what it answers, for the model.
-        arguments: what it is given.
-        run: answers in plain words with the numbers; it never raises for what a model wrote.
+        name: the tool's name for models.
+        description: the tool's description for models.
+        arguments: the type of the tool's arguments.
+        run: returns the answer in words; it never raises because of a model's arguments.
     """
 
     name: str
@@ -113,7 +113,7 @@ class PublicTool:
     run: Callable[[BaseModel], str]
 
     def call(self, raw: Any) -> str:
-        """The answer to arguments as a model wrote them; what does not fit is said in words."""
+        """Return the answer to a model's raw arguments, or an explanation if they do not fit."""
         try:
             given = self.arguments.model_validate(raw)
         except ValidationError as error:
@@ -125,15 +125,15 @@ class PublicTool:
 
 
 def tools_of(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
-    """Return what an agent may ask now.
+    """Return the tools that an agent may call now.
 
-    Drafts can be asked about while something is bargained over; outcome, marginal contribution
-    and value once they are computed for this bargaining, so that a claim is made without them.
-    Outsiders ask nothing.
+    The tools about drafts exist during bargaining. The tools about outcome, marginal contribution
+    and value exist only after these are computed, so agents make claims without them.
+    Outsiders have no tools.
 
     Args:
-        turn: who is asked for what.
-        agent: the caller: what it is answered may rest on its own secrets, and on nobody else's.
+        turn: the table and its question.
+        agent: the caller; answers may use its own secrets, but no other agent's.
     """
     if agent not in turn.evaluated.agents:
         return ()
@@ -254,7 +254,7 @@ def _tool(name: str, turn: TurnContext, agent: str) -> PublicTool:
 
 
 def _answered(answer: Callable[..., str], turn: TurnContext, agent: str, given: BaseModel) -> str:
-    """Return the answer, short enough for a letter; what cannot be computed is said in words."""
+    """Return the answer, cut to fit in a letter, or an explanation if it is not computable."""
     try:
         if len(json.dumps(dict(given), default=str)) > MAX_ARGUMENT_CHARS:
             return f"The arguments are longer than {MAX_ARGUMENT_CHARS} characters: give less."

@@ -1,4 +1,4 @@
-"""The topics that workflows share: what is bargained over, and what letters may speak of."""
+"""The topics that workflows share: the subject of each bargaining and the rules of its deals."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,16 +11,16 @@ Phase = Literal["negotiation", "action", "settlement"]
 
 @dataclass(frozen=True)
 class Topic:
-    """What a bargaining is about.
+    """The subject of a bargaining or a question.
 
     Attributes:
-        name: the talk it is recorded under.
-        rules: what an offer has to pass.
+        name: the name under which its messages are recorded in the talk.
+        rules: the rules that an offer must satisfy.
         computed: whether values are computed from the record, so that a deal can name the norm.
-        phase: where its cost is counted.
-        payments: whether deals admit payments and splits, so that letters speak of them.
-        deals: whether agents can make deals at all, so that letters speak of them.
-        certified: whether a deal has to be certified before it is signed.
+        phase: the phase to which its cost is counted.
+        payments: whether deals admit payments and splits, so that letters mention them.
+        deals: whether agents can make deals at all, so that letters mention them.
+        certified: whether a deal must be certified before agents sign it.
     """
 
     name: str
@@ -33,33 +33,33 @@ class Topic:
 
 
 PLAN = Topic("plan", rules=(only(*KINDS.values()), *DEAL_RULES))
-"""Bargaining before acting: who does what, and for what price."""
+"""Bargaining before play over actions and payments."""
 
 ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
-"""Bargaining before acting over actions alone: nobody can pay."""
+"""Bargaining before play over actions alone, without payments."""
 
 SPLIT = Topic("split", rules=(only(Pay, Share), *DEAL_RULES), phase="settlement")
-"""Bargaining after acting: who ends up with what."""
+"""Bargaining after play over the final payoffs."""
 
 TRADE = Topic("plan")
-"""Who does which tasks; what a proposal has to pass is in `deals.exchange`."""
+"""Talk over the allocation of tasks; `deals.exchange` checks the proposals."""
 
 DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)
 """Drafting and signing a contract, before the game begins."""
 
 JUDGEMENT = Topic("judgement", phase="settlement")
-"""Reading the record."""
+"""The judge's reading of the record."""
 
 PLAY = Topic("play", phase="action")
-"""Acting, all at the same time."""
+"""Simultaneous actions of all agents."""
 
 PLAY_UNPAID = replace(PLAY, payments=False)
-"""Acting where agents can agree on actions alone."""
+"""Play in workflows where agents can agree on actions but not on payments."""
 
 PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
-"""Acting where agents agree on nothing."""
+"""Play in workflows without any deals."""
 
 
 def computed(topic: Topic) -> Topic:
-    """The same topic where values are computed from the record, so that a deal can name a norm."""
+    """Return the topic with values computed from the record, so that a deal can name a norm."""
     return replace(topic, computed=True)

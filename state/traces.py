@@ -1,4 +1,4 @@
-"""How a run's trace is found: the metadata of its root, the same wherever it is played."""
+"""The metadata at the root of a run's trace, by which the trace is found."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from shapley_coop.state.table import Table
 
 
 def searched_by(settings: dict[str, Any]) -> dict[str, Any]:
-    """Game, seed, agents, protocol, and whether it is a simulation, from the resolved settings."""
+    """Return the metadata by which traces are searched, from the resolved settings."""
     config = config_of(settings)
     return {
         "game": name_of(config),
@@ -21,6 +21,6 @@ def searched_by(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def label_root(table: Table) -> None:
-    """Label the trace under way with what it is a trace of, if anything is traced."""
+    """Label the current trace with its run and settings, if tracing is on."""
     if tracing():
         label_trace(table["episode"], **searched_by(table["settings"]))

@@ -1,4 +1,4 @@
-"""One thing that is asked: who answers it, what its letter shows, and what an answer comes to."""
+"""The type of a question to agents, and the context of a table in which a question is asked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from shapley_coop.state.table import AgentOutput, Draft, Table
 from shapley_coop.state.telling import Lines, Telling, of_agents
 from shapley_coop.state.topics import Topic
 
-if TYPE_CHECKING:  # most runs of models load no embedded agent
+if TYPE_CHECKING:  # runs with models only should not load the embedded agents
     from shapley_coop.seats.embedded.bargaining import Agent
 
 A = TypeVar("A", bound=Answer)
@@ -24,41 +24,41 @@ Who = Callable[[EvaluatedTable], list[str]]
 
 Facts = Mapping[str, Any]
 Words = Callable[[Facts], dict[str, Any]]
-"""Some variables of a letter's template, from its facts."""
+"""A function from a letter's facts to some variables of its template."""
 
 
 @dataclass(frozen=True)
 class Question(Generic[A]):
-    """One thing that is asked of agents: all that the program knows of it.
+    """A question to agents: its letter, its answer type, and the use of its answers.
 
-    A workflow's page makes nodes of it, and says what it is about (`about`). `read` holds an answer
-    against what the letter showed, as the offer's number or the legal actions; `check` holds it
-    against the table. Neither sees the answers of others, which meet in the join behind.
+    A workflow's page builds nodes from a question and sets the topic with `about`. `read` checks
+    an answer against the letter, for example the offer's number or the legal actions. `check`
+    checks an answer against the table. Neither sees other agents' answers; the join merges them.
 
     Attributes:
-        name: also of the letter's template, and of the tool that answers it.
-        title: what it asks, as a person's page says it.
-        topic: what it is about.
-        who: whose turn it is.
-        answer: what it is answered with: tags, schema, tool and form are made of it.
-        read: reads an answer's text: what it says, or what to ask back.
-        check: what is said to all, ready for the table, or why it is refused.
+        name: the name of the question, of its letter's template, and of its answer tool.
+        title: the question in words, for a person's page.
+        topic: the subject of the question.
+        who: returns the agents to ask.
+        answer: the answer type, from which tags, schema, tool and form are built.
+        read: parses an answer's text; returns the answer, or a fault to send back.
+        check: returns the public part of an answer for the table, or a fault.
         publish: turns sound answers into an update of the table.
-        program: how an embedded agent answers it.
-        shows: what its letter shows: parts of the view, (turn, agent) → facts.
-        words: the variables that its template has beside those of all letters.
-        tries: how many answers one agent may give.
-        tells: which lines of the public history its letter tells.
-        hears: the history of one agent, (turn, agent) → lines, where not all hear the same.
+        program: returns an embedded agent's answer as text.
+        shows: the parts of the view in the letter, each (turn, agent) → facts.
+        words: functions that give the template's variables beyond those of all letters.
+        tries: returns how many answers one agent may give.
+        tells: selects the lines of the public history for the letter.
+        hears: gives one agent's history, (turn, agent) → lines, if histories differ by agent.
         rules: the template of the letter's system part.
-        sealed: of orders to a market, how a form shows them and what they bind; actions in play
-            are sealed as they are published.
-        teaches: whether its letter teaches how clauses are written.
-        blind: whether it is asked before agents are shown what was computed.
+        sealed: for market orders: their form and the commitment they make. Actions in play
+            need no such object, since `publish` seals them.
+        teaches: whether the letter explains how to write clauses.
+        blind: whether agents answer before they see computed facts.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
-        course: where agents agree in another way than by bargaining in turn: gives the variables
-            of the template `NAME_course`, by which letters tell of it.
-        page: everything that its workflow asks, in order, from which letters tell how it goes on.
+        course: for agreement by other means than bargaining in turn: returns the variables
+            of the template `NAME_course`, which describes the procedure in letters.
+        page: returns all questions of the workflow in order, so letters can announce later steps.
     """
 
     name: str
@@ -86,23 +86,23 @@ class Question(Generic[A]):
     )
 
     def about(self, topic: Topic, tells: Telling | None = None) -> "Question[A]":
-        """Return the same question about another topic.
+        """Return a copy of the question with another topic.
 
         Args:
-            topic: what it is about.
-            tells: which lines of the history its letter tells; by default the same.
+            topic: the new topic.
+            tells: selects the lines of the history for the letter; by default as before.
         """
         return replace(self, topic=topic, tells=tells or self.tells)
 
 
 @dataclass(frozen=True)
 class Sealed:
-    """Answers that bind their authors and that nobody else sees, as orders to a market.
+    """The display of answers that bind their authors and stay secret, such as market orders.
 
     Attributes:
-        choices: (turn, agent) → what a person's form needs beside its fields.
-        in_words: (turn, agent, text) → what an answer comes to, as lines.
-        binds: (turn, agent, text) → the hash of what it binds its author to; None for nothing.
+        choices: (turn, agent) → data that a person's form needs in addition to its fields.
+        in_words: (turn, agent, text) → the consequences of an answer, as lines.
+        binds: (turn, agent, text) → the hash of the author's commitment; None if there is none.
     """
 
     choices: "Part"
@@ -112,9 +112,9 @@ class Sealed:
 
 @dataclass(frozen=True, eq=False)
 class TurnContext:
-    """A table as it stands, and who is asked for what now.
+    """A table with the current question and the agents that are asked.
 
-    Compared by identity, so that letter parts that all agents share can be cached per instance.
+    Contexts compare by identity, so letter parts that all agents share are cached by context.
     """
 
     evaluated: EvaluatedTable
@@ -123,47 +123,47 @@ class TurnContext:
 
     @classmethod
     def of(cls, table: Table, question: Question[Any]) -> "TurnContext":
-        """Return the context of those who have not given a sound answer yet."""
+        """Return the context for the agents that have not given a sound answer yet."""
         turn = cls(EvaluatedTable(table), question, ())
         who = table.get("asked") or question.who(turn.evaluated)
         return cls(turn.evaluated, question, tuple(a for a in who if not turn.has_answered(a)))
 
     @property
     def table(self) -> Table:
-        """The shared state."""
+        """The table, which is the graph's shared state."""
         return self.evaluated.table
 
     @property
     def topic(self) -> Topic:
-        """What it is about."""
+        """The question's topic."""
         return self.question.topic
 
     @property
     def norms(self) -> list[str]:
-        """The norms a deal can name here: none before the baseline is declared or confirmed."""
+        """The norms that a deal can name; none while the game's baseline is unconfirmed."""
         if not self.topic.computed or self.evaluated.game.baseline.warning:
             return []
         return [self.evaluated.config.norm]
 
     @property
     def in_clauses(self) -> bool:
-        """Whether the offer that stands holds clauses, and not words alone."""
+        """Whether the current offer has clauses rather than words alone."""
         offer = self.evaluated.offer
         return offer is not None and bool(offer["deal"]["clauses"])
 
     @cached_property
     def at(self) -> str:
-        """The name of this asking among all of the run."""
+        """The unique name of this occurrence of the question in the run."""
         parts = (self.topic.name, self.question.name, self.table["round"], self.evaluated.turn)
         return ".".join(map(str, parts))
 
     def draft(self, agent: str) -> Draft | None:
-        """Return the agent's latest draft in this question."""
+        """Return the agent's latest draft for this occurrence of the question, if any."""
         draft = self.table.get("drafts", {}).get(agent)
         return draft if draft and draft["at"] == self.at else None
 
     def has_answered(self, agent: str) -> bool:
-        """Return whether an agent's answer is in: sound, or a pass."""
+        """Return whether an agent has given a sound answer or a pass."""
         draft = self.draft(agent)
         return draft is not None and draft["sound"]
 
@@ -173,19 +173,19 @@ class TurnContext:
         return seat is not None and seat.human
 
     def is_heard(self, agent: str) -> bool:
-        """Return whether an agent's answer can hold words to all."""
+        """Return whether an agent's answer can contain a public message."""
         return self.question.answer.heard() and agent not in OUTSIDERS
 
 
 Part = Callable[[TurnContext, str], dict[str, Any]]
-"""One part of what an agent sees: (turn, agent) → facts."""
+"""A function from (turn, agent) to some of the facts in the agent's letter."""
 
 Publish = Callable[[TurnContext, Mapping[str, AgentOutput]], dict[str, Any]]
-"""Turns sound answers into an update of the table."""
+"""A function from (turn, agent → sound answer) to an update of the table."""
 
 
 def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
-    """All other agents in speaking order, from the one after the speaker; all, if it is no agent.
+    """Return the agents after the speaker, then those before; all if the speaker is no agent.
 
     >>> in_turn_after(["Ann", "Ben", "Cem"], "Ben")
     ['Cem', 'Ann']
@@ -197,15 +197,15 @@ def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
 
 
 def unsound(table: Table) -> list[str]:
-    """Return the agents whose latest draft was refused, and who are asked again."""
+    """Return the agents whose latest draft was refused; they are asked again."""
     return [agent for agent, draft in table.get("drafts", {}).items() if not draft["sound"]]
 
 
 def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
-    """Agent → where its sealed action waits; nobody for whom a pass was sealed.
+    """Return each agent's pointer to its sealed action in the journal; passes have none.
 
     Raises:
-        ValueError: words or a choice were written into the table, which holds commitments alone.
+        ValueError: someone edited words or a choice into the table, which may hold pointers only.
     """
     for agent, said in sealed.items():
         if not _is_commitment(said):
@@ -217,7 +217,7 @@ def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
 
 
 def _is_commitment(said: Any) -> bool:
-    """Return whether this is what `seal_actions` leaves of an action, or of a pass."""
+    """Return whether the value has the form in which `seal_actions` leaves an action or a pass."""
     if not isinstance(said, Mapping) or said.get("text"):
         return False
     keys = {"act": {"act", "text", "pointer"}, "pass": {"act", "text", "label"}}

@@ -1,7 +1,7 @@
-"""What one agent sees of the table, for every workflow; its letter adds what is its own secret.
+"""The view that one agent has of the table: the facts of its letter.
 
-`agent_view` gives the facts of one letter, and `history` what happened in public. Both are plain
-JSON: programs at a seat read them as they are, and `prompts.letters` puts them into words.
+`agent_view` returns the facts of one letter, and `state.history` the public events. Both are plain
+JSON: programs at a seat read the JSON, and `prompts.letters` puts it into words.
 """
 
 from fractions import Fraction
@@ -21,14 +21,14 @@ Facts = dict[str, Any]
 
 
 def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
-    """Return the facts of the letter that asks an agent now.
+    """Return the facts of an agent's letter.
 
-    Of the table all is public; of what is private it holds the agent's own alone.
+    The table's facts are public; the only private facts are the agent's own.
 
     Args:
-        turn: who is asked for what.
-        agent: whose letter it is.
-        private: what that agent alone is shown.
+        turn: the table and its question.
+        agent: the reader of the letter.
+        private: the agent's private view.
     """
     facts: Facts = {"you": agent, "ask": turn.question.name, "procedure": procedure(turn)}
     for part in turn.question.shows:
@@ -48,13 +48,13 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
 
 
 def _admitted(turn: TurnContext) -> Facts:
-    """Return what this workflow does not admit; what is absent is admitted."""
+    """Return `False` for deals and payments that the topic does not admit; omit the others."""
     admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
     return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
 
 def stand(turn: TurnContext, agent: str) -> Facts:
-    """Return where the game stands, or, once it is over, what there is to divide."""
+    """Return the game's position, or after the play the amounts to divide."""
     return _money(turn) if turn.table.get("accounts") else _play(turn, agent)
 
 
@@ -78,7 +78,7 @@ def _play(turn: TurnContext, agent: str) -> Facts:
 
 
 def _duties(turn: TurnContext, agent: str) -> Facts:
-    """Return what the contract asks of an agent now."""
+    """Return an agent's duties under the contract now."""
     owed = [duty for duty in turn.evaluated.duties if duty.binds(agent)]
     return {
         "duties": [
@@ -89,7 +89,7 @@ def _duties(turn: TurnContext, agent: str) -> Facts:
 
 
 def _money(turn: TurnContext) -> Facts:
-    """Return what there is to divide, and what was computed about it."""
+    """Return the amounts to divide, and the values computed from the record."""
     table = turn.table
     pot = sum((exact(turn.get("pot", 0)) for turn in turn.evaluated.record), Fraction(0))
     facts: Facts = {
@@ -112,11 +112,11 @@ WITHOUT_AGREEMENT = {
     "norm": "the computed payoffs hold",
     "final_offer": "of each agent's latest proposal, the one nearest to the computed payoffs holds",
 }
-"""The run's rule for disagreement → what letters say of it."""
+"""The run's rule for disagreement → its explanation in letters."""
 
 
 def contract_in_force(turn: TurnContext, agent: str) -> Facts:
-    """Return the contract that stands, if one does; of a large one what concerns the agent."""
+    """Return the contract in force, if any; of a large one the clauses that concern the agent."""
     contract, told = turn.evaluated.contract, turn.evaluated.told_clauses(agent)
     if contract is None:
         return {}
@@ -133,12 +133,12 @@ def contract_in_force(turn: TurnContext, agent: str) -> Facts:
 
 
 def talk_round(turn: TurnContext, agent: str) -> Facts:
-    """Return which round of the talk it is, and of how many."""
+    """Return the round of the talk, and the number of rounds."""
     return {"round": turn.table["round"], "rounds": turn.evaluated.config.rounds}
 
 
 def enforcement(turn: TurnContext, agent: str) -> Facts:
-    """Return how contracts are enforced, and what each party has at stake."""
+    """Return how contracts are enforced, and the deposit of each party."""
     signed = turn.evaluated.signed
     terms = signed.enforcement
     deposit = "auto" if terms.deposit is None else plain(terms.held())
@@ -148,13 +148,13 @@ def enforcement(turn: TurnContext, agent: str) -> Facts:
 
 
 def unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
-    """Return how contracts are enforced, where it is not as usual."""
+    """Return how contracts are enforced, if a contract is in force and not simply enforced."""
     unusual = turn.evaluated.contract and turn.evaluated.enforcement.mode != "enforced"
     return enforcement(turn, agent) if unusual else {}
 
 
 def norms(turn: TurnContext, agent: str) -> Facts:
-    """Return the norms that a deal can name, and what they compare with."""
+    """Return the norms that a deal can name, and the baseline with which they compare."""
     if not turn.topic.computed or turn.evaluated.game.analysis.credit_rule != "record":
         return {"norms": turn.norms} if turn.norms else {}
     baseline = turn.evaluated.game.baseline
@@ -165,10 +165,10 @@ def norms(turn: TurnContext, agent: str) -> Facts:
 
 
 def all_parties(turn: TurnContext, agent: str) -> Facts:
-    """To an outsider: who the parties are."""
+    """Return the parties' names, for an outsider's letter."""
     return {"parties": list(turn.evaluated.agents)}
 
 
 def trade(turn: TurnContext, agent: str) -> Facts:
-    """Return the talk of all over tasks."""
+    """Return the facts about the talk over tasks of all agents."""
     return trade_talk(talk_of(turn.evaluated), turn.table["round"], agent)

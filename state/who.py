@@ -1,4 +1,4 @@
-"""Whose turn it is: which agents a question is asked of. Pure functions of the table."""
+"""The choice of the agents to whom a question is put, as pure functions of the table."""
 
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import parties
@@ -12,17 +12,17 @@ def all_agents(evaluated: EvaluatedTable) -> list[str]:
 
 
 def negotiators(table: Table) -> list[str]:
-    """Return who bargains: all agents, where no node has named others."""
+    """Return the agents that bargain: those named by a node, or else all agents."""
     return list(table.get("negotiators") or table["agents"])
 
 
 def bargaining(evaluated: EvaluatedTable) -> list[str]:
-    """Return all who bargain."""
+    """Return all agents that bargain."""
     return negotiators(evaluated.table)
 
 
 def unsigned(evaluated: EvaluatedTable) -> list[str]:
-    """Return who has to sign the offer that stands, and has not accepted it yet."""
+    """Return the agents that must sign the current offer and have not accepted it yet."""
     offer = evaluated.offer
     if offer is None:
         return []
@@ -31,25 +31,25 @@ def unsigned(evaluated: EvaluatedTable) -> list[str]:
 
 
 def speaker(evaluated: EvaluatedTable) -> list[str]:
-    """Return whose turn it is to propose."""
+    """Return the one agent whose turn it is to propose, as a list."""
     return [evaluated.table["speaker"]]
 
 
 def listeners(evaluated: EvaluatedTable) -> list[str]:
-    """Return all who bargain but the author of the offer that stands."""
+    """Return all agents that bargain, except the speaker."""
     return [agent for agent in bargaining(evaluated) if agent != evaluated.table["speaker"]]
 
 
 def able(evaluated: EvaluatedTable) -> list[str]:
-    """Return all agents that have something to do this turn."""
+    """Return all agents that have a legal action this turn."""
     return [agent for agent in evaluated.agents if evaluated.legal(agent)]
 
 
 def summariser(_: EvaluatedTable) -> list[str]:
-    """Return the summariser, who is no party."""
+    """Return the summariser, which is not a party."""
     return [SUMMARISER]
 
 
 def judge(_: EvaluatedTable) -> list[str]:
-    """Return the judge, who is no party."""
+    """Return the judge, which is not a party."""
     return [JUDGE]

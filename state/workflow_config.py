@@ -1,7 +1,7 @@
-"""A workflow's own form of the run's configuration: its games, its default, its prompts, its seats.
+"""A workflow's variant of the run's configuration, with its games, prompts and seats.
 
-The values are those of `RunConfig`; what differs is the default game and the JSON schema, which
-Studio, the SDK and MCP show.
+The values are as in `RunConfig`. Only the default game and the JSON schema differ; Studio, the
+SDK and MCP show the schema.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,21 +18,21 @@ from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS, RunConfig
 from shapley_coop.state.table import Opening
 
 MERGED = ("params", "seats", "personas")
-"""Fields of names and values: what is given in two places is merged name by name."""
+"""The fields that map names to values and are merged name by name if given in two places."""
 
 
 def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]]) -> type[RunConfig]:
-    """Return the run's configuration of one workflow.
+    """Return the class of the run's configuration for one workflow.
 
     Args:
-        game: what it plays where none is named.
-        plays: the kind of game that it can play.
-        nodes: gives the nodes that write letters, once they are known.
+        game: the default game.
+        plays: the kind of game that the workflow can play.
+        nodes: returns the nodes that write letters; called only when the schema is built.
     """
     default: Any = FieldInfo.merge_field_infos(RunConfig.model_fields["game"], default=game)
 
     class Config(RunConfig):
-        __qualname__ = RunConfig.__qualname__  # by which JSON schemas name it
+        __qualname__ = RunConfig.__qualname__  # JSON schemas use this name
 
         game: str | dict[str, Any] = default
 
@@ -53,11 +53,11 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
 
 
 def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[Opening]:
-    """Return the input of a workflow with this configuration, or of its first node.
+    """Return the class of a workflow's input, or of its first node's, with this configuration.
 
     Args:
-        config: from `config_for`.
-        kind: which input; its other fields stay.
+        config: the class from `config_for`.
+        kind: the input class to adapt; only its field `room` changes.
     """
     room: Any = config | None
     field = Opening.model_fields["room"]
@@ -67,21 +67,21 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
-    """Return the named games of a kind, or of which it is a variant."""
+    """Return the named games of a kind and, if the kind is a variant of a named game, that game."""
     own = getattr(plays, "name", "")
     return [name for name in names() if name == own or isinstance(load(name), plays)]
 
 
 @cache
 def agents_of(game: str) -> tuple[str, ...]:
-    """Return who plays a named game, by default."""
+    """Return the agents of a named game with its default parameters."""
     return load(game).agents
 
 
 def merged(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]:
-    """What the context and the input's `room` set; where both set it, the input counts.
+    """Return the settings of the context and the input's `room`; the input wins.
 
-    Parameters are merged only where both are of one game: another game has others.
+    The context's parameters are dropped if the input names another game.
     """
     first, then = (one.model_dump(exclude_unset=True) if one else {} for one in (context, given))
     if then.get("game", first.get("game")) != first.get("game"):
@@ -99,7 +99,7 @@ def merged(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]
 def _merged(
     first: Mapping[str, Any], then: Mapping[str, Any], keys: Iterable[str]
 ) -> dict[str, Any]:
-    """Merge two mappings; of these keys, what both have of names and values is merged, too."""
+    """Merge two mappings; under the given keys, merge the mappings of both name by name."""
     both = [key for key in keys if isinstance(first.get(key), Mapping) and key in then]
     return {**first, **then, **{key: {**first[key], **then[key]} for key in both}}
 
@@ -107,11 +107,11 @@ def _merged(
 def configuration(
     kind: type[RunConfig], context: RunConfig | None, given: RunConfig | None
 ) -> RunConfig:
-    """Return what the context and the input's `room` set together, as a workflow's configuration.
+    """Return the merged configuration of the context and the input's `room`.
 
     Args:
-        kind: from `config_for`.
-        context: the run's.
+        kind: the class from `config_for`.
+        context: the run's context.
         given: the input's `room`.
     """
     if isinstance(given, kind) and not (context and context.model_fields_set):
@@ -120,12 +120,12 @@ def configuration(
 
 
 def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunConfig:
-    """Return a configuration with parameters of a workflow's own game, where it plays that.
+    """Return a configuration with the workflow's parameters added, if it plays that game.
 
     Args:
-        config: the run's; what it sets itself stands.
-        game: the workflow's.
-        params: of that game.
+        config: the run's configuration; its own parameters win.
+        game: the workflow's game.
+        params: the workflow's parameters of that game.
     """
     if not params or config.game != game:
         return config
@@ -133,10 +133,10 @@ def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunC
 
 
 def check_kind(game: Game, plays: type[Game], workflow: str = "this workflow") -> None:
-    """Refuse a game that a workflow cannot play.
+    """Check that a workflow can play a game.
 
     Raises:
-        ValueError: it cannot.
+        ValueError: the game is of another kind.
     """
     if not isinstance(game, plays):
         known = playable(plays)
@@ -152,13 +152,13 @@ def _games(field: Mapping[str, Any], known: list[str]) -> dict[str, Any]:
 
 
 def _seats(field: Mapping[str, Any], agents: Iterable[str]) -> dict[str, Any]:
-    """Beside any other name: the agents of the default game, the outsiders, and all others."""
+    """Return the schema of `seats`; it suggests the default game's agents, outsiders and '*'."""
     seat = field["additionalProperties"]
     return {**field, "properties": dict.fromkeys((*agents, *OUTSIDERS, DEFAULT_SEAT), seat)}
 
 
 def _params(field: Mapping[str, Any], plays: type[Game]) -> dict[str, Any]:
-    """Return the parameters that all games of a workflow have, by name and type."""
+    """Return the schema of `params` with the parameters that all games of a workflow have."""
     typed = plays.Params.model_json_schema()
     kept = {key: typed[key] for key in ("properties", "additionalProperties") if key in typed}
     return {**field, **inlined(kept, typed.get("$defs", {}))}

@@ -1,1 +1,1 @@
-"""Commands that credit what was done: `coop credit` and `wev`."""
+"""Commands that compute credit: `coop credit` and `wev`."""

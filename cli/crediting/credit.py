@@ -1,4 +1,4 @@
-"""`coop credit` and `wev`: credit for your own records."""
+"""`coop credit` and `wev`: compute credit for runs and for data files."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,8 +21,8 @@ AnotherBaseline = Annotated[
 OtherDice = Annotated[
     int,
     typer.Option(
-        help="Play what a run did again with so many other seeds of the game's dice, and "
-        "tell how far the values vary. It only reports.",
+        help="Replay a run's actions with this many other seeds of the game's dice, and "
+        "report how far the values vary. The settlement stays.",
         min=0,
         max=100_000,
     ),
@@ -31,7 +31,7 @@ Replay = Annotated[
     str,
     typer.Option(
         help="How a run's coalitions are replayed: 'recorded', or 'asked', which asks embedded "
-        "agents again, told who is present, and only reports.",
+        "agents again for each coalition. The settlement stays.",
     ),
 ]
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
@@ -45,13 +45,13 @@ def credit(
     replay: Replay = RECORDED,
     as_json: Json = False,
 ) -> None:
-    """Each agent's value in a run's record, or in a game of your own.
+    """Print each agent's value in a run's record, or in a game of your own.
 
-    A run's name gives each agent's baseline, value and what they come to, by the run's baseline or
-    by another. A file is a characteristic function, or contributions by run:
+    For a run's name, print each agent's baseline, value and their sum, by the run's baseline or
+    another one. A file holds a characteristic function, or contributions by run:
 
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
-    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
+    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives each agent's counts by run.
     """
     if not file.suffix and not file.exists():
         if replay not in (ways := [RECORDED, *offered("replays")]):
@@ -65,7 +65,7 @@ def credit(
 
 
 def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
-    """Print the credit in a characteristic function, or in contributions by run."""
+    """Print the credit by a file with a characteristic function or with contributions by run."""
     from shapley_coop.credit.files import credit_report
     from shapley_coop.files import read_data
 
@@ -89,7 +89,7 @@ def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
 
 
 def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_json: bool) -> None:
-    """Print the credit of an ended run, and on what the ranking of the agents depends."""
+    """Print the credit of an ended run, with any requested checks of its robustness."""
     from shapley_coop.cli.console import finish, progress
     from shapley_coop.evals.measures.credit_of_run import credit_of_run
 
@@ -130,7 +130,7 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_js
 
 
 def _show_replayed(how: str, found: dict[str, Any]) -> None:
-    """Print the values by another way to replay the coalitions."""
+    """Print the values from another way to replay the coalitions."""
     values = [[agent, f"{value:g}"] for agent, value in found["values"].items()]
     show_table(f"members {how} again", ["agent", f"value when {how}"], values)
     same = "as recorded" if found["as_recorded"] else "not as recorded"
@@ -138,7 +138,7 @@ def _show_replayed(how: str, found: dict[str, Any]) -> None:
 
 
 def _show_dice(dice: dict[str, Any]) -> None:
-    """Print what the same schedules come to on other dice."""
+    """Print the values if the same actions are replayed with other dice."""
     if not dice["times"]:
         say(dice["why"])
         return
@@ -159,11 +159,11 @@ def wev(
     weights: Weights = None,
     as_json: Json = False,
 ) -> None:
-    """Weighted earned value: what each role's artefacts are worth, in percent of the whole.
+    """Print the weighted earned value of each role's artefacts, in percent of the whole.
 
     {"artefacts": {"CTO": {"code": 93, "fixes": 12}, …}, "rewards": {"CTO": 40, …}} gives counts by
-    role and kind, and, if there are any, rewards in percent. Each kind has an interval of weights;
-    printed are each role's interval, the point in it, and how far its reward is from that.
+    role and kind, and optionally rewards in percent. Each kind has an interval of weights. The
+    output has each role's interval, a point in the interval, and the reward's distance from it.
     """
     from shapley_coop.credit.wev import read_weights, read_wev, wev_report
     from shapley_coop.earned_value import WEIGHTS
@@ -177,7 +177,7 @@ def wev(
 
 
 def show_earned(title: str, report: dict[str, Any]) -> None:
-    """Print each role's earned value, and its reward beside it."""
+    """Print each role's earned value and its reward."""
     lines = []
     for role, found in report["roles"].items():
         (low, high), reward, change = found["interval"], found["reward"], found["adjustment"]

@@ -1,4 +1,4 @@
-"""`coop sweep --dry-run`: what a sweep would take, before anything is paid."""
+"""`coop sweep --dry-run`: a forecast of a sweep's calls, tokens, cost and time."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def show_forecast(
     cells: "Sequence[Cell]", folder: Path, prices: "Prices", batch: bool = False
 ) -> None:
-    """Print what these cells would take; a pilot by embedded agents is played for it."""
+    """Play a pilot with embedded agents, and print the forecast for the cells."""
     from shapley_coop.evals.sweeps.folders import done_in
     from shapley_coop.evals.sweeps.forecast import forecast, pilots
 

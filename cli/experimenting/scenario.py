@@ -1,4 +1,4 @@
-"""`coop scenario`: scenarios of task exchange."""
+"""`coop scenario`: show scenarios of task exchange."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`coop sweep`: running experiments."""
+"""`coop sweep`: run experiments."""
 
 import sys
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ NO_PLAYER = "--remote: no extension that plays cells on a server is installed: l
 ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
-Seeds = Annotated[str, typer.Option(help="In place of the file's: 0-29, or 0-4,10.")]
-Failures = Annotated[float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)]
+Seeds = Annotated[str, typer.Option(help="Replace the file's: 0-29, or 0-4,10.")]
+Failures = Annotated[float, typer.Option(help="The fraction of cells that may fail.", min=0, max=1)]
 Dollars = Annotated[
     float | None, typer.Option(help="USD, over all runs and processes of the folder.", min=0)
 ]
@@ -71,18 +71,18 @@ def sweep(
         ),
     ] = "",
     keep: Annotated[
-        Keep, typer.Option(help="Whose letters and checkpoints stay once their row is written.")
+        Keep, typer.Option(help="The runs whose letters and checkpoints stay.")
     ] = Keep.ALL,
     cost_limit: Dollars = None,
     prices: PriceFile = None,
     rpm: RequestRate = None,
     tpm: TokenRate = None,
     fail_on_error: Failures = 0.05,
-    dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Print a forecast; run nothing.")] = False,
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
-    """Run every cell of a suite once. Run it again to go on, or at the same time to be faster."""
+    """Run every cell of a suite once. Repeat the command to continue, or run several at once."""
     from shapley_coop.evals.sweeps.folders import shard as shard_of
     from shapley_coop.evals.sweeps.folders import shard_from
     from shapley_coop.evals.sweeps.prices import check_prices
@@ -113,15 +113,15 @@ def sweep(
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
     limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
     how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
-    with keys_bound():  # a suite is a file, which may be somebody else's
+    with keys_bound():  # a suite by another person must not send keys to its own endpoints
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, prices=known, **how))
 
 
 def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: str) -> None:
-    """Refuse limits that could not be kept.
+    """Refuse limits that this process could not enforce.
 
     Raises:
-        ValueError: other shards would spend the same again, or a server makes the calls.
+        ValueError: each shard would spend the whole limit, or a server makes the calls.
     """
     from shapley_coop.state.storage.home import home
 
@@ -136,7 +136,7 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
 
 
 def _tell(folder: Path, tally: "Tally") -> None:
-    """How a sweep ended."""
+    """Print how a sweep ended, and exit with an error if it was stopped."""
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
@@ -160,16 +160,16 @@ def run_cells(
     keep: str = Keep.ALL.value,
     stopped: str = "",
 ) -> "Tally":
-    """Run those cells that a sweep's folder lacks, with a progress bar in a terminal.
+    """Run the cells that a sweep's folder lacks, with a progress bar in a terminal.
 
     Args:
-        suites: of the cells; the folder remembers them, and those `skipped`.
-        cells: in this order, here or on the server at the URL `remote`.
-        folder: the sweep's.
-        what: title of the bar.
-        limits: when to stop; `prices` are for the cost.
-        keep: of which runs letters and checkpoints stay: see `Local`.
-        stopped: what is said where somebody interrupts it, if the folder does not outlive that.
+        suites: the suites of the cells; the folder records them and the `skipped` ones.
+        cells: the cells in order, to run here or on the server at the URL `remote`.
+        folder: the sweep's folder.
+        what: the title of the progress bar.
+        limits: when to stop; `prices` are for the limit of cost.
+        keep: the runs whose letters and checkpoints stay: see `Local`.
+        stopped: the message after an interrupt, if the folder does not persist.
     """
     from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
     from shapley_coop.evals.sweeps.folders import done_in
@@ -201,7 +201,7 @@ def run_cells(
 
 
 def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
-    """Return the rows that a sweep's folder has of these cells."""
+    """Return the rows of these cells in a sweep's folder."""
     from shapley_coop.evals.sweeps.folders import read_rows
 
     wanted = {cell.id for cell in cells}
@@ -211,7 +211,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """Return the suites and their cells. Of `all`, those that cannot be played here are skipped."""
+    """Return suites, cells, and skipped suites; only `all` skips suites unplayable here."""
     from shapley_coop.evals.reports.wanted import check_report
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
@@ -236,7 +236,7 @@ def cells_of_suites(
 
 
 def sweep_folder(name: str) -> Path:
-    """Return where the rows of a sweep are kept unless a folder is given."""
+    """Return the default folder of a sweep."""
     from shapley_coop.state.storage.home import home
 
     return home().folder / "sweeps" / name

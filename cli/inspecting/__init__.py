@@ -1,1 +1,1 @@
-"""Commands that look at runs that were played, and remove them."""
+"""Commands that inspect and remove runs, draw workflows, and check the installation."""

@@ -1,4 +1,4 @@
-"""`coop doctor`: what this machine has installed."""
+"""`coop doctor`: check the installation on this machine."""
 
 import os
 import shutil
@@ -36,7 +36,7 @@ def doctor() -> None:
 
 
 def checkup() -> list[Finding]:
-    """Check Python, libraries, home, model keys, tracing and optional tools."""
+    """Return the findings on Python, libraries, home, model keys, tracing and optional tools."""
     return [_python(), *_libraries(), _home(), _keys(), _tracing(), *_tools()]
 
 
@@ -47,7 +47,7 @@ def _python() -> Finding:
 
 
 def _libraries() -> list[Finding]:
-    """Compare every library that the package requires with what is installed."""
+    """Return a finding for each required library that is missing or too old, else one for all."""
     from packaging.requirements import Requirement
 
     needed = [Requirement(line) for line in requires(DISTRIBUTION) or ()]
@@ -112,7 +112,7 @@ def _tools() -> Iterator[Finding]:
 
 
 def _sandbox() -> Iterator[Finding]:
-    """Say which bounds hold for untrusted code; without bubblewrap none is run."""
+    """Yield a finding on the sandbox for untrusted code; nothing if bubblewrap is missing."""
     if not shutil.which("bwrap"):
         return
     from shapley_coop.games.sandbox import SandboxMissing, sandbox

@@ -1,4 +1,4 @@
-"""`coop letters`: what was asked and answered in a run."""
+"""`coop letters`: print the letters and answers of a run."""
 
 from shapley_coop.cli.console import finish, say
 from shapley_coop.cli.options import RunName

@@ -1,4 +1,4 @@
-"""`coop runs`, `rm` and `prune`: finding runs, and removing what is no longer needed."""
+"""`coop runs`, `rm` and `prune`: find runs, and remove runs that are no longer needed."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MOST = 20
 COLUMNS = ("run", "game", "graph", "seed", "outcome", "age")
 
-GameName = Annotated[str, typer.Option(help="Of this game, or with this part in its name.")]
+GameName = Annotated[str, typer.Option(help="Only of games whose name has this text.")]
 GraphName = Annotated[
     str, typer.Option("--graph", "-g", help="Of this workflow.", autocompletion=complete_graphs)
 ]
@@ -23,7 +23,7 @@ Outcome = Annotated[
         help="agreed, no_deal, no_play, unreadable, error or budget; started, waiting or failed."
     ),
 ]
-SeedOf = Annotated[int | None, typer.Option(help="Of this seed.", min=0)]
+SeedOf = Annotated[int | None, typer.Option(help="Only with this seed.", min=0)]
 
 
 def runs(
@@ -33,13 +33,13 @@ def runs(
     outcome: Outcome = "",
     limit: Annotated[int, typer.Option(help="The newest N; 0 shows all.", min=0)] = MOST,
     sweeps: Annotated[
-        bool, typer.Option("--sweeps", help="With the cells of sweeps, which are left out.")
+        bool, typer.Option("--sweeps", help="Include cells of sweeps (by default left out).")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """List the runs of this home, newest first, without the cells of sweeps.
 
-    Those of LangGraph's server are among them, named by their threads.
+    The list includes the runs of LangGraph's server under the names of their threads.
     """
     from shapley_coop.graphs.finding import every_run
     from shapley_coop.state.listing import RunFilter, listed
@@ -63,7 +63,7 @@ def runs(
 
 
 def _show(found: "list[Run]") -> None:
-    """A table whose names can be copied at 80 columns, with the reasons of failures below."""
+    """Print a table with uncut names of runs, and below it the reasons of waits and failures."""
     from shapley_coop.state.listing import age, listed
 
     lines = [listed(run) | {"age": age(run.created)} for run in found]

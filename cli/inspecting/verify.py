@@ -1,4 +1,4 @@
-"""`coop verify`: a run, recomputed from its record."""
+"""`coop verify`: recompute a run from its record, and compare."""
 
 import sys
 from typing import Annotated
@@ -22,8 +22,8 @@ def verify(
 ) -> None:
     """Recompute contributions, values, transfers and ledger from the record, and compare.
 
-    Every row is compared with the seal that the run's end left in the home's chain of hashes.
-    Exit code 0: all of it holds; 1: something does not; 2: it cannot be read.
+    Compare every stored row with the run's seal in the home's chain of hashes, too.
+    Exit code 0: all checks hold; 1: a check fails; 2: the run cannot be read.
     """
     from shapley_coop.evals.verifying import verify_run
     from shapley_coop.state.storage.home import home

@@ -1,4 +1,4 @@
-"""Print what happens while a run plays, and its result."""
+"""The printing of a run's events while it plays, and of its result."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from shapley_coop.state.timeline import said_event
 
 
 class Narrator:
-    """Prints a run's public events; of many alike their number."""
+    """A printer of a run's public events; it counts the last ones of many similar events."""
 
     def __init__(self) -> None:
         self._words = EventsInWords()
@@ -27,7 +27,7 @@ class Narrator:
         self._alike = 0
 
     def watch(self, node: str, written: dict[str, Any]) -> None:
-        """Print the public news in one node's update; of a written contract its length alone."""
+        """Print the public news in one node's update; only the length of a written contract."""
         if written.keys() & {"lapsed", "prices", "contract", "record"}:
             self._end_alike()
         for line in news_in(written):
@@ -53,7 +53,7 @@ class Narrator:
             show_reckoned(reckoning)
 
     def tell(self, event: dict[str, Any]) -> None:
-        """Print one public event, as `state.timeline` has them; of many alike their number."""
+        """Print one event of `state.timeline`, or only count it after many similar events."""
         alike = (event["kind"], event.get("act"), event.get("about"), event.get("deal"))
         if alike != self._last or event["kind"] != "said" or "deal" in event:
             self._end_alike()
@@ -71,13 +71,13 @@ class Narrator:
 
 
 def show_reckoned(reckoning: dict[str, Any]) -> None:
-    """Print what was computed from the record before the last bargaining."""
+    """Print the values computed from the record before the last bargaining."""
     for line in reckoned(reckoning):
         say(f"  {line}")
 
 
 def report(outcome: dict[str, Any]) -> None:
-    """Print what a run came to: first what happened in it, then what each agent is due."""
+    """Print a run's result: first its events in brief, then each agent's payoff."""
     for line in opening(outcome):
         say(line)
     show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", list(COLUMNS), rows(outcome))

@@ -1,8 +1,8 @@
-"""The options of `coop run` that set a field of `RunConfig`, made from those fields.
+"""The options of `coop run` that set fields of `RunConfig`, generated from these fields.
 
-Name, type, bounds, choices, default and help come from the field, so that the two cannot drift
-apart. `RunConfig` imports heavy libraries: the options are made when `run` is parsed or its help
-is shown, and not for `coop --help`.
+Name, type, bounds, choices, default and help come from the field, so options and fields cannot
+differ. `RunConfig` imports heavy libraries, so the options are generated only when `run` is parsed
+or its help is shown, and not for `coop --help`.
 """
 
 import inspect
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 DECLARED_BY_RUN = ("game", "params", "seats", "personas", "digests", "extensions")
-"""Fields that several arguments and options of `playing.run` make up, or that a run fills in."""
+"""The fields that `playing.run` fills from its own arguments, or that a run fills in itself."""
 
 MOST_NEEDED = ("seed", "rounds", "norm", "enforcement", "renegotiate", "tools", "budget")
-"""Fields that `coop run --help` tells of; `--help-all` tells of every one."""
+"""The fields that `coop run --help` lists; `--help-all` lists every field."""
 
 ONE_OF = {"constraints": "--constraint"}
-"""Fields whose option is given once for each entry and is called by the singular."""
+"""The fields whose option is repeated for each entry → the option's name in the singular."""
 
 
 WHOLE = "every option"
-"""The key of a context's `meta` under which `--help-all` is noted."""
+"""The key in a context's `meta` that records `--help-all`."""
 
 
 def help_all(ctx: typer.Context, wanted: bool) -> None:
-    """Print the help with every option, where it is asked for."""
+    """Print the help with every option and exit, if `--help-all` is given."""
     if wanted:
         ctx.meta[WHOLE] = True
         typer.echo(ctx.get_help())
@@ -44,15 +44,15 @@ def help_all(ctx: typer.Context, wanted: bool) -> None:
 class RunCommand(Command):
     """A command with the fields of `RunConfig` as further options.
 
-    Its function finds what was given for them in the context's `obj`.
+    The command's function finds the given values of these options in the context's `obj`.
     """
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
-        """List the declared options, those of the fields, and those of extensions."""
+        """Return the declared options, those of the fields, and those of extensions."""
         return [*super().get_params(ctx), *_further()]
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
-        """Write the options that most people need, and how to see the others."""
+        """Write the options that most people need and a hint to `--help-all`, or all options."""
         whole = ctx.meta.get(WHOLE)
         for option in _further():
             option.hidden = not whole and option.name not in MOST_NEEDED
@@ -62,11 +62,11 @@ class RunCommand(Command):
             formatter.write_text("coop run --help-all tells of every option.")
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Call the function, with the fields in the context."""
+        """Call the command's function, with the fields' values in the context's `obj`."""
         from shapley_coop.state.run_config import RunConfig
 
         names = [option.name for option in _further()]
-        # Only what was given: a preset fills in the rest.
+        # Options that were not given must stay unset, so that a preset can set them.
         given = [n for n in names if _is_given(ctx, n)]
         values = {n: ctx.params.pop(n) for n in names}
         added = _settings()
@@ -92,7 +92,7 @@ def _further() -> list[Any]:
 
 
 def _settings() -> dict[str, extension.Setting]:
-    """Return the fields that extensions add to the run's configuration."""
+    """Return the fields that extensions add to the run's configuration, by name."""
     found = extension.installed().values()
     return {name: setting for one in found for name, setting in one.settings.items()}
 
@@ -110,13 +110,13 @@ def _added(setting: extension.Setting, given: Any) -> Any:
 
 
 def options_of(model: "type[BaseModel]") -> list[Any]:
-    """Make an option of each field that is not in `DECLARED_BY_RUN`."""
+    """Return an option for each field that is not in `DECLARED_BY_RUN`."""
     fields = model.model_fields.items()
     return _made([_parameter(name, field) for name, field in fields if name not in DECLARED_BY_RUN])
 
 
 def _made(declared: "list[inspect.Parameter]") -> list[Any]:
-    """Make Typer's options of a function's parameters."""
+    """Return Typer's options for the parameters of a function."""
 
     def command(**_: Any) -> None: ...
 
@@ -127,7 +127,7 @@ def _made(declared: "list[inspect.Parameter]") -> list[Any]:
 
 
 def _parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
-    """Describe one field as Typer reads it from a function's signature."""
+    """Return one field as a parameter of a function's signature, which Typer can read."""
     kind, default, more = field.annotation, field.default, ""
     if get_origin(kind) is list:
         kind, default = list[str], []
@@ -150,14 +150,14 @@ def _parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
 
 
 def _value(name: str, field: "FieldInfo", given: Any) -> Any:
-    """Return what a field is set to by what was given on the command line."""
+    """Return a field's value from its text on the command line."""
     if _model(field):
         return pairs(f"--{name}", given)
     return words(f"--{name}", given) if _is_prompt(field) else given
 
 
 def _model(field: "FieldInfo") -> Any:
-    """Return the model that a field holds, or None."""
+    """Return the pydantic model that is the field's type, or None."""
     return field.annotation if hasattr(field.annotation, "model_fields") else None
 
 

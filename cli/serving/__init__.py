@@ -1,1 +1,1 @@
-"""Commands that serve, and draw pages: `coop dev`, `view` and `report`."""
+"""Commands that run servers and write pages: `coop dev`, `view` and `report`."""

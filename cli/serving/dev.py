@@ -1,4 +1,4 @@
-"""`coop dev`: the LangGraph server for development, with Studio."""
+"""`coop dev`: run LangGraph's development server with all workflows, for Studio."""
 
 import json
 import os
@@ -21,11 +21,11 @@ from shapley_coop.files import read_mapping
 JOBS = "10"
 
 STUDIO_PORT = 2024
-"""Where LangGraph's own command listens, and Studio looks."""
+"""The port of LangGraph's own command, to which Studio connects."""
 
 
 UNASSIGNED_PORTS = range(20_000, 32_000)
-"""Ports that systems do not hand to connections: below all their ranges for those."""
+"""Ports that operating systems do not assign to outgoing connections."""
 
 
 def dev(
@@ -39,7 +39,7 @@ def dev(
     token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
     reload: Annotated[bool, typer.Option(help="Start again when code changes.")] = True,
 ) -> None:
-    """Serve all workflows with LangGraph's development server: no key, no licence."""
+    """Serve all workflows with LangGraph's development server, without key or licence."""
     from shapley_coop.games.catalogue import read
 
     if not Path("langgraph.json").exists():
@@ -55,7 +55,7 @@ def dev(
     _check_there(Path("langgraph.json"))
     secret = _announce(f"http://{host}:{chosen}", token)
     for one in game or []:
-        read(one)  # refuses a missing file before the server starts
+        read(one)  # raises for a missing file before the server starts
     options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS]
     if not reload:
         options.append("--no-reload")
@@ -69,12 +69,12 @@ def dev(
         HOSTS: ",".join(filter(None, (os.environ.get(HOSTS), host))),
         DEV_TOKEN: secret,
     }
-    # In place of this process, so that signals reach the server and it can save its threads.
+    # The server replaces this process, so signals reach it and it can save its threads.
     os.execve(command, [command, "dev", *options], os.environ | quiet)  # noqa: S606
 
 
 def _announce(address: str, token: bool) -> str:
-    """Say where the server answers and to whom; return the token that it asks for, if any."""
+    """Print the server's address and access rules, and return the token that it requires."""
     from shapley_coop.serve.server.tenancy import tenancy
 
     tenants = tenancy()
@@ -90,10 +90,10 @@ def _announce(address: str, token: bool) -> str:
 
 
 def _check_guarded(file: Path) -> None:
-    """Refuse a configuration whose server would not be behind our own guards.
+    """Refuse a configuration whose server would not use this project's guards.
 
     Raises:
-        ValueError: it names another app or another auth than ours, or cannot be read.
+        ValueError: the file names another app or auth than this project's, or is unreadable.
     """
     found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
     for part, key, guard in (("http", "app", "app"), ("auth", "path", "auth")):
@@ -108,10 +108,10 @@ def _check_guarded(file: Path) -> None:
 
 
 def _check_there(file: Path) -> None:
-    """Refuse a configuration that names a graph of an extension whose folder was removed.
+    """Refuse a configuration with a graph of an extension whose folder was removed.
 
     Raises:
-        ValueError: a graph's file is not there.
+        ValueError: a graph's file does not exist.
     """
     found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
     for name, entry in (found.get("graphs") or {}).items():
@@ -124,7 +124,7 @@ def _check_there(file: Path) -> None:
 
 
 def _is_ours(named: str, guard: str) -> bool:
-    """Whether a configuration names our own `serve/GUARD.py:GUARD`, of a clone or installed."""
+    """Return whether a path names this project's `serve/GUARD.py:GUARD`, or a copy of it."""
     path, _, name = named.rpartition(":")
     own = Path(__file__).parents[2] / "serve" / f"{guard}.py"
     return name == guard and Path(path).is_file() and Path(path).read_bytes() == own.read_bytes()
@@ -135,18 +135,18 @@ def _absolute(game: str) -> str:
 
 
 def free_port(host: str, port: int = 0) -> int:
-    """Check that a port is free, or find one for 0; the server would silently take another one.
+    """Check that a port is free, or find one for 0; the server would silently use another port.
 
-    The server listens seconds later. A port that the system would choose may by then belong to
-    somebody's connection, so one is drawn where the system chooses none.
+    The server starts to listen seconds later. By then the system may have given a port from its
+    own range to a connection, so the port is drawn outside of that range.
 
     Raises:
-        ValueError: it is in use.
+        ValueError: the port is in use.
     """
     drawn = random.sample(UNASSIGNED_PORTS, 100)
     for one in [port] if port else drawn:
         with socket.socket() as probe:
-            # As the server does: a port that a connection has just left is free.
+            # Like the server, accept a port whose last connection has just closed.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, one))

@@ -1,4 +1,4 @@
-"""`coop view` and `coop report`: a run as a page, live, in replay, or as one file; and a sweep."""
+"""`coop view` and `coop report`: pages about runs (live, in replay or as a file) and sweeps."""
 
 import json
 from pathlib import Path
@@ -119,7 +119,7 @@ def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | 
 
 
 def _source(what: str) -> "tuple[RunSource, str]":
-    """Return where runs come from, and the run to show first."""
+    """Return the source of the runs, and the run to show first ("" for none)."""
     from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 
     if what and Path(what).is_dir():

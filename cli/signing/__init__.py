@@ -1,1 +1,1 @@
-"""Commands that check before anything is signed: contracts, messages, keys, mandates."""
+"""Commands for checks before signing, of contracts and of messages."""

@@ -20,17 +20,17 @@ ContractFile = Annotated[Path, typer.Argument(help="A contract: YAML or JSON wit
 
 def check(
     file: ContractFile,
-    game: Annotated[str, typer.Option("--game", "-g", help="The game it is written for.")],
+    game: Annotated[str, typer.Option("--game", "-g", help="The contract's game.")],
     set_: SetPairs = None,
     enforcement: Annotated[str, typer.Option(help="notional, enforced or escrow.")] = "enforced",
     deposit: Annotated[
-        str, typer.Option(help="Of each party in escrow; empty: as much as is needed.")
+        str, typer.Option(help="Each party's deposit in escrow; empty: as needed.")
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Certify a contract: whether it can be kept, and what it does to each party's incentives.
+    """Certify a contract: whether it can be kept, and its effect on each party's incentives.
 
-    A split can name every norm that a run of the game can compute.
+    A split may name any norm that a run of the game can compute.
     """
     from shapley_coop.deals.analysis.checked import checked
     from shapley_coop.deals.written.files import clauses_in
@@ -82,7 +82,7 @@ def audit(
 
 
 def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
-    """Return a file's contract, if its agents and actions exist."""
+    """Return a file's contract; raise ValueError if its agents or actions do not exist."""
     from shapley_coop.deals.language.faults import Fault
     from shapley_coop.deals.language.reading import read_deal
     from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents

@@ -1,4 +1,4 @@
-"""`coop validate`: a message of a task exchange, labelled before it is sent."""
+"""`coop validate`: label a message of a task exchange before it is sent."""
 
 import sys
 from pathlib import Path
@@ -16,13 +16,13 @@ INVALID = 1
 def validate(
     scenario: Scenario,
     message: Annotated[str, typer.Option(help="A file with one message; - reads standard input.")],
-    sender: Annotated[str, typer.Option("--as", help="Who sends it.")],
+    sender: Annotated[str, typer.Option("--as", help="The sender.")],
     pending: Annotated[
         Path | None, typer.Option(help="A file with the proposal that has to be answered.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Label one message as the exchange would, with the feedback its author would get."""
+    """Label one message as a task exchange would, and print the feedback for its author."""
     from shapley_coop.deals.exchange.messages import check_message
     from shapley_coop.games.exchange import scenario as find
 

@@ -1,1 +1,1 @@
-"""What of a home is files: personas, packs, mandates, keys, secrets, digests of what it reads."""
+"""The files of a home: personas, prompt packs, mandates, keys, secrets, and digests of files."""

@@ -1,7 +1,7 @@
-"""Digests of files that a run needs and does not hold, so that an edited one is told from its own.
+"""Digests of files that a run needs but does not contain, by which later edits are noticed.
 
-A market has a few worths: a plain hash of it could be found by trying them. So the hash is keyed
-(HMAC-SHA-256) with 32 random bytes, which are in the home's folder and nowhere else.
+A market file has few possible values, so a plain hash could be inverted by trying them. So the
+hash is keyed (HMAC-SHA-256) with 32 random bytes, which exist only in the home's folder.
 """
 
 import hashlib
@@ -20,11 +20,11 @@ KEY_FILE = "digests.key"
 
 
 def digest_of(path: str | Path) -> str:
-    """The keyed digest of a file: which key, and the hash, in hexadecimal with a colon between.
+    """Return a file's keyed digest, `KEY:HASH` in hexadecimal; KEY identifies the key.
 
     Raises:
-        OSError: it cannot be read, or is no regular file: a pipe would never return.
-        TooLarge: it has more than `MOST_BYTES`.
+        OSError: the path is unreadable or not a regular file (reading a pipe could block).
+        TooLarge: the file has more than `MOST_BYTES`.
     """
     if not Path(path).is_file():
         raise FileNotFoundError(path)
@@ -32,19 +32,19 @@ def digest_of(path: str | Path) -> str:
 
 
 def keyed(content: bytes) -> str:
-    """The hash of a content by the home's key, in hexadecimal: others cannot try what it is of."""
+    """Return the hexadecimal hash by the home's key, so that others cannot guess the content."""
     return hmac.new(_key(home().folder), content, hashlib.sha256).hexdigest()
 
 
 def salt_of(episode: str) -> str:
-    """What a play's settings are hashed with: always the same here, and guessed by nobody."""
+    """Return the secret salt for hashing a play's settings; it is constant within this home."""
     return hmac.new(_key(home().folder), b"salt of " + episode.encode(), hashlib.sha256).hexdigest()
 
 
 def is_other(path: str | Path, digest: str) -> bool | None:
-    """Whether a file is another one than a digest was made of; None where this home cannot tell.
+    """Return whether a file differs from the one with the given digest.
 
-    It cannot where the file cannot be read, or the key was another home's.
+    Return None if the file cannot be read, or the digest was made with another home's key.
     """
     with suppress(OSError, TooLarge):
         now = digest_of(path)
@@ -62,7 +62,7 @@ def _key(folder: Path) -> bytes:
     path = folder / KEY_FILE
     if not path.exists():
         private_folder(folder)
-        # Whoever reads it meanwhile finds all of it, or none, and of two that make one the first's.
+        # Linking is atomic: readers see all bytes or no file, and the first of two writers wins.
         part = path.with_suffix(f".{os.getpid()}")
         private_file(part)
         part.write_bytes(secrets.token_bytes(32))
@@ -70,7 +70,7 @@ def _key(folder: Path) -> bytes:
             os.link(part, path)
         except FileExistsError:
             pass
-        except OSError:  # a file system without links: of two at once the later one's stays
+        except OSError:  # a file system without links: the last of two writers wins
             part.replace(path)
         part.unlink(missing_ok=True)
     return path.read_bytes()

@@ -1,11 +1,11 @@
 """Texts that a run's configuration names by their hash: personas, mandates, packs of prompts.
 
-A persona is private, so that the table may not hold it; a pack is long. Both are kept in the
-home's folder, and the configuration on the table says `kept:HASH`: a run goes on with the same
-words whatever became of the file they were read from.
+The table must not hold personas, since they are private, or packs, since they are long. Both are
+kept in the home's folder, and the configuration on the table says `kept:HASH`. So a run continues
+with the same words, even if the original file was changed or deleted.
 
-What is kept belongs to the owner for whom it was, and no other finds it by its name. A persona is
-short, and so its hash is keyed: a plain one could be found by trying texts.
+A kept text belongs to one owner, and no other owner can read it by its name. The hash of a
+persona is keyed, since a persona is short and a plain hash could be inverted by trying texts.
 """
 
 import hashlib
@@ -22,37 +22,37 @@ from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.home import home
 
 KEPT = "kept:"
-"""Before the hash of what is kept."""
+"""The prefix of a kept text's hash."""
 
 PERSONAS = "personas"
 
 Whose = tuple[Path, str]
-"""The home's folder, and the owner for whom something is kept there."""
+"""The home's folder, and the owner of the kept text."""
 
 _NO_PACK = "a prompt pack (a folder of NAME.md templates)"
 
 
 def keep_persona(text: str) -> str:
-    """Keep a persona; what stands on the table for it."""
+    """Keep a persona, and return its name for the table."""
     if text.startswith(KEPT) or not text:
         return text
     return keep(PERSONAS, text)
 
 
 def persona_of(name: str) -> str:
-    """Return a persona by what stands on the table for it; no name, no persona.
+    """Return a persona by its name on the table, or "" without a name.
 
     Raises:
-        ValueError: it is not in this home.
+        ValueError: the persona is not in this home.
     """
     return _persona(whose(), name) if name else ""
 
 
 def keep_pack(folder: str) -> str:
-    """Keep a folder of templates; what stands on the table for it.
+    """Keep a folder of templates, and return its name for the table.
 
     Raises:
-        ValueError: there is no such folder, or no template in it.
+        ValueError: the folder does not exist or holds no template.
     """
     if folder.startswith(KEPT) or not folder:
         return folder
@@ -64,27 +64,27 @@ def keep_pack(folder: str) -> str:
 
 
 def pack_of(name: str) -> Mapping[str, str]:
-    """Template → text of a pack, by what stands on the table for it; no name, no pack.
+    """Return a pack's templates and texts by its name on the table; empty without a name.
 
     Raises:
-        ValueError: it is not in this home.
+        ValueError: the pack is not in this home.
     """
     return _pack(whose(), name) if name else {}
 
 
 def keep(kind: str, text: str) -> str:
-    """Keep a text for its owner; what stands on the table for it.
+    """Keep a text for the current owner, and return its name for the table.
 
     Args:
-        kind: what it is: the folder's name.
-        text: it.
+        kind: the kind of text, which is the name of its folder.
+        text: the text.
     """
     of, content = whose(), text.encode()
     name = _name(of, kind, content)
     path = _place(of, kind, name)
     if not path.exists():
         private_folder(path.parent)
-        # Whoever reads it meanwhile finds all of it, or nothing.
+        # Replacing is atomic: a reader sees the whole text or no file.
         part = path.with_suffix(f".{os.getpid()}")
         private_file(part)
         part.write_bytes(content)
@@ -93,23 +93,23 @@ def keep(kind: str, text: str) -> str:
 
 
 def whose() -> Whose:
-    """Return the home's folder, and for whom something is kept there now."""
-    from shapley_coop.state.storage.owners import holder  # imports LangChain, for whoever plays
+    """Return the home's folder and the current owner."""
+    from shapley_coop.state.storage.owners import holder  # late: it imports LangChain
 
     return home().folder, holder().owner
 
 
 def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
-    """Return the file of what is kept, once it is known to hold what its name is the hash of.
+    """Return the file of a kept text, after checking that its content matches its hash.
 
     Args:
-        of: from `whose`.
+        of: the home and owner, from `whose`.
         kind: the folder in the home.
-        name: what stands on the table for it.
-        what: what it is, with its article, for the error.
+        name: the text's name on the table.
+        what: the kind of text with its article, for the error.
 
     Raises:
-        ValueError: it is no name of what is kept, cannot be read, or was changed.
+        ValueError: the name is malformed, or the file cannot be read or was changed.
     """
     path = _place(of, kind, name)
     try:
@@ -122,7 +122,7 @@ def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
 
 
 def _name(of: Whose, kind: str, content: bytes) -> str:
-    """Name a content by its hash; a persona's is keyed, as a short text could be guessed."""
+    """Return the hash of a text; a persona's is keyed, since a short text could be guessed."""
     if kind == PERSONAS:
         return keyed(of[1].encode() + b"\n" + content)[:32]
     return hashlib.sha256(content).hexdigest()[:32]

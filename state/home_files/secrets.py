@@ -1,4 +1,4 @@
-"""Secrets that a user tells one agent: kept in files, referred to by name."""
+"""The secrets that a user tells single agents; they are in files that runs refer to by name."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -11,7 +11,7 @@ from shapley_coop.state.storage.home import home
 
 
 def secrets_of(name: str) -> dict[str, str]:
-    """Agent → its secret; empty without a name.
+    """Return each agent's secret; empty without a name.
 
     Raises:
         ValueError: the file is missing or is not a mapping of agents to texts.
@@ -42,5 +42,5 @@ def reservation_of(name: str, agent: str) -> Fraction | None:
 def _read(path: Path, _: int) -> dict[str, str]:
     content = read_mapping(path, "secrets", "write agent: text, one per line", private=True)
     texts = {str(agent): str(text) for agent, text in content.items()}
-    keep_out(texts.values())  # of traces
+    keep_out(texts.values())  # so that traces never contain secrets
     return texts

@@ -1,1 +1,1 @@
-"""Where runs are kept: database, journal, ledger, register, leases, checkpoints."""
+"""The storage of runs: database, journal, ledger, register, leases, checkpoints."""

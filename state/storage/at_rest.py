@@ -1,12 +1,12 @@
-"""What of a home others on the machine may read: nothing, and on request not even as files.
+"""The protection of a home's files from other users: private modes, and optional encryption.
 
-Folders are made for their owner alone, and so are files, those that are there already included. A
-folder that was there is its owner's to open or close.
+New folders and all files are readable for their owner only, even files that existed before. The
+mode of an existing folder stays.
 
 With a key in COOP_JOURNAL_KEY, letters and answers are encrypted before they are written, by Fernet
-(AES-128-CBC with HMAC-SHA-256, the extra `encryption`). Several keys, separated by commas, rotate:
-the first encrypts, all decrypt. Rows from before there was a key are read as they are. Checkpoints,
-the ledger, the register, and of the journal who was asked what and when, are not encrypted.
+(AES-128-CBC with HMAC-SHA-256, the extra `encryption`). For rotation, give several keys separated
+by commas: the first encrypts, and all decrypt. Rows written without a key stay readable.
+Checkpoints, the ledger, the register and the journal's metadata are not encrypted.
 """
 
 import os
@@ -25,51 +25,51 @@ _MARK = b"fernet:"
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder and those above it, for their owner alone; one that is there stays as it is."""
+    """Create a folder and its missing parents with private modes; existing ones stay unchanged."""
     if folder.exists():
         return
     private_folder(folder.parent)
-    with suppress(FileExistsError):  # another process was faster
+    with suppress(FileExistsError):  # another process has just created the folder
         folder.mkdir(mode=0o700)
 
 
 def private_file(file: Path) -> None:
-    """Make a file, or close one that is there, for its owner alone.
+    """Create a file if it is missing, and make it readable for its owner only.
 
-    SQLite gives its write-ahead log and its index the mode of the database. One that is there is
-    not opened: to close it would take away the locks that this process has on it.
+    SQLite gives its write-ahead log and its index the mode of the database. An existing file is not
+    opened, because closing it would release this process's locks on it.
     """
     if not file.exists():
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-    with suppress(PermissionError):  # it is another's, who let us write
+    with suppress(PermissionError):  # another user owns the file and lets us write to it
         file.chmod(0o600)
 
 
 def check_key() -> None:
-    """Refuse to begin what could not be kept.
+    """Check the encryption key, so that a run with a bad key does not begin.
 
     Raises:
-        ValueError: the key is none, or the extra `encryption` is not installed.
+        ValueError: the key is malformed, or the extra `encryption` is not installed.
     """
     if keys := os.environ.get(KEY_VARIABLE, ""):
         _cipher(keys)
 
 
 def sealed(content: bytes) -> bytes:
-    """Content as it is written: encrypted if there is a key.
+    """Return content in the form for storage, encrypted if there is a key.
 
     Raises:
-        ValueError: the key is none.
+        ValueError: the key is malformed.
     """
     keys = os.environ.get(KEY_VARIABLE, "")
     return _MARK + _cipher(keys).encrypt(content) if keys else content
 
 
 def unsealed(content: bytes) -> bytes:
-    """Content as it was before it was written.
+    """Return stored content decrypted.
 
     Raises:
-        ValueError: it is encrypted, and there is no key, or another.
+        ValueError: the content is encrypted, and the key is missing or a different one.
     """
     if not content.startswith(_MARK):
         return content

@@ -1,4 +1,4 @@
-"""Runs the blocking calls of an event loop in a thread, all that wait in one batch."""
+"""The batcher, which runs all waiting blocking calls of an event loop in one thread switch."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -13,13 +13,13 @@ Work = Callable[[Sequence[Call]], Sequence[Done | Exception]]
 
 
 class ThreadBatcher(Generic[Call, Done]):
-    """Runs one batch at a time; calls that come meanwhile form the next batch.
+    """A runner of batches, one at a time; calls that arrive meanwhile form the next batch.
 
     Switching to a thread and back costs more than most writes. No call is delayed on purpose: if
-    no batch is running, a call starts at once, with all others of the same step of the loop.
+    no batch is running, a call starts at once with all others of the same step of the loop.
 
     Args:
-        work: makes all calls in their order, in a thread; returns a result or an error for each.
+        work: makes a batch's calls in order, in a thread; returns a result or error for each.
     """
 
     def __init__(self, work: Work[Call, Done]) -> None:
@@ -28,12 +28,12 @@ class ThreadBatcher(Generic[Call, Done]):
         self._working: asyncio.Task[None] | None = None
 
     async def do(self, call: Call) -> Done:
-        """Make one call; the caller's context variables are not set where it is made.
+        """Make one call and return its result; the call does not see the context variables.
 
-        Cancelling the caller does not cancel the call; its result is discarded.
+        Cancelling the caller does not cancel the call; the call's result is discarded.
 
         Raises:
-            Exception: the error that `work` returned for it, or raised for the batch.
+            Exception: the error that `work` returned for the call or raised for the batch.
         """
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Done] = loop.create_future()
@@ -56,14 +56,14 @@ class ThreadBatcher(Generic[Call, Done]):
             try:
                 working = loop.run_in_executor(None, self._work, calls)
                 while not working.done():
-                    # Who ends a program cancels all of its tasks, and no thread.
+                    # Ending a program cancels all tasks, but the thread still works on the batch.
                     with suppress(asyncio.CancelledError):
                         await asyncio.wait([working])
                 results = working.result()
             except Exception as error:
                 results = [error] * len(batch)
             for (_, done), result in zip(batch, results, strict=True):
-                if done.done():  # its caller was cancelled
+                if done.done():  # the caller was cancelled
                     continue
                 if isinstance(result, Exception):
                     done.set_exception(result)
@@ -78,6 +78,6 @@ _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[
 
 
 def batched(work: Work[Call, Done]) -> ThreadBatcher[Call, Done]:
-    """This event loop's one batcher for some work."""
+    """Return the current event loop's one batcher for a work function."""
     batchers = _batchers.setdefault(asyncio.get_running_loop(), {})
     return batchers.setdefault(work, ThreadBatcher(work))

@@ -1,7 +1,7 @@
-"""The chain: each run that ends seals its facts, and each seal has the hash of the one before.
+"""The hash chain of seals: a run that ends seals its facts, and a seal includes the previous hash.
 
-Whoever changes or deletes a sealed fact later has to change the seal, and with it all later ones:
-who keeps the head elsewhere notices. Answers that forks add afterwards are no change.
+A later change or deletion of a sealed fact changes its seal and all later seals. So a reader who
+keeps the head elsewhere notices the change. Answers that forks add later do not count as changes.
 """
 
 import hashlib
@@ -20,18 +20,18 @@ from shapley_coop.state.storage.packing import deflated
 from shapley_coop.state.storage.register import RUN, SEALED
 
 SEAL = "seal"
-"""A kind of facts: a link of the chain, under its number."""
+"""A kind of facts: one link of the chain, under its number."""
 
 _OF_EPISODE, _OF_RUN = (ANSWER, POSTING, EPISODE), (RUN, FOLLOWS)
 _COMPLETE = (f"{POSTING}/", f"{RUN}/", "table", "result")
-"""What nothing may be added to after the end."""
+"""The kinds of facts to which nothing may be added after a run's end."""
 
 Hashes = dict[str, str]
 """A fact's kind and key → its hash."""
 
 
 class Chain(Book):
-    """The seals of one database: one chain for each owner."""
+    """The seals of one database, with one chain for each owner."""
 
     def seal(
         self,
@@ -40,13 +40,13 @@ class Chain(Book):
         result: Mapping[str, Any],
         beside: Callable[[Session], None] = lambda _: None,
     ) -> Literal["sealed", "already"]:
-        """Seal what a run came to; nothing is added where its last seal says the same.
+        """Seal a run's end, unless the run's last seal is the same.
 
         Args:
             run: the run.
-            table: its last state.
-            result: what the register is to keep.
-            beside: what else changes in the same transaction.
+            table: the run's last state.
+            result: the result for the register.
+            beside: makes further changes in the same transaction.
         """
         with self._writing(lock=f"chain of {holder().owner}") as session:
             beside(session)
@@ -63,16 +63,16 @@ class Chain(Book):
         return "sealed"
 
     def head(self) -> str:
-        """Return the newest seal as NUMBER:HASH; empty where no run has ended."""
+        """Return the newest seal as NUMBER:HASH, or "" if no run has ended."""
         with self._reading() as session:
             last = session.last(SEAL, "")
         return f"{int(last.key)}:{last.value['head']}" if last else ""
 
     def broken(self, kept: str = "") -> str:
-        """Return what is wrong with the chain itself; empty where nothing is.
+        """Return the first error in the chain itself, or "" if it is intact.
 
         Args:
-            kept: a head that was printed earlier.
+            kept: an earlier head that must be part of the chain.
         """
         head, seen = "", set[str]()
         with self._reading() as session:
@@ -86,7 +86,7 @@ class Chain(Book):
         return f"the head {kept} is none of this home's" if kept and kept not in seen else ""
 
     def changed(self, run: str, table: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-        """Return what differs from a run's last seal, as kind and key.
+        """Return the facts that differ from a run's last seal, each as KIND/KEY.
 
         Raises:
             LookupError: the run was not sealed.
@@ -110,8 +110,8 @@ class Chain(Book):
 def _hashes(
     session: Session, run: str, table: Mapping[str, Any], result: Mapping[str, Any]
 ) -> Hashes:
-    """Return the hashes of all that an end seals."""
-    # What a fork spends is added to the spending of the play that it left.
+    """Return the hashes of the facts that a run's end seals."""
+    # A fork adds to the spending of the play from which it was forked, so spending is not sealed.
     kept = {key: value for key, value in table.items() if key != "spent"}
     found = {"table": _digest(kept), "result": _digest(result)}
     for kinds, scope in ((_OF_EPISODE, table["episode"]), (_OF_RUN, run)):
@@ -120,12 +120,12 @@ def _hashes(
     return found
 
 
-# `json.dumps` builds an encoder at every call.
+# Built once, because `json.dumps` with options builds an encoder at every call.
 _encode = json.JSONEncoder(sort_keys=True).encode
 
 
 def _digest(value: Mapping[str, Any], body: bytes = b"") -> str:
-    """Return the hash of plain data as JSON, and of the bytes beside it."""
+    """Return the hash of plain data as JSON together with some bytes."""
     return hashlib.sha256(_encode(value).encode() + b"\n" + body).hexdigest()
 
 

@@ -1,7 +1,7 @@
-"""The one table of a database, in which all facts are: how it is made, and how it is opened.
+"""The creation and opening of a database's one SQL table, which holds all facts.
 
-SQLite and Postgres differ in the types of three columns, and in who sees a row: in Postgres a
-policy shows it to its owner alone.
+SQLite and Postgres differ in the types of some columns. In addition, Postgres has a policy that
+shows each row to its owner only.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _TYPES = {
     True: {"counted": "INTEGER PRIMARY KEY", "bytewise": "", "bytes": "BLOB"},
     False: {"counted": "BIGSERIAL PRIMARY KEY", "bytewise": 'COLLATE "C"', "bytes": "BYTEA"},
 }
-"""Whether it is SQLite → what a column's type is there: all in which the tables differ."""
+"""Whether the database is SQLite → the types of the columns, in which the databases differ."""
 
 _TABLES = (
     f"CREATE TABLE IF NOT EXISTS facts (number {{counted}}, {_COLUMNS})",
@@ -41,19 +41,19 @@ _POLICY = (
     "ALTER TABLE facts FORCE ROW LEVEL SECURITY",
     f"CREATE POLICY coop_owner ON facts USING {_MAY} WITH CHECK {_MAY}",
 )
-"""By which Postgres itself shows and takes only the rows of the session's owner."""
+"""The statements by which Postgres lets a session read and write only its owner's rows."""
 
 
 class Facts:
-    """The facts of one database.
+    """The store of facts in one database.
 
     Args:
         url: `sqlite:///path` or `postgresql://…`.
 
     Attributes:
-        sqlite: whether it is a SQLite file, or Postgres.
-        database: its connections.
-        known: whose an episode was found to be.
+        sqlite: True for a SQLite file, False for Postgres.
+        database: the database's connections.
+        known: pairs of episode and holder that were verified already.
     """
 
     def __init__(self, url: str) -> None:
@@ -69,23 +69,23 @@ class Facts:
 
     @contextmanager
     def reading(self, owner: str) -> Iterator[Session]:
-        """Queries for an owner that wait for no writer; each sees what is committed then."""
+        """Open a session for an owner's queries, which see all commits and wait for no writer."""
         with self.database.reading(owner) as connection:
             yield Session(connection, owner, self.sqlite)
 
     @contextmanager
     def writing(self, owner: str, lock: str = "") -> Iterator[Session]:
-        """One transaction of an owner's: all of it, or nothing.
+        """Open a transaction of an owner.
 
         Args:
-            owner: for whom.
-            lock: what it alone may change meanwhile; on SQLite nobody else writes at all.
+            owner: the owner whose facts are read and written.
+            lock: the name of a lock that excludes others; on SQLite, all writers exclude others.
         """
         with self.database.writing(owner, lock) as connection:
             yield Session(connection, owner, self.sqlite)
 
     def _set_up(self) -> None:
-        """Make the table where it is missing.
+        """Create the table if it is missing.
 
         Raises:
             OtherVersion: another version of this program has written the database.
@@ -98,7 +98,7 @@ class Facts:
             if there or found:
                 check_version("this home's database", found, BOOKS, ANOTHER_HOME)
             if there:
-                return  # another process was faster
+                return  # another process has just created the table
             for statement in _TABLES:
                 session.execute(statement.format(**_TYPES[self.sqlite]))
             if self.sqlite:
@@ -111,7 +111,7 @@ class Facts:
 
 
 def _version(session: Session) -> int:
-    """Return the version that a database names; 0 where it names none."""
+    """Return the version in a database, or 0 if there is none."""
     if session.sqlite:
         return int(session.execute("PRAGMA user_version")[0][0])
     if "coop_schema" not in session.tables():
@@ -124,7 +124,7 @@ _opening = Lock()
 
 def facts_at(url: str) -> Facts:
     """Return the one store of a database in this process."""
-    with _opening:  # of threads that ask at once each would open it
+    with _opening:  # without the lock, parallel threads would each open the database
         return _opened(url)
 
 

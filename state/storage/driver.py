@@ -1,4 +1,4 @@
-"""Connections to a SQLite file: one to write, and some to read, taken in turn by threads."""
+"""Connections to a SQLite file, shared by threads: one for writing and several for reading."""
 
 import os
 import sqlite3
@@ -15,17 +15,17 @@ from shapley_coop.state.storage.at_rest import private_file, private_folder
 BUSY_SECONDS = 60
 
 SMALL_CACHE = "PRAGMA cache_size = -256"
-"""Limits a connection's cache to 256 kB. SQLite's default is 2 MB, which the connection of each
-thread would fill in time with pages that the system's own cache holds as well."""
+"""The statement that limits a connection's cache to 256 kB. Each connection would fill SQLite's
+default of 2 MB with pages that the operating system caches anyway."""
 
 _AGAIN = 0.005
-"""Seconds until a lock that SQLite itself does not wait for is tried again."""
+"""Seconds before a retry, for locks for which SQLite itself does not wait."""
 
 
 class SqliteDatabase:
-    """A SQLite file; what is committed survives a power cut.
+    """A SQLite file whose commits survive a power cut.
 
-    Answers are paid for, and postings refer to them.
+    Answers cost money and postings refer to them, so neither may be lost.
 
     Args:
         file: the file; see `connected`.
@@ -41,7 +41,7 @@ class SqliteDatabase:
 
     @contextmanager
     def reading(self, _: str) -> Iterator[sqlite3.Connection]:
-        """A connection for queries, which wait for no writer."""
+        """Yield a connection for queries, which do not wait for writers."""
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -55,21 +55,21 @@ class SqliteDatabase:
 
     @contextmanager
     def writing(self, _: str, lock: str = "") -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it, or nothing; nobody else writes meanwhile."""
+        """Yield a connection in a transaction; it excludes all other writers until its end."""
         with self._turn:
             connection, self._writer = self._writer or self._opened(), None
             try:
-                # Immediate: a transaction that only read at first would fail, instead of waiting.
+                # A deferred transaction would fail at its first write instead of waiting.
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                connection.close()  # which rolls back
+                connection.close()  # this rolls back
                 raise
             self._writer = connection
 
     def close(self) -> None:
-        """Close what nobody uses now; the next statement opens another connection."""
+        """Close the idle connections; the next statement opens a new one."""
         with self._turn:
             while self._idle:
                 self._idle.pop().close()
@@ -78,10 +78,10 @@ class SqliteDatabase:
                 self._writer = None
 
     def _opened(self) -> sqlite3.Connection:
-        """Return a connection that is in a transaction only where it was told to begin one.
+        """Return a new connection without the driver's implicit transactions.
 
-        The driver's own transactions are deferred: they fail at once, instead of waiting, when
-        another process has written in between.
+        Those are deferred: after another process has written in between, they fail at once instead
+        of waiting.
         """
         connection = connected(self._file, isolation_level=None)
         if not is_read_only(self._file):
@@ -94,15 +94,15 @@ class SqliteDatabase:
 def connected(
     file: Path, isolation_level: Literal["DEFERRED"] | None = "DEFERRED"
 ) -> sqlite3.Connection:
-    """A connection for threads to a file, which is made where it is missing, for its owner alone.
+    """Return a connection to a file that all threads may use; a new file is private to its owner.
 
-    Where it cannot be written it can be read, without the files that SQLite would make beside it.
+    A read-only file is opened for reading, without creating SQLite's auxiliary files.
     """
     private_folder(file.parent)
     place, alone = str(file), is_read_only(file)
     if alone:
         log, index = (file.with_name(f"{file.name}-{name}") for name in ("wal", "shm"))
-        # What a log holds counts too, and somebody else may add to it; without one nobody does.
+        # A log may hold commits and may grow. Without a log the file is safe to open as immutable.
         logged = index.exists() or (log.exists() and log.stat().st_size)
         place = f"{file.absolute().as_uri()}?mode=ro{'' if logged else '&immutable=1'}"
     else:
@@ -117,10 +117,10 @@ def connected(
 
 
 def compact(file: Path) -> int:
-    """Have a file give back the space of what was removed from it; the bytes that it is smaller.
+    """Free the space of a file's deleted rows, and return the number of bytes freed.
 
     Raises:
-        sqlite3.OperationalError: somebody else has used it for a minute, and it stays as it is.
+        sqlite3.OperationalError: another process used the file for a minute; it is unchanged.
     """
     before = _size(file)
     connection = connected(file, isolation_level=None)
@@ -133,24 +133,24 @@ def compact(file: Path) -> int:
 
 
 def _size(file: Path) -> int:
-    """Return the bytes of a file and of its log."""
+    """Return the size of a file and its log, in bytes."""
     log = file.with_name(f"{file.name}-wal")
     return sum(one.stat().st_size for one in (file, log) if one.exists())
 
 
 def is_read_only(file: Path) -> bool:
-    """Return whether a file is there, and it or its folder cannot be written."""
+    """Return whether a file exists and the file or its folder is not writable."""
     return file.exists() and not all(os.access(one, os.W_OK) for one in (file, file.parent))
 
 
 def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return what a statement that a database did not make may raise, and more."""
+    """Return the exceptions of failed statements on either database, and the given ones."""
     postgres = sys.modules.get("psycopg")
     return (sqlite3.Error, *([postgres.Error] if postgres else []), *more)
 
 
 def write_ahead(connection: sqlite3.Connection) -> None:
-    """Have a file's log written ahead; SQLite does not wait by itself for who does the same now."""
+    """Switch a file to a write-ahead log; wait if another process is switching it too."""
     gives_up = time.monotonic() + BUSY_SECONDS
     while True:
         try:

@@ -1,8 +1,8 @@
-"""Which episode is played: fixed in the books, durably, before anything is asked or paid.
+"""The ids of episodes, which are stored before anything is asked or paid.
 
-An episode's id is the idempotency key of all its postings and answers. It is found by what it
-follows on its thread, so that a fork from before `open`, and a resume after a power cut that took
-the last checkpoints, play the same episode: answered from its journal, and paid once.
+An episode's id is part of the idempotency key of all its postings and answers. The id is found by
+the thread and the previous episode. So a fork from before `open` plays the same episode, and so
+does a resume after a power cut: answers come from the journal, and payments happen once.
 """
 
 import sys
@@ -18,27 +18,27 @@ from shapley_coop.state.storage.owned import Book, claim
 from shapley_coop.state.storage.owners import holder
 
 FOLLOWS = "follows"
-"""A kind of facts: which episode a thread plays after another, or first."""
+"""A kind of facts: the episode that a thread plays first or after another one."""
 
 SINCE = "since"
-"""The part of such a fact that says since when, where the register does not."""
+"""The field of a fact FOLLOWS with the time of its start, if the register does not hold it."""
 
 _SAVER = "__pregel_checkpointer"
-"""The key under which LangGraph tells a node's configuration the run's saver."""
+"""The key of the run's saver in LangGraph's configuration of a node."""
 
 
 class Episodes(Book):
     """The episodes of all threads of one database."""
 
     def after(self, previous: str, beginning: Callable[[], object] = lambda: None) -> str:
-        """The episode that follows another on the thread that is played; the first call mints it.
+        """Return the episode after another on the current thread; the first call creates it.
 
-        A thread that ends with its process, as one of `InMemorySaver` or without a saver does, has
-        a new one each time: its name says nothing about other processes' threads.
+        With `InMemorySaver` or without a saver, threads end with their process, and each call
+        creates a new episode: a thread of the same name in another process is unrelated.
 
         Args:
-            previous: the episode before it on the thread; empty for the thread's first.
-            beginning: called before a new one is minted; what it raises keeps it from that.
+            previous: the previous episode on the thread; empty for the thread's first.
+            beginning: called before a new episode is created; an exception prevents this.
         """
         who = holder()
         if not who.thread or not _outlives_its_process():
@@ -58,13 +58,13 @@ class Episodes(Book):
 
 
 def mint(session: Session, thread: str, previous: str = "", begun: str = "") -> str:
-    """The episode after another on a thread, or its first; the first call mints and claims it.
+    """Return the episode after another on a thread; the first call creates and claims it.
 
     Args:
-        session: in which it is.
-        thread: on which it is played.
-        previous: the episode before it; empty for the thread's first.
-        begun: now, in ISO format; empty where the register says since when the thread is played.
+        session: the transaction.
+        thread: the thread on which the episode is played.
+        previous: the previous episode; empty for the thread's first.
+        begun: the current time in ISO format; empty if the register holds the thread's start.
     """
     minted = uuid4().hex
     told = {"episode": minted} | ({SINCE: begun} if begun else {})
@@ -77,13 +77,13 @@ def mint(session: Session, thread: str, previous: str = "", begun: str = "") -> 
 
 def _outlives_its_process() -> bool:
     saver = _place().get(_SAVER)
-    # Who has one has imported it; most have not.
+    # An in-memory saver exists only if its module was imported; do not import it here.
     memory = sys.modules.get("langgraph.checkpoint.memory")
     of_process = (bool, memory.InMemorySaver) if memory else (bool,)
     return saver is not None and not isinstance(saver, of_process)
 
 
 def _place() -> dict[str, Any]:
-    """Return where the run is, as its configuration says."""
+    """Return the `configurable` of the current run's configuration."""
     config = var_child_runnable_config.get() or {}
     return config.get("configurable") or {}

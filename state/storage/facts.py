@@ -1,8 +1,8 @@
-"""Everything durable but checkpoints: facts, each written once under its key, first writer wins.
+"""Facts: all durable data except checkpoints; each is written once under its key.
 
-A posting, an answer, an episode's id, a request, a letter that waits, a seal: whoever writes one
-again is told what stands. So a resume, a fork or a second worker can repeat what it did. The same
-statements run on SQLite and on Postgres, whose rows a policy shows to their owner alone.
+Facts are postings, answers, episodes' ids, requests, waiting letters and seals. The first writer of
+a key wins, and later writers get the first writer's fact. So a resume, a fork or a second worker
+can safely repeat its writes. The same statements run on SQLite and on Postgres.
 """
 
 import json
@@ -16,7 +16,7 @@ from shapley_coop.state.storage.owners import SERVER, NotYours
 from shapley_coop.state.storage.statements import Statements
 
 CLAIMED = ("episode", "run", "thread")
-"""Kinds of which a key is one owner's alone: no other can write a fact under it."""
+"""The kinds of facts whose keys are unique across owners."""
 
 _INSERT = "INSERT INTO facts (owner, kind, scope, key, value, body) VALUES "
 _ONCE = " ON CONFLICT DO NOTHING RETURNING kind, scope, key"
@@ -26,26 +26,26 @@ _MINE = f"? IN (owner, '{SERVER}')"
 _IN_SCOPE = f"kind = ? AND scope = ? AND {_MINE}"
 
 _MOST = 200
-"""Facts, keys or beginnings in one statement."""
+"""The most facts, keys or beginnings of keys in one statement."""
 
 _NONE = "-"
-"""What no scope is like."""
+"""A pattern that matches no scope."""
 
 _LAST = "\x7f"
-"""Sorts after all characters of a key, which is ASCII."""
+"""A character that sorts after all others in keys, which are ASCII."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One fact.
+    """One stored fact.
 
     Attributes:
-        kind: what it is: an answer, a posting, …
-        scope: the episode or the run that it is of; empty for what is of all.
-        key: its name there, in ASCII; see `key`.
-        value: what it says, as JSON, readable to whoever has the database.
-        body: what is long or private; encrypted where there is a key (`at_rest`).
-        owner: whose it is; set when it is read.
+        kind: the kind, such as an answer or a posting.
+        scope: the episode or the run of the fact; empty for facts of neither.
+        key: the unique name within kind and scope, in ASCII; see `key`.
+        value: the public content as JSON, which is never encrypted.
+        body: the long or private content, which is encrypted if there is a key (`at_rest`).
+        owner: the owner; set when the fact is read.
     """
 
     kind: str
@@ -66,7 +66,7 @@ def key(*parts: str | int) -> str:
 
 
 def beginning(*parts: str | int) -> str:
-    """Return how every key begins that has these parts, and more."""
+    """Return the beginning of all keys that start with these parts and have more."""
     return key(*parts)[:-1] + ", "
 
 
@@ -77,17 +77,17 @@ def parts_of(key: str) -> list[Any]:
 
 
 def serial(number: int) -> str:
-    """Return a number as a key, or a part of one: later ones sort behind earlier ones."""
+    """Return a number as a key or a part of a key, padded so that keys sort by number."""
     return f"{number:012}"
 
 
 class Session(Statements):
-    """Statements on facts, for one owner: a transaction, or reading alone.
+    """A transaction or a read-only session on the facts of one owner.
 
     Args:
-        connection: the driver's.
-        owner: for whom.
-        sqlite: whether it is SQLite's, or Postgres's.
+        connection: the driver's connection.
+        owner: the owner whose facts are read and written.
+        sqlite: True for SQLite, False for Postgres.
     """
 
     def __init__(self, connection: Any, owner: str, sqlite: bool) -> None:
@@ -104,10 +104,10 @@ class Session(Statements):
         """Return the facts of a kind and a scope, in the order of writing.
 
         Args:
-            kind: what they are.
-            scope: what they are of.
-            keys: these alone; without them, and without beginnings, all.
-            beginnings: those alone whose keys begin so; see `beginning`.
+            kind: the kind.
+            scope: the scope.
+            keys: only the facts with these keys; by default all, unless `beginnings` are given.
+            beginnings: only the facts whose keys begin with one of these; see `beginning`.
         """
         if keys is not None:
             chosen = [(f"key IN ({', '.join('?' * len(x))})", x) for x in _some(keys)]
@@ -123,7 +123,7 @@ class Session(Statements):
         return found
 
     def last(self, kind: str, scope: str, begins: str = "") -> Fact | None:
-        """Return the fact whose key sorts last, of those that begin so."""
+        """Return the fact with the greatest key, among keys that start with `begins`."""
         query = f"{_READ} {_IN_SCOPE} AND key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1"
         rows = self.execute(query, kind, scope, self._owner, begins, begins + _LAST)
         return _fact(*rows[0]) if rows else None
@@ -132,20 +132,20 @@ class Session(Statements):
         """Return the facts of a kind in every scope, without their bodies, in the order of writing.
 
         Args:
-            kind: what they are.
-            like: what their scopes are like, in SQL.
-            unlike: what their scopes are not like.
+            kind: the kind.
+            like: the SQL pattern that their scopes match.
+            unlike: the SQL pattern that their scopes do not match.
         """
         query = f"{_LISTED} kind = ? AND scope LIKE ? AND scope NOT LIKE ? AND {_MINE}"
         rows = self.execute(f"{query} ORDER BY number", kind, like, unlike, self._owner)
         return [_fact(*row) for row in rows]
 
     def put(self, *facts: Fact) -> list[Fact | None]:
-        """Write facts; for each None if it is new, else the one that stands.
+        """Write facts; return for each None if it is new, else the fact already stored.
 
         Raises:
-            NotYours: it is for the server, which writes for one owner and never for all; or one is
-                of a kind that is claimed, and another owner has it.
+            NotYours: the session is the server's, which may not write for all owners; or another
+                owner holds a fact of a kind in `CLAIMED`.
         """
         if self._owner == SERVER:
             raise NotYours("the server writes for the owner of a thread, never for all")
@@ -159,9 +159,9 @@ class Session(Statements):
     def append(
         self, kind: str, scope: str, value: Mapping[str, Any], *first: str, body: bytes = b""
     ) -> int:
-        """Write a fact under the next number of its scope, or of a key's first parts; the number.
+        """Write a fact under the next number of its scope or key's first parts; return the number.
 
-        The transaction has a lock, so that nobody takes it meanwhile (`database.Facts.writing`).
+        The caller's transaction needs a lock, so that no other takes the number (`Facts.writing`).
         """
         last = self.last(kind, scope, beginning(*first) if first else "")
         number = 1 + (int(parts_of(last.key)[-1] if first else last.key) if last else 0)
@@ -184,7 +184,7 @@ class Session(Statements):
     def _standing(self, fact: Fact, new: set[tuple[str, str, str]]) -> Fact | None:
         place = (fact.kind, fact.scope, fact.key)
         if place in new:
-            new.remove(place)  # of two alike the first is new
+            new.remove(place)  # if the call has a key twice, only the first fact is new
             return None
         if found := self.read(fact.kind, fact.scope, [fact.key]):
             return found[0]
@@ -193,7 +193,7 @@ class Session(Statements):
 
 
 def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
-    """Return what one statement takes at a time."""
+    """Return the items in slices of the size for one statement."""
     return [given[at : at + _MOST] for at in range(0, len(given), _MOST)]
 
 

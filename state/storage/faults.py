@@ -1,4 +1,4 @@
-"""Faults of disks and databases, in one line that holds no row and no private text."""
+"""One-line messages for errors of disks and databases, without rows or private texts."""
 
 import errno
 import sqlite3
@@ -14,7 +14,7 @@ _MEND = {
     "unable to open": "check that its folder exists and is writable",
     "disk i/o": "check the disk, its quota and its free space",
 }
-"""What SQLite says → what helps."""
+"""A part of SQLite's message → the remedy."""
 
 _ERRNO = {
     errno.ENOSPC: "free some space",
@@ -29,10 +29,10 @@ _ERRNO = {
 
 
 def storage_fault(error: BaseException) -> str:
-    """What is wrong with the disk or the database that an error comes from, and what mends it.
+    """Return an error's cause in the disk or the database, and the remedy.
 
     Returns:
-        One line; empty if the error comes from neither.
+        One line, or "" if the cause is in neither.
     """
     for one in _causes(error):
         if isinstance(one, sqlite3.Error):
@@ -58,13 +58,13 @@ def _postgres(error: BaseException) -> str:
 
     if not isinstance(error, Error):
         return ""
-    # Other errors quote the statement's values.
+    # The messages of other errors quote the statement's values, which may be private.
     said = str(error).partition("\n")[0] if isinstance(error, OperationalError) else kind.__name__
     return f"the database: {said} (check that COOP_DATABASE_URL's server runs and answers)"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what it comes from, the innermost of a database's first."""
+    """Yield an error, then its causes, contexts and grouped errors, breadth first."""
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:

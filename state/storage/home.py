@@ -1,4 +1,4 @@
-"""The home of all runs: one folder, or one database, for checkpoints and books."""
+"""The home of all runs: a folder or a database for checkpoints and books."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-if TYPE_CHECKING:  # the books import more than many a command needs
+if TYPE_CHECKING:  # the books import more than many commands need
     from shapley_coop.state.storage.chain import Chain
     from shapley_coop.state.storage.episodes import Episodes
     from shapley_coop.state.storage.journal import Journal
@@ -28,11 +28,11 @@ Book = TypeVar("Book")
 
 @dataclass(frozen=True)
 class Home:
-    """Where runs are kept.
+    """The place where runs are stored.
 
     Attributes:
-        folder: for files; `.coop` unless COOP_HOME names another.
-        database: a Postgres URL for everything; if empty, SQLite files in the folder.
+        folder: the folder of files; `.coop` unless COOP_HOME names another.
+        database: a Postgres URL for books and checkpoints; if empty, SQLite files in the folder.
     """
 
     folder: Path
@@ -40,12 +40,12 @@ class Home:
 
     @cached_property
     def books_url(self) -> str:
-        """The database of journal, ledger and runs."""
+        """The URL of the database with the journal, the ledger and the register of runs."""
         return self.database or f"sqlite:///{self.folder / BOOKS_FILE}"
 
     @property
     def chain(self) -> "Chain":
-        """The seals of the runs that have ended."""
+        """The chain of the seals of ended runs."""
         from shapley_coop.state.storage.chain import Chain
 
         return _opened(Chain, self.books_url)
@@ -57,33 +57,33 @@ class Home:
 
     @property
     def secrets(self) -> Path:
-        """The folder of secrets that users tell single agents: NAME.yaml, agent → text."""
+        """The folder of secrets, with files NAME.yaml that map agents to their secret texts."""
         return self.folder / "secrets"
 
     @property
     def episodes(self) -> "Episodes":
-        """Which episode each thread plays."""
+        """The book of the episodes that each thread plays."""
         from shapley_coop.state.storage.episodes import Episodes
 
         return _opened(Episodes, self.books_url)
 
     @property
     def journal(self) -> "Journal":
-        """The operator's journal."""
+        """The operator's journal of letters and answers."""
         from shapley_coop.state.storage.journal import Journal
 
         return _opened(Journal, self.books_url)
 
     @property
     def ledger(self) -> "Ledger":
-        """The ledger."""
+        """The ledger of postings."""
         from shapley_coop.state.storage.ledger import Ledger
 
         return _opened(Ledger, self.books_url)
 
     @property
     def leases(self) -> "Leases":
-        """The right to play a run, held by one worker at a time."""
+        """The leases, which let only one worker at a time play a run."""
         from shapley_coop.state.storage.leases import FileLeases, PostgresLeases
 
         if self.database:
@@ -92,20 +92,20 @@ class Home:
 
     @property
     def owners(self) -> "Owners":
-        """Whose the threads and the episodes are."""
+        """The book of the owners of threads and episodes."""
         from shapley_coop.state.storage.owned import Owners
 
         return _opened(Owners, self.books_url)
 
     @property
     def runs(self) -> "Runs":
-        """The register of runs."""
+        """The register of the runs in this home."""
         from shapley_coop.state.storage.register import Runs
 
         return _opened(Runs, self.books_url)
 
     def run(self, name: str) -> "Run":
-        """A run by its name; no home is made to say that it has none.
+        """Return a run by its name, without creating the home if it does not exist.
 
         Raises:
             ValueError: there is no run of that name.
@@ -117,16 +117,16 @@ class Home:
         return self.runs.get(name)
 
     def threads(self) -> dict[str, str]:
-        """Threads that the server has played, the latest first, and since when (`Runs.threads`)."""
+        """Return the server's threads and their start, the latest first (`Runs.threads`)."""
         return self.runs.threads() if self._has_books() else {}
 
     def compact(self) -> int:
-        """Have SQLite's files give back the space of removed runs; the bytes that they are smaller.
+        """Free the space of removed runs in SQLite files, and return the bytes freed.
 
-        A Postgres database does so by itself.
+        A Postgres database frees space by itself.
 
         Raises:
-            sqlite3.OperationalError: another process uses a file, which stays as it is.
+            sqlite3.OperationalError: another process uses a file, which is left unchanged.
         """
         from shapley_coop.state.storage.driver import compact
 
@@ -135,7 +135,7 @@ class Home:
 
     @property
     def place(self) -> str:
-        """Where its books are, in words."""
+        """The place of the home's books, in words."""
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
     def _has_books(self) -> bool:
@@ -146,14 +146,14 @@ def home() -> Home:
     """Return the home that the environment names.
 
     Raises:
-        ValueError: it names a database of another kind than Postgres.
+        ValueError: the environment names a database that is not Postgres.
     """
     return _home(os.environ.get(HOME_VARIABLE, ".coop"), os.environ.get(DATABASE_VARIABLE, ""))
 
 
 @contextmanager
 def home_for_now() -> Iterator[None]:
-    """A temporary home with the secrets of the real one."""
+    """Use a temporary home with the secrets of the real one within the `with` block."""
     before = {name: os.environ.get(name) for name in (HOME_VARIABLE, DATABASE_VARIABLE)}
     secrets = home().secrets.resolve()
     with tempfile.TemporaryDirectory() as folder:
@@ -168,7 +168,7 @@ def home_for_now() -> Iterator[None]:
             os.environ |= {name: value for name, value in before.items() if value is not None}
 
 
-@lru_cache(maxsize=64)  # several are asked for at every step of a run
+@lru_cache(maxsize=64)  # every step of a run looks its home up several times
 def _home(folder: str, database: str) -> Home:
     if database and database.partition("://")[0] not in ("postgresql", "postgres"):
         raise ValueError(
@@ -179,7 +179,7 @@ def _home(folder: str, database: str) -> Home:
 
 
 def _opened(kind: Callable[[str], Book], url: str) -> Book:
-    """Return one object per kind and database in this process."""
+    """Return this process's one book of a kind for a database."""
     found: Book = _made(kind, url)
     return found
 

@@ -1,7 +1,7 @@
-"""The operator's journal: every letter and its answer, private, written once.
+"""The operator's private journal of every letter and its answer, each written once.
 
-With it a resume repeats at most the calls in flight, private reasoning and sealed moves stay off
-the table, and a recording seat can replay a run. Agents and parties never read it.
+Thanks to the journal, a resume repeats at most the calls in flight. Private reasoning and sealed
+moves stay off the table, and a recording seat can replay a run. Agents never read the journal.
 """
 
 import time
@@ -19,22 +19,22 @@ from shapley_coop.state.storage.owners import Holder, NotYours, holder
 from shapley_coop.state.storage.packing import packed, unpacked
 
 ANSWER = "answer"
-"""A letter and what was answered, under the letter, the attempt, the agent and the model.
+"""A kind of facts: a letter and its answer, under the letter, the attempt, the agent and the model.
 
-A fork may put another model at the seat: it is not answered by the old one.
+The model is part of the key, since a fork may seat another model, which must answer itself.
 """
 
 MAIL = "mail"
-"""A letter that was put at a person's seat, under the agent and a number."""
+"""A kind of facts: a letter for a person's seat, under the agent and a number."""
 
 SHOWN = "shown"
-"""That a letter was shown to the person whom it is for, under the agent and the letter."""
+"""A kind of facts: a person has seen a letter, under the agent, the letter and the attempt."""
 
 BATCHED = "batched"
-"""That a provider's batch holds a letter of a sweep, since when, and the key of its answer."""
+"""A kind of facts: a provider's batch holds a letter of a sweep; with time and answer's key."""
 
 _BATCHES_KEPT = 30 * 86400
-"""Seconds for which a provider keeps the files of a batch: what is older waits for nothing."""
+"""Seconds for which a provider keeps a batch; letters in older batches get no answer."""
 
 _COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
@@ -43,10 +43,10 @@ _Place = tuple[str, str, int]
 
 
 class Journal(Book):
-    """The answers of all episodes of one database.
+    """The letters and answers of all episodes in one database.
 
-    They are written durably: a checkpoint may point to one, and what was paid for is not asked
-    again after a power cut.
+    Writes survive a power cut, since checkpoints point to answers, and a paid call must not be
+    repeated.
     """
 
     def find(
@@ -67,7 +67,7 @@ class Journal(Book):
         """Return the entry behind each agent's pointer.
 
         Raises:
-            ValueError: one is missing, or does not match its commitment.
+            ValueError: an entry is missing, or does not match its pointer's commitment.
         """
         places = {agent: (agent, at["letter"], at["attempt"]) for agent, at in pointers.items()}
         given = self._given(episode, [*places.values()])
@@ -82,7 +82,7 @@ class Journal(Book):
         return opened
 
     def _given(self, episode: str, places: Sequence[_Place]) -> dict[_Place, list[Entry]]:
-        """Return all that was answered at some places, by whichever model."""
+        """Return all answers at some places, by any model."""
         if not places:
             return {}
         wanted = [beginning(letter, attempt, agent) for agent, letter, attempt in places]
@@ -94,7 +94,7 @@ class Journal(Book):
         return given
 
     def write(self, episode: str, entry: Entry) -> Entry:
-        """Keep an answer; only the first one for a letter and attempt counts.
+        """Store an answer, and return the first one stored for the same letter, attempt and model.
 
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
@@ -104,14 +104,14 @@ class Journal(Book):
         return entry_in(stands) if stands else entry
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
-        """Keep an answer, from an event loop, in one transaction with others that wait."""
+        """Store an answer from an event loop, in one transaction with other waiting answers."""
         return await batched(self._keep_all).do((holder(), episode, entry))
 
     def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:
-        """Keep answers of several runs, those of one owner in one transaction; see `write`.
+        """Store answers of several runs, in one transaction for each owner; see `write`.
 
         Returns:
-            For each the answer that counts, or the error that kept it out.
+            For each answer the one that counts, or the error that prevented the write.
         """
         kept: dict[int, Entry | Exception] = {}
         for owner in dict.fromkeys(who.owner for who, _, _ in answers):
@@ -134,9 +134,9 @@ class Journal(Book):
         return [kept[number] for number in range(len(answers))]
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
-        """Put a letter at a person's seat, in place of the last one.
+        """Put a letter at a person's seat in place of the last one, and return the letter.
 
-        A repeated delivery, and the next attempt at the same message, keep the time of the first.
+        Repeated deliveries and later attempts keep the time of the first delivery.
 
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
@@ -154,7 +154,7 @@ class Journal(Book):
         return mail
 
     def mail(self, episode: str, agent: str) -> Mail | None:
-        """Return the letter that waits at an agent's seat, if it has not been answered."""
+        """Return the unanswered letter at an agent's seat, or None."""
         with self._reading(episode) as session:
             last = session.last(MAIL, episode, beginning(agent))
         if last is None or self.find(episode, agent, last.value["letter"], last.value["attempt"]):
@@ -163,18 +163,18 @@ class Journal(Book):
         return Mail(agent, letter_text=text, facts=facts, **last.value)
 
     def show(self, episode: str, mail: Mail) -> None:
-        """Remember that a letter was shown to the person whom it is for."""
+        """Record that the person at the seat has seen a letter."""
         with self._writing(episode) as session:
             session.put(Fact(SHOWN, episode, key(mail.agent, mail.letter, mail.attempt)))
 
     def was_shown(self, episode: str, mail: Mail) -> bool:
-        """Return whether a letter was shown to the person whom it is for."""
+        """Return whether the person at the seat has seen a letter."""
         name = key(mail.agent, mail.letter, mail.attempt)
         with self._reading(episode) as session:
             return bool(session.read(SHOWN, episode, [name]))
 
     def remove(self, episode: str) -> None:
-        """Delete the letters and answers of an episode, those that wait as well."""
+        """Delete all letters and answers of an episode, including waiting letters."""
         with self._writing() as session:
             for kind in (ANSWER, MAIL, SHOWN, BATCHED):
                 session.forget(kind, episode)
@@ -186,7 +186,7 @@ class Journal(Book):
         yield from map(entry_in, found)
 
     def used_by(self, owner: str) -> list[dict[str, Any]]:
-        """What all answers of an owner took: for each model its name and its tokens in and out."""
+        """Return the tokens that an owner's answers used, one entry for each model."""
         with self._facts.reading(owner) as session:
             found = session.every(ANSWER)
         used: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -196,7 +196,7 @@ class Journal(Book):
         return [{"model": m, **{x: count[x] for x in _COUNTED}} for m, count in used.items()]
 
     def in_batches(self, sweep: str) -> int:
-        """Return how many letters of a sweep are in batches, and not answered."""
+        """Return the number of a sweep's letters that wait in batches."""
         since = time.time() - _BATCHES_KEPT
         with self._reading() as session:
             held = [
@@ -221,7 +221,7 @@ def _fact(episode: str, entry: Entry) -> Fact:
 
 
 def entry_in(fact: Fact) -> Entry:
-    """Return the entry that a fact keeps."""
+    """Return the entry that is stored in a fact."""
     letter, attempt, agent, model = parts_of(fact.key)
     (answered, asked), facts = unpacked(fact.body)
     answer = Answer(answered, **fact.value["answer"])

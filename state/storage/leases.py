@@ -1,14 +1,14 @@
-"""Leases: one worker per run, so that two resumes at once do not both play it.
+"""Leases: the locks that let only one worker play a run.
 
-A lease lasts as long as the process, or the connection, that holds it. It has no clock, so nothing
-has to expire after a crash. On SQLite it is a file lock, which the kernel releases with the
-process. On Postgres it is an advisory lock, which the server releases with the connection.
+A lease lasts as long as the process or the connection that holds it. It has no timeout, so nothing
+has to expire after a crash. With SQLite a lease is a file lock, which the kernel releases with the
+process. With Postgres a lease is an advisory lock, which the server releases with the connection.
 
-The server keeps the connection of a worker that is frozen, or whose machine has vanished, for
-hours. So a worker makes itself heard on it every `BEAT` seconds, and whoever wants the run ends a
-connection that has been silent for `SILENT` seconds, by the server's clock. A worker can outlive
-its connection: each lease has a fencing number, and one that finds a higher one keeps no step more
-(`HomeSaver.fences`). Late answers and postings are harmless: they have idempotency keys.
+A Postgres server keeps the connection of a frozen worker or a vanished machine for hours. So each
+worker sends a heartbeat on its connection every `BEAT` seconds. Another worker that wants the run
+ends a connection that was silent for `SILENT` seconds by the server's clock. A worker can outlive
+its connection. So each lease has a fencing token, and a worker that finds a higher one saves no
+further step (`HomeSaver.fences`). Late answers and postings are harmless by their idempotency keys.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from shapley_coop.state.storage.driver import errors
 from shapley_coop.state.storage.facts import Fact
 
 LEASE = "lease"
-"""A kind of facts: who took a run's lease, under its fencing number; of no owner."""
+"""A kind of facts, without owner: the worker that took a run's lease, under its fencing token."""
 
 BEAT, SILENT = 15.0, 60.0
 
@@ -44,11 +44,11 @@ _END_SILENT = """
 
 
 class Busy(RuntimeError):
-    """Another worker plays this run; the text names it."""
+    """The error that another worker plays the run; its message names the worker."""
 
 
 class LeaseLost(RuntimeError):
-    """Another worker has taken this run over; the one that held it stops."""
+    """The error that another worker has taken over the run; the earlier worker must stop."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Lease:
 
     Attributes:
         run: the run.
-        lost: whether another worker has taken it over; None where that cannot be, as a file lock
-            holds as long as its process lives, and a connection can end before it.
+        lost: returns whether another worker has taken over the run; None for file locks, which
+            cannot be lost while their process lives.
     """
 
     run: str
@@ -76,7 +76,7 @@ class Lease:
 
 
 class FileLeases:
-    """Leases as locked files, on one machine.
+    """The leases of one machine, as locked files.
 
     Args:
         folder: the folder of the files.
@@ -99,18 +99,18 @@ class FileLeases:
             lock.release()
 
     def forget(self, run: str) -> None:
-        """Remove the files of a run that is removed, by whoever holds it."""
+        """Remove the lease files of a removed run; the caller must hold the lease."""
         for path in self._folder.glob(f"{_digest(run)[:32]}.*"):
             path.unlink(missing_ok=True)
 
     def _locked(self, run: str) -> FileLock:
-        """Return a run's lock.
+        """Acquire and return a run's lock.
 
-        Apart from `of`, so that thousands of runs in flight do not hold the paths.
+        This is separate from `of`, so that thousands of open leases do not keep paths in memory.
         """
         private_folder(self._folder)
         path = self._folder / f"{_digest(run)[:32]}.lock"
-        # It may be acquired in one thread and released in another.
+        # One thread may acquire the lock and another one release it.
         lock = FileLock(str(path), mode=0o600, thread_local=False)
         holder = path.with_suffix(".holder")
         try:
@@ -127,7 +127,7 @@ class FileLeases:
 
 
 class PostgresLeases:
-    """Leases as advisory locks of one connection to Postgres.
+    """The leases of a Postgres home, as advisory locks of one connection.
 
     Args:
         url: `postgresql://…`.
@@ -142,7 +142,7 @@ class PostgresLeases:
 
     @contextmanager
     def of(self, run: str) -> Iterator[Lease]:
-        """Hold the lease of a run; see `FileLeases`."""
+        """Hold the lease of a run until the end of the block; see `FileLeases.of`."""
         fence = self._take(run)
         try:
             yield Lease(run, lambda: self.fence(run) != fence)
@@ -150,12 +150,12 @@ class PostgresLeases:
             self._release(run)
 
     def forget(self, run: str) -> None:
-        """Forget who held a run that is removed, by whoever holds it."""
+        """Delete the facts about a removed run's leases; the caller must hold the lease."""
         with self._facts.writing("") as session:
             session.forget(LEASE, run)
 
     def fence(self, run: str) -> int:
-        """Return the number of a run's latest lease."""
+        """Return the fencing token of a run's latest lease; 0 if there was none."""
         latest = self._latest(run)
         return int(latest.key) if latest else 0
 
@@ -165,7 +165,7 @@ class PostgresLeases:
 
     def _take(self, run: str) -> int:
         with self._lock:
-            # Locks of one connection do not exclude each other.
+            # Postgres grants a lock again to the connection that holds it, so `_held` excludes.
             if run in self._held or not (self._lock_it(run) or self._taken_over(run)):
                 latest = self._latest(run)
                 raise _busy(run, latest.value["holder"] if latest else "")
@@ -187,18 +187,18 @@ class PostgresLeases:
         return self._execute("SELECT pg_try_advisory_lock(%(key)s)", run)
 
     def _taken_over(self, run: str) -> bool:
-        """Take a run from a worker that is silent; whether there was one."""
+        """Take a run over from a silent worker, and return whether this succeeded."""
         return self._execute(_END_SILENT, run) and self._lock_it(run)
 
     def _beat(self) -> None:
-        """Make this worker heard as long as it holds anything."""
+        """Send heartbeats as long as this worker holds a lease."""
         while True:
             time.sleep(BEAT)
             with self._lock:
                 if not self._held:
                     self._beating = None
                     return
-                # Of a broken connection `check` tells: somebody else has the run by then.
+                # If the connection is broken, `Lease.check` finds out whether the run was lost.
                 with suppress(*errors()):
                     self._connection.execute("SELECT 1")
 
@@ -219,7 +219,7 @@ def _busy(run: str, holder: str) -> Busy:
 
 
 def _privately(file: str, flags: int) -> int:
-    """Open a file, and make it for its owner alone where it is missing."""
+    """Open a file; create it readable for its owner only."""
     return os.open(file, flags, 0o600)
 
 

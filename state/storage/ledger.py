@@ -1,4 +1,4 @@
-"""The double-entry ledger: amounts in integer millionths, each posting written once."""
+"""The double-entry ledger: amounts are integer millionths, and each posting is written once."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ TREASURY = "treasury"
 Verdict = Literal["posted", "already", "refused"]
 
 POSTING = "posting"
-"""A kind of facts: a posting, under its kind, clause and turn."""
+"""A kind of facts: one posting, under its kind, clause and turn."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ Posting = tuple[Key, Sequence[Line]]
 
 
 def final(episode: str) -> Key:
-    """Return the key of an episode's final settlement, of which there is one."""
+    """Return the key of an episode's only final settlement."""
     return Key(episode, "final")
 
 
@@ -64,15 +64,15 @@ class Ledger(Book):
     """The postings of all episodes of one database."""
 
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
-        """Write all that one branch of an episode has come to, in one transaction.
+        """Write all postings of one branch of an episode so far, in one transaction.
 
-        The branch that posts first is the one that is paid: another one is refused whole if what
-        is posted differs from its own postings, or holds one that it does not have, so that no
-        deposit of a fork is taken beside those of the play it was forked from.
+        Only the branch that posts first is paid. Another branch is refused as a whole if the
+        ledger holds postings that differ from its own or that it lacks. So a fork cannot take a
+        deposit in addition to those of the original play.
 
         Args:
-            episode: whose postings they are.
-            postings: everything the branch has come to so far, what is posted already included.
+            episode: the episode of the postings.
+            postings: all postings of the branch so far, including those already written.
 
         Returns:
             "posted"; "already" if every posting exists; "refused" if another branch has posted.
@@ -96,13 +96,13 @@ class Ledger(Book):
         return [line for lines in self.postings(episode).values() for line in lines]
 
     def postings(self, episode: str) -> dict[Place, tuple[Line, ...]]:
-        """Return every posting of an episode, by turn, kind and clause: what it holds."""
+        """Return an episode's postings and their lines, sorted by turn, kind and clause."""
         with self._reading(episode) as session:
             found = {_place_of(one): _lines_in(one) for one in session.read(POSTING, episode)}
         return dict(sorted(found.items(), key=lambda one: (one[0][2], one[0][:2])))
 
     def balances(self, episode: str) -> dict[str, int]:
-        """Millionths per account; see `balances_of`."""
+        """Return each account's balance in millionths; see `balances_of`."""
         return balances_of(self.lines(episode))
 
 
@@ -125,7 +125,7 @@ def _lines_in(posted: Fact) -> tuple[Line, ...]:
 
 
 def balances_of(lines: Sequence[Line]) -> dict[str, int]:
-    """Millionths per account; they sum to zero over all accounts, the world's included."""
+    """Return each account's balance in millionths; all balances, with the world's, sum to zero."""
     sums: defaultdict[str, int] = defaultdict(int)
     for line in lines:
         sums[line.debit] -= line.amount

@@ -1,8 +1,8 @@
-"""Books: readers of facts, and whose an episode is.
+"""Books: the base class of readers and writers of facts, and the owners of episodes and threads.
 
-An episode belongs to one thread of one owner, which the first write to it claims; episode ids are
-random, so that nobody can claim one before. What is written on one's own machine, or by a server
-without tenants, has the owner `""`.
+An episode belongs to one thread of one owner, which the first write to it claims. Episode ids are
+random, so another owner cannot claim one in advance. Facts written on a private machine, or by a
+server without tenants, have the owner `""`.
 """
 
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ from shapley_coop.state.storage.facts import Fact, Session
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
 
 EPISODE, THREAD = "episode", "thread"
-"""Kinds of facts: whose an episode is, and of which thread; whose a thread's checkpoints are."""
+"""Kinds of facts: the owner and thread of an episode; the owner of a thread's checkpoints."""
 
 _OWNER = "owner"
-"""The key of the fact that says whose an episode, or a thread, is."""
+"""The key of the fact that names the owner of an episode or a thread."""
 
 _MOST_KNOWN = 10_000
 
@@ -24,7 +24,7 @@ _ABOVE = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_
 
 
 class Book:
-    """Reads and writes the facts of some kinds for whoever is the holder now.
+    """A reader and writer of some kinds of facts, on behalf of the current holder.
 
     Args:
         url: `sqlite:///…` or `postgresql://…`.
@@ -35,7 +35,7 @@ class Book:
 
     @contextmanager
     def _reading(self, episode: str = "") -> Iterator[Session]:
-        """Queries for the holder.
+        """Open a session for queries of the current holder.
 
         Raises:
             NotYours: the episode is played by another thread, or belongs to another owner.
@@ -48,11 +48,11 @@ class Book:
 
     @contextmanager
     def _writing(self, episode: str = "", lock: str = "") -> Iterator[Session]:
-        """One transaction of the holder's.
+        """Open a transaction of the current holder.
 
         Args:
-            episode: which play is written to; the first who writes to it claims it.
-            lock: what it alone may change meanwhile.
+            episode: the episode to write to; the first writer claims it.
+            lock: the name of a lock that excludes other transactions with the same lock.
 
         Raises:
             NotYours: the episode is played by another thread, or belongs to another owner.
@@ -64,10 +64,10 @@ class Book:
             yield session
 
     def _claim(self, episode: str, who: Holder) -> None:
-        """Make sure that an episode belongs to a holder; the first one claims it.
+        """Make sure that an episode belongs to a holder; the first holder claims it.
 
         Raises:
-            NotYours: it belongs to another owner, or to another thread.
+            NotYours: the episode belongs to another owner or another thread.
         """
         if (episode, who) in self._facts.known:
             return
@@ -79,17 +79,17 @@ class Book:
         self._knows(episode, who)
 
     def _knows(self, episode: str, who: Holder) -> None:
-        """Know from now on that an episode is a holder's."""
+        """Remember in this process that an episode belongs to a holder."""
         if len(self._facts.known) > _MOST_KNOWN:
             self._facts.known.clear()
         self._facts.known.add((episode, who))
 
 
 def claim(session: Session, episode: str, thread: str) -> None:
-    """Claim an episode for a thread; empty for none in particular.
+    """Claim an episode for a thread; an empty thread leaves the thread open.
 
     Raises:
-        NotYours: it belongs to another owner, or to another thread.
+        NotYours: the episode belongs to another owner or another thread.
     """
     of_thread = {THREAD: thread}
     (stands,) = session.put(Fact(EPISODE, episode, _OWNER, of_thread))
@@ -102,7 +102,7 @@ def claim(session: Session, episode: str, thread: str) -> None:
 
 
 def held_by(claims: list[Fact]) -> Holder | None:
-    """Return whose an episode is; None where it is nobody's, or that is not shown."""
+    """Return the holder of an episode; None if it is unclaimed or not visible to the reader."""
     if not claims:
         return None
     thread = next((x for one in claims if (x := one.value[THREAD])), "")
@@ -110,32 +110,32 @@ def held_by(claims: list[Fact]) -> Holder | None:
 
 
 class Owners(Book):
-    """Whose a thread and an episode are; for the server and its saver."""
+    """The book of the owners of threads and episodes, for the server and its saver."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        # Apart from the episodes: a tenant names its threads itself.
+        # Separate from the known episodes, since a tenant may name a thread like an episode.
         self._threads: set[tuple[str, str]] = set()
 
     def of_episode(self, episode: str) -> Holder | None:
-        """Return the owner and the thread of an episode; None if nobody has claimed it."""
+        """Return the owner and the thread of an episode, or None if it is unclaimed."""
         with self._facts.reading(SERVER) as session:
             return held_by(session.read(EPISODE, episode))
 
     def knows(self, thread: str, owner: str) -> bool:
-        """Whether this process has found already that a thread's checkpoints are an owner's."""
+        """Return whether this process has already verified that a thread belongs to an owner."""
         return (thread, owner) in self._threads
 
     def check_thread(self, thread: str, owner: str, *, claim: bool) -> None:
-        """Make sure that a thread's checkpoints are an owner's.
+        """Make sure that a thread's checkpoints belong to an owner.
 
         Args:
             thread: the thread.
-            owner: who reads or writes it.
-            claim: whether a thread that nobody owns becomes the owner's.
+            owner: the owner that reads or writes the thread.
+            claim: whether a thread without an owner becomes this owner's.
 
         Raises:
-            NotYours: it is another's.
+            NotYours: the thread belongs to another owner.
         """
         if self.knows(thread, owner):
             return
@@ -153,6 +153,6 @@ class Owners(Book):
         self._threads.add((thread, owner))
 
     def bypassed(self) -> bool:
-        """Whether this database's role is above its row-level security, as a superuser is."""
+        """Return whether the database's role, such as a superuser, bypasses row-level security."""
         with self._facts.reading(SERVER) as session:
             return not self._facts.sqlite and bool(session.execute(_ABOVE)[0][0])

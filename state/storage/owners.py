@@ -1,9 +1,9 @@
-"""For whom this process reads and writes now: an owner, and the thread that is being played.
+"""The current holder: the owner and the thread on whose behalf this process reads and writes.
 
-On one's own machine everything belongs to the owner `""`. A server with tenants sets the owner of
-a run from the authenticated identity, in the run's configuration, over whatever a request names;
-and the owner of a request in a context variable. Nothing is taken from a table, which its owner
-can write.
+On a private machine everything belongs to the owner `""`. A server with tenants takes a run's
+owner from the authenticated identity and puts it into the run's configuration, overriding the
+request. The owner of a request is in a context variable. The table never determines the owner,
+since its owner can edit it.
 """
 
 from collections.abc import Iterator
@@ -17,20 +17,20 @@ OWNER_KEY = "__coop_owner__"
 """The key of a run's configuration that names its owner; only the server sets it."""
 
 SERVER = "*"
-"""The server itself, which may read every owner's rows; no identity can have this name."""
+"""The owner that stands for the server, which may read all rows; no identity has this name."""
 
 
 class NotYours(LookupError):
-    """A row, an episode or a thread of another owner; the text does not name that owner."""
+    """The error that a row, an episode or a thread belongs to another owner, who is not named."""
 
 
 @dataclass(frozen=True)
 class Holder:
-    """For whom something is read or written.
+    """The owner and the thread on whose behalf facts are read or written.
 
     Attributes:
-        owner: the identity; empty on one's own machine.
-        thread: the thread that is played, or that a request names; empty if there is none.
+        owner: the owner's identity; empty on a private machine.
+        thread: the thread of the run or the request; empty if there is none.
     """
 
     owner: str = ""
@@ -41,7 +41,7 @@ _acting: ContextVar[Holder | None] = ContextVar("acting_for", default=None)
 
 
 def holder() -> Holder:
-    """For whom it is now: the run's owner inside a run, else the request's, else the machine's."""
+    """Return the holder of the current run, or else of the request, or else of the machine."""
     config = var_child_runnable_config.get() or {}
     place = config.get("configurable") or {}
     if thread := place.get("thread_id"):
@@ -50,13 +50,13 @@ def holder() -> Holder:
 
 
 def requested() -> Holder | None:
-    """For whom the current request of the server is; None outside of one."""
+    """Return the holder of the server's current request, or None outside of requests."""
     return _acting.get()
 
 
 @contextmanager
 def acting_for(owner: str, thread: str = "") -> Iterator[None]:
-    """Read and write for an owner until the end of the block."""
+    """Act as the given owner within the `with` block: read and write its rows only."""
     token = _acting.set(Holder(owner, thread))
     try:
         yield

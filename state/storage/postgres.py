@@ -1,7 +1,7 @@
-"""Connections to a Postgres database, taken in turn by threads; nothing takes longer than a bound.
+"""Connections to a Postgres database, shared by threads, with a time limit on every statement.
 
-The server's own timeouts end a statement that runs or waits for a lock too long; a server that is
-frozen, or that the network has cut off, cannot: there the client stops waiting.
+The server's timeouts end statements that run or wait for a lock too long. If the server is frozen
+or the network is down, these do not work, so the client has a timeout of its own.
 """
 
 import os
@@ -21,7 +21,7 @@ with needing("postgres", "a home in Postgres"):
 SECONDS_VARIABLE = "COOP_DATABASE_SECONDS"
 
 MOST = 15
-"""Connections of this process that are used at once."""
+"""The most connections that this process uses at once."""
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 
@@ -33,7 +33,7 @@ def seconds() -> int:
     """Return the most seconds that one statement may take.
 
     Raises:
-        ValueError: the environment names no positive whole number.
+        ValueError: the environment variable is not a positive whole number.
     """
     given = os.environ.get(SECONDS_VARIABLE, "30")
     if not given.isdecimal() or not int(given):
@@ -48,13 +48,13 @@ class BoundedConnection(Connection[Row]):
         """Wait for the server.
 
         Raises:
-            OperationalError: it has not answered in time.
+            OperationalError: the server has not answered in time.
         """
         most, began = seconds(), time.monotonic()
         try:
             return super().wait(gen, interval, most if timeout is None else timeout)
         except OperationalError:
-            # The driver has no public name for the end of its wait, and handles that of its own.
+            # The driver raises no special error for a timeout and handles its own timeouts itself.
             if timeout is not None or time.monotonic() - began < most:
                 raise
             self.pgconn.finish()
@@ -62,14 +62,14 @@ class BoundedConnection(Connection[Row]):
 
 
 def connected(url: str, **more: Any) -> Any:
-    """Return a new connection, each statement of which is a transaction.
+    """Return a new connection on which each statement is a transaction.
 
     Args:
-        url: the database's.
-        more: that psycopg is told.
+        url: the database's URL.
+        more: further arguments for psycopg.
     """
     most = seconds()
-    # The server gives up first, so that its reason is the one that is told.
+    # The server's timeout is shorter, so that its more precise error is reported.
     waits = max(1, most * 1000 - 500)
     given = conninfo_to_dict(url).get("options") or ""
     bounds: dict[str, Any] = {
@@ -82,7 +82,7 @@ def connected(url: str, **more: Any) -> Any:
 
 
 def is_alive(connection: Any) -> bool:
-    """Return whether the server has not ended a connection; one that it has is closed."""
+    """Return whether a connection still works; close it if the server has ended it."""
     try:
         connection.execute("SELECT 1")
     except OperationalError:
@@ -107,17 +107,17 @@ class PostgresDatabase:
 
     @contextmanager
     def reading(self, owner: str) -> Iterator[Any]:
-        """A connection for queries, which wait for no writer."""
+        """Yield a connection for queries, which do not wait for writers."""
         with self._taken(owner) as connection:
             yield connection
 
     @contextmanager
     def writing(self, owner: str, lock: str = "") -> Iterator[Any]:
-        """One transaction: all of it, or nothing.
+        """Yield a connection in a transaction of an owner.
 
         Args:
-            owner: for whom.
-            lock: what it alone may change meanwhile.
+            owner: the owner whose rows are visible and written.
+            lock: the name of a lock that excludes other transactions with the same lock.
         """
         with self._taken(owner) as connection, connection.transaction():
             if lock:
@@ -125,15 +125,15 @@ class PostgresDatabase:
             yield connection
 
     def connect(self) -> Any:
-        """Return another connection."""
+        """Return a new connection."""
         return connected(self._url)
 
     @contextmanager
     def _taken(self, owner: str) -> Iterator[Any]:
-        """A connection whose rows are an owner's; whoever fails with one closes it.
+        """Yield a connection that sees an owner's rows; close it if the block raises.
 
         Raises:
-            OperationalError: none is free for long, or the server does not answer.
+            OperationalError: no connection becomes free in time, or the server does not answer.
         """
         if not self._free.acquire(timeout=seconds()):
             raise OperationalError("no connection is free: the database is overloaded")
@@ -152,7 +152,7 @@ class PostgresDatabase:
             self._free.release()
 
     def _alive(self) -> tuple[Any, str] | None:
-        """Return a connection that was used before, and that the server has not ended since."""
+        """Return an idle connection that still works, with its owner, or None."""
         while self._idle:
             connection, whose = self._idle.pop()
             if is_alive(connection):

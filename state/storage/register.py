@@ -1,4 +1,4 @@
-"""The register of runs. A run is entered before its graph starts, so that none is lost."""
+"""The register of runs; a run is registered before its graph starts, so that no run is lost."""
 
 import hashlib
 import json
@@ -17,35 +17,35 @@ from shapley_coop.state.storage.owners import NotYours, holder
 STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "failed"
 
 CELL = f"{'_' * 8}.{'_' * 20}"
-"""What the names of a sweep's runs are like, in SQL: its id, and the cell's."""
+"""The SQL pattern of the names of a sweep's runs: the sweep's id, a dot, and the cell's id."""
 
 RUN, STANDS = "run", "stands"
-"""Kinds of facts: that a run was begun; how it stands then, one after another."""
+"""Kinds of facts: the beginning of a run; its later states, in order."""
 
 KEY, KEYED = "key", "keyed"
-"""Kinds of facts: for which request an idempotency key is; the keys of a run."""
+"""Kinds of facts: the request of an idempotency key; the keys of a run."""
 
 SEALED = "sealed"
-"""A kind of facts: what was sealed of a run at its end (`chain`)."""
+"""A kind of facts: the seal of a run at its end (`chain`)."""
 
 _BEGUN = "begun"
-"""The key of the one fact that says of a run what was begun."""
+"""The key of the one fact about the beginning of a run."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run as the register knows it.
+    """A run in the register.
 
     Attributes:
-        run: its name, which is LangGraph's thread id.
+        run: the run's name, which is LangGraph's thread id.
         graph: the workflow.
-        room: its resolved configuration, as JSON.
+        room: the resolved configuration, as JSON.
         created: ISO time, UTC.
         state: started, waiting (for people), ended or failed.
-        result: its result; None until it ended.
-        workflow: the version of the workflow that it began with.
-        why: of a run that waits or has failed: for whom, or why, and how it goes on.
-        served: whether LangGraph's server plays it, so that the register does not know it.
+        result: the result; None until the run has ended.
+        workflow: the version of the workflow with which the run began.
+        why: why the run waits or has failed, and how to continue it.
+        served: whether LangGraph's server plays the run, so that it is not in the register.
     """
 
     run: str
@@ -60,11 +60,11 @@ class Run:
 
 
 class KeyUsed(ValueError):
-    """An idempotency key is that of another request, or of a run that paid and was removed.
+    """The error that an idempotency key belongs to another request or to a removed run that paid.
 
     Attributes:
-        run: the name of the run that was begun under the key.
-        known: that run; None where it is not in the register.
+        run: the name of the run that began under the key.
+        known: that run, or None if it is not in the register.
     """
 
     def __init__(self, why: str, run: str, known: "Run | None") -> None:
@@ -73,32 +73,32 @@ class KeyUsed(ValueError):
 
 
 def no_such_run(name: str) -> ValueError:
-    """Return the error of a run that is not there; it says where it was looked for."""
+    """Return the error that a run does not exist; its message names the home."""
     from shapley_coop.state.storage.home import home
 
     return ValueError(f"there is no run {name!r}: coop runs lists those of {home().place}")
 
 
 class Runs(Book):
-    """The runs of one database, each owner's apart."""
+    """The register of the runs in one database; each owner sees only its own."""
 
     def begin(
         self, run: str, graph: str, room: dict[str, Any], workflow: str, key: str = ""
     ) -> Run:
-        """Enter a run before it starts.
+        """Register a run before it starts.
 
         Args:
-            run: its name.
+            run: the run's name.
             graph: the workflow.
-            room: its resolved configuration.
+            room: the resolved configuration.
             workflow: the workflow's version.
             key: the caller's idempotency key; empty for none.
 
         Returns:
-            The run; if the same was requested under the key before, the one that was entered then.
+            The run; if the key was used for the same request before, the earlier run.
 
         Raises:
-            KeyUsed: the key is that of another request, or of a run that paid and was removed.
+            KeyUsed: the key belongs to another request, or to a removed run that paid.
             ValueError: a run of that name exists.
         """
         if known := self.begun(graph, room, key):
@@ -113,11 +113,11 @@ class Runs(Book):
                     raise _Taken
                 mint(session, run)
         except (_Taken, NotYours):
-            if known := self.begun(graph, room, key):  # at the same time
+            if known := self.begun(graph, room, key):  # a parallel request began the run
                 return known
-            from shapley_coop.state.resuming import command_for  # which imports this module
+            from shapley_coop.state.resuming import command_for  # late: it imports this module
 
-            other = self._find(run)  # None if it is another owner's
+            other = self._find(run)  # None if another owner has the run
             resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(
                 f"there is a run {run!r} already: choose another name{resume}"
@@ -125,10 +125,10 @@ class Runs(Book):
         return _run(run, begun, [])
 
     def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
-        """The run that was begun for a request under its key; None if none was, or without a key.
+        """Return the run that began for the same request under the same key, if there is one.
 
         Raises:
-            KeyUsed: the key is that of another request, or of a run that paid and was removed.
+            KeyUsed: the key belongs to another request, or to a removed run that paid.
         """
         if not key or (run := self._keyed(key, _digest(graph, room))) is None:
             return None
@@ -141,13 +141,13 @@ class Runs(Book):
         raise KeyUsed(why, run, None)
 
     def bind(self, key: str, room: dict[str, Any]) -> str:
-        """Keep an idempotency key to one request on the thread that is played.
+        """Bind an idempotency key to one request on the current thread.
 
         Returns:
-            What stands for the key in place of the episode before it (`Episodes.after`).
+            The name to pass to `Episodes.after` in place of the previous episode.
 
         Raises:
-            ValueError: it is that of another request, or of another thread.
+            ValueError: the key belongs to another request or another thread.
         """
         thread, request = holder().thread, _digest("", room)
         named, of_run = _keyed(key, request, thread)
@@ -159,7 +159,7 @@ class Runs(Book):
         return f"key:{_name_of(key)}"
 
     def _keyed(self, key: str, request: str) -> str | None:
-        """Return the run that was requested under a key; None if none was."""
+        """Return the name of the run that was requested under a key, or None."""
         with self._reading() as session:
             found = session.read(KEY, "", [_name_of(key)])
         if not found:
@@ -176,10 +176,10 @@ class Runs(Book):
     def finish(
         self, run: str, state: str, result: dict[str, Any] | None = None, why: str = ""
     ) -> None:
-        """Enter the state in which a run ended or stands still, and its result or the reason.
+        """Record that a run has ended, failed or waits, with its result or the reason.
 
-        A failure never erases the result of a run that has ended: what is settled stays settled,
-        whatever fails afterwards. Of a run that is another owner's, or none, nothing is entered.
+        A later failure never erases the result of a run that has ended, since its settlement is
+        final. Unknown runs and runs of other owners are ignored.
         """
         with self._writing(lock=f"run {run}") as session:
             self.finish_in(session, run, state, result, why)
@@ -192,7 +192,7 @@ class Runs(Book):
         result: dict[str, Any] | None = None,
         why: str = "",
     ) -> None:
-        """The same in a transaction that changes more."""
+        """Do the work of `finish` within a larger transaction."""
         last = session.last(STANDS, run)
         before = last.value if last else {"state": STARTED}
         stands = {"state": state} | ({"result": result} if result else {"why": why} if why else {})
@@ -202,7 +202,7 @@ class Runs(Book):
             session.append(STANDS, run, stands)
 
     def get(self, run: str) -> Run:
-        """Look a run up.
+        """Return a run by its name.
 
         Raises:
             ValueError: there is no run of that name.
@@ -219,9 +219,9 @@ class Runs(Book):
         return _run(run, found[0].value, [last] if last else []) if found else None
 
     def remove(self, run: str) -> None:
-        """Forget a run, and the keys of one that has posted nothing; an unknown one is forgotten.
+        """Remove a run and, if the run has posted nothing, its idempotency keys.
 
-        A key under which something was paid stays, so that the request is not paid again.
+        The keys of a run that paid stay, so that the request is not paid again.
         """
         with self._writing() as session:
             played = [one.value["episode"] for one in session.read(FOLLOWS, run)]
@@ -232,7 +232,7 @@ class Runs(Book):
                 session.forget(kind, run)
 
     def list(self, cells: bool = True) -> list[Run]:
-        """Return every run, newest first; without `cells` those alone that no sweep has begun."""
+        """Return every run, newest first; without `cells`, leave out the runs of sweeps."""
         unlike = {} if cells else {"unlike": CELL}
         stands: defaultdict[str, list[Fact]] = defaultdict(list)
         with self._reading() as session:
@@ -244,7 +244,7 @@ class Runs(Book):
         return sorted(found, key=lambda run: run.created, reverse=True)
 
     def threads(self) -> dict[str, str]:
-        """Threads that were played without being entered, the latest first, and since when."""
+        """Return the threads that are not in the register and their start, the latest first."""
         with self._reading() as session:
             played = session.every(FOLLOWS, unlike=CELL)
         entered = {one.scope for one in played if SINCE not in one.value}
@@ -252,24 +252,24 @@ class Runs(Book):
         return {thread: begun for thread, begun in since.items() if thread not in entered}
 
     def cells(self, sweep: str = CELL) -> tuple[str, ...]:
-        """Return the names of the runs that sweeps have begun, or one with names like this."""
+        """Return the names of the runs of all sweeps, or of the sweep with this SQL pattern."""
         with self._reading() as session:
             return tuple(one.scope for one in session.every(RUN, like=sweep))
 
 
 class _Taken(Exception):
-    """A run of that name, or a request under that key, is entered already."""
+    """The error that a run's name or an idempotency key is in use."""
 
 
 def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
-    """Return a run by what was begun, and how it stood then."""
+    """Return a run from the fact of its beginning and the facts of its later states."""
     now: Mapping[str, Any] = stands[-1].value if stands else {"state": STARTED}
     why = str(now.get("why", ""))
     return Run(run=name, state=now["state"], result=now.get("result"), why=why, **begun)
 
 
 def _keyed(key: str, request: str, run: str) -> tuple[Fact, Fact]:
-    """Return a key with its request and run, and among the keys of that run."""
+    """Return two facts: a key's request and run, and the key's entry among the run's keys."""
     name = _name_of(key)
     return Fact(KEY, "", name, {"request": request, "run": run}), Fact(KEYED, run, name)
 
@@ -279,5 +279,5 @@ def _name_of(key: str) -> str:
 
 
 def _digest(graph: str, room: dict[str, Any]) -> str:
-    """Return a request by its hash."""
+    """Return the hash of a request."""
     return hashlib.sha256(json.dumps([graph, room], sort_keys=True).encode()).hexdigest()

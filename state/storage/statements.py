@@ -1,4 +1,4 @@
-"""Statements that are the same on SQLite and on Postgres."""
+"""The execution of SQL statements that work both on SQLite and on Postgres."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,33 +10,33 @@ _TABLES = {
     True: "SELECT name FROM sqlite_master WHERE type = 'table'",
     False: "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()",
 }
-"""By whether it is SQLite."""
+"""Whether the database is SQLite → the query for the names of its tables."""
 
 
 class Statements:
-    """Statements of one transaction, or of reading alone.
+    """The execution of statements in one transaction or in a read-only session.
 
     Args:
-        connection: a driver's.
-        sqlite: whether it is SQLite's, or Postgres's.
+        connection: the driver's connection.
+        sqlite: True for SQLite, False for Postgres.
     """
 
     def __init__(self, connection: Any, sqlite: bool) -> None:
         self._connection, self.sqlite = connection, sqlite
 
     def execute(self, statement: str, *values: Any, **named: Any) -> list[Any]:
-        """Make a statement, and return its rows.
+        """Execute a statement, and return its rows.
 
         Args:
-            statement: with a question mark for each value, or `:name` for each named one.
-            values: in their order.
-            named: others may be among them.
+            statement: SQL with a question mark for each value, or `:name` for each named value.
+            values: the values, in order.
+            named: the named values; unused ones are allowed.
         """
         cursor = self._made(statement, named or values)
         return list(cursor.fetchall()) if cursor.description else []
 
     def rows(self, query: str, **named: Any) -> list[dict[str, Any]]:
-        """Return the rows of a query, each by the names of its columns."""
+        """Return the rows of a query as mappings from column names to values."""
         cursor = self._made(query, named)
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -1,30 +1,30 @@
-"""The version of what is kept: today's is read, and no other.
+"""The versions of stored data; this program reads only the current versions.
 
-SQLite keeps a schema's number in the file (`PRAGMA user_version`), Postgres in a table of one row.
+The version is in the file's `PRAGMA user_version` (SQLite) or in a table of one row (Postgres).
 """
 
 BOOKS, CHECKPOINTS = 9, 3
-"""Today's versions: of facts, and in Postgres of the checkpoints beside them; of their own file."""
+"""The current versions: of books (in Postgres, with checkpoints), and of SQLite's checkpoints."""
 
 
 ANOTHER_HOME = "name another home (COOP_HOME or COOP_DATABASE_URL)"
 
 
 class OtherVersion(ValueError):
-    """Another version of this program wrote something that is kept."""
+    """The error that another version of this program wrote stored data."""
 
 
 def check_version(what: str, found: object, reads: object, instead: str = "") -> None:
-    """Make sure that this program can read something that is kept.
+    """Make sure that this program can read some stored data.
 
     Args:
-        what: its name.
-        found: the version that it names; 0 or None where it names none.
+        what: the name of the data.
+        found: the version of the data; 0 or None if the data have none.
         reads: the version that this program reads.
-        instead: what to do but use the program that wrote it.
+        instead: advice for the message, besides using the program that wrote the data.
 
     Raises:
-        OtherVersion: it is of another version, or names none.
+        OtherVersion: the data have another version, or none.
     """
     if found != reads:
         named = f"version {str(found)[:80]}" if found else "no version"

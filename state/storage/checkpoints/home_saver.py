@@ -1,11 +1,11 @@
-"""A home's saver: one of LangGraph's blocking savers, called in a thread, for the thread's owner.
+"""The checkpoint saver of a home: a blocking LangGraph saver in a worker thread, with owners.
 
-LangGraph's asynchronous savers switch threads or tasks several times for each write. Here all calls
-that wait are made by one switch to a thread.
+LangGraph's asynchronous savers switch threads or tasks several times for each write. This saver
+makes all waiting calls in one switch to a worker thread.
 
-A thread belongs to the owner whose run or request wrote its first checkpoint. Whoever reads,
-writes or deletes its checkpoints for another owner is refused; the server itself, which acts for
-nobody, may do all. On one's own machine there are no owners and nothing is looked up.
+A LangGraph thread belongs to the owner whose run or request wrote its first checkpoint. Other
+owners may not read, write or delete its checkpoints. The server, when it acts for no owner, may do
+everything. On a private machine there are no owners, so there are no checks.
 """
 
 import asyncio
@@ -34,13 +34,13 @@ from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, requested
 from shapley_coop.state.storage.statements import Statements
 
 Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
-"""Called after each new checkpoint with (thread, the table, the keys that were written)."""
+"""A function called after each new checkpoint with (thread, the table, the written keys)."""
 
 Starting = Callable[[str, str, Mapping[str, Any]], Awaitable[None]]
-"""Called before this process first plays a run; may raise.
+"""A function called before this process first plays a run; it may raise.
 
-With (run, its thread's latest checkpoint, the run's configurable if no checkpoint is its own yet).
-"""
+Its arguments are (run, the thread's latest checkpoint, configurable); `configurable` is the run's,
+or empty if that checkpoint belongs to the run."""
 
 Call = Callable[[], Any]
 
@@ -60,22 +60,22 @@ _DELETE = (
     f"DELETE FROM {{writes}} WHERE ({_PLACE}) IN (SELECT {_PLACE} {_OF_RUN})",  # noqa: S608
     f"DELETE {_OF_RUN}",
 )
-"""The first is for the checkpoint at which the run began, unless another run follows it too: with
-its writes the run's first tasks would count as done."""
+"""The statements that delete a run. The first deletes the writes at the checkpoint where the run
+began, unless another run begins there too; else the run's first tasks would count as done."""
 _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE {run} = :run"
 
 
 class HomeSaver(BaseCheckpointSaver[Any]):
-    """Mixed into a blocking saver of LangGraph's.
+    """The mixin that turns a blocking LangGraph saver into a home's saver.
 
     Attributes:
-        writes: the table of what tasks wrote.
-        run_of: a checkpoint's run, in SQL.
+        writes: the name of the SQL table of tasks' writes.
+        run_of: the SQL expression for a checkpoint's run.
         number: the column that counts checkpoints in the order of writing.
-        listener: called for each checkpoint of a table, not for those of nested graphs.
+        listener: called for each checkpoint of a table, but not for those of nested graphs.
         starting: called before this process first plays a run.
-        owners: whose the threads are; None where nobody has any.
-        fences: a run that is played here → what raises where another worker has taken it over.
+        owners: the book of the threads' owners; None if there are no owners.
+        fences: run played here → a check that raises if another worker has taken over the run.
     """
 
     writes: str
@@ -94,15 +94,15 @@ class HomeSaver(BaseCheckpointSaver[Any]):
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Statements]:
-        """Return one transaction: all of it, or nothing."""
+        """Open one transaction."""
 
     def connect(self) -> None:
-        """Make sure that there is a connection."""
+        """Make sure that the saver has a working connection."""
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Read a checkpoint: without an id the one that was written last.
+        """Return a checkpoint; without an id, the one that was written last.
 
-        LangGraph takes ids from the clock, and the greatest for the newest: on a machine whose
+        LangGraph makes ids from the clock and takes the greatest for the newest. On a machine whose
         clock is behind the last worker's, a resumed run would not see its own steps.
         """
         place = config["configurable"]
@@ -117,18 +117,18 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         return found
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Read a checkpoint, and note the run that begins with it.
+        """Return a checkpoint, and note the run that begins at it.
 
         Raises:
             NotYours: the thread belongs to another owner.
-            Unreadable: it was damaged, or another program wrote it.
+            Unreadable: the checkpoint was damaged, or another program wrote it.
         """
         await self._check(config)
         try:
             found: CheckpointTuple | None = await self.batcher.do(partial(self.get_tuple, config))
             readable = found is None or _is_checkpoint(found.checkpoint)
         except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
-            # What reads them raises these for bytes that it did not write.
+            # LangGraph's readers raise these errors for foreign or damaged bytes.
             readable = False
         if not readable:
             raise Unreadable(
@@ -153,7 +153,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """Read what was written to some channels."""
+        """Return the history of writes to some channels."""
         read = partial(self.get_delta_channel_history, config=config, channels=channels)
         found: Mapping[str, DeltaChannelHistory] = await self.batcher.do(read)
         return found
@@ -165,7 +165,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint, then call the listener.
+        """Store a checkpoint, then call the listener.
 
         Raises:
             LeaseLost: another worker has taken the run over.
@@ -188,7 +188,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Keep the writes of a task.
+        """Store the writes of a task.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -197,7 +197,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         await self.batcher.do(partial(self.put_writes, config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Start to delete a thread, without waiting for the end.
+        """Start to delete a thread, without waiting for the deletion to finish.
 
         The development server keeps a position in its list of threads across this call
         (langgraph-runtime-inmem 0.36): if another task ran meanwhile, it would remove the wrong
@@ -212,12 +212,12 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         task.add_done_callback(self._deleting.discard)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints of some runs, each of one thread and of its owner.
+        """Delete the checkpoints of some runs, each in one thread.
 
-        LangGraph's server passes no thread, and calls this before it knows that the run is of the
-        thread that a request names. So in a request the thread is the request's; outside of one,
-        where the server takes a run back that it has played, it is the thread that the run was
-        played in.
+        LangGraph's server passes no thread, and calls this method before checking that the run
+        belongs to the request's thread. So within a request only the request's thread is searched.
+        Outside of requests, when the server rolls back a run that it has played, the thread is the
+        one in which the run was played.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -228,7 +228,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
                 threads = [request.thread] if request.thread else []
             elif run in self._played:
                 threads = [self._played[run]]
-            else:  # before this process began: in any thread
+            else:  # an earlier process played the run, so search all threads
                 found = await self.batcher.do(partial(self._execute, [_THREADS], run=run))
                 threads = [thread for (thread,) in found]
             for thread in threads:
@@ -240,10 +240,10 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         await asyncio.gather(*self._deleting)
 
     async def _check(self, config: RunnableConfig, *, claim: bool = False) -> None:
-        """Make sure that a thread belongs to the owner for whom this is called, if there is one.
+        """Make sure that a thread belongs to the owner of the run or request, if there is one.
 
         Raises:
-            NotYours: it belongs to another owner.
+            NotYours: the thread belongs to another owner.
         """
         place = config.get("configurable") or {}
         request = requested()
@@ -251,11 +251,11 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         thread = str(place.get("thread_id") or "")
         if self.owners is None or not thread or owner in ("", SERVER):
             return
-        if not self.owners.knows(thread, owner):  # no switch of threads for every write of a step
+        if not self.owners.knows(thread, owner):  # saves a thread switch for each write
             await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
-        """Note which thread a run is played in, and report its start once in this process."""
+        """Remember the thread of a run, and report the run's start once in this process."""
         place = config.get("configurable") or {}
         run, thread = str(place.get("run_id") or ""), str(place.get("thread_id") or "")
         if not run or place.get("checkpoint_ns") or run in self._played:
@@ -268,7 +268,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             self._played.popitem(last=False)
 
     def _execute(self, statements: Sequence[str], **given: str) -> list[Any]:
-        """Make statements in one transaction; the rows of the last."""
+        """Execute statements in one transaction, and return the rows of the last."""
         names = {"writes": self.writes, "run": self.run_of, "number": self.number}
         with self.transaction() as session:
             return [session.execute(x.format(**names), **given) for x in statements][-1]

@@ -1,4 +1,4 @@
-"""Checkpoints in a Postgres database."""
+"""The checkpoint saver for a Postgres database."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ with needing("postgres", "a home in Postgres"):
     from psycopg.rows import dict_row, tuple_row
 
 _NUMBER = "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS number BIGSERIAL"
-"""Counts checkpoints as they are written: LangGraph's ids do so only where all clocks agree."""
+"""Numbers checkpoints in the order of writing; LangGraph's ids do so only if all clocks agree."""
 
 _NUMBERED = """
     SELECT 1 FROM pg_attribute WHERE attrelid = 'checkpoints'::regclass AND attname = 'number'
@@ -34,10 +34,10 @@ _SET_UP_SECONDS = 60
 
 
 class PostgresSaver(HomeSaver, BlockingSaver):
-    """LangGraph's saver on one connection, which is made anew after the database was restarted.
+    """LangGraph's Postgres saver on one connection, which is renewed after a database restart.
 
     Args:
-        url: the database's; LangGraph's tables are made where they are missing.
+        url: the database's URL; LangGraph's tables are created if they are missing.
     """
 
     writes, run_of, number = "checkpoint_writes", "metadata ->> 'run_id'", "number"
@@ -53,17 +53,17 @@ class PostgresSaver(HomeSaver, BlockingSaver):
             raise
 
     def connect(self) -> None:
-        """Make sure that there is a connection."""
+        """Reconnect if the connection is broken."""
         if not is_alive(self.conn):
             self.conn = self._connected()
 
     def get_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """Read what was written to some channels.
+        """Return the history of writes to some channels.
 
-        LangGraph's query takes a step's id to be less than the next one's. Where a clock went back
-        it is not, and each step is read by itself.
+        LangGraph's query assumes that ids of steps increase. If a clock went back, they do not,
+        and each step is read separately.
         """
         thread = str(config["configurable"]["thread_id"])
         if self._execute([_WENT_BACK], thread=thread):
@@ -73,7 +73,7 @@ class PostgresSaver(HomeSaver, BlockingSaver):
 
     @contextmanager
     def transaction(self) -> Iterator[Statements]:
-        """One transaction: all of it, or nothing."""
+        """Open one transaction."""
         with self.conn.transaction(), self.conn.cursor(row_factory=tuple_row) as cursor:
             yield Statements(cursor, sqlite=False)
 
@@ -81,13 +81,13 @@ class PostgresSaver(HomeSaver, BlockingSaver):
         return connected(self._url, prepare_threshold=0, row_factory=dict_row)
 
     def _set_up(self) -> None:
-        """Make LangGraph's tables, one process at a time.
+        """Create LangGraph's tables, one process at a time.
 
-        The lock is polled: a process that waits inside a statement would hold up the indexes that
-        LangGraph creates concurrently, which wait for every statement that runs.
+        The lock is polled, because LangGraph creates indexes concurrently, which waits for all
+        running statements. A process that waited for the lock inside a statement would block this.
 
         Raises:
-            TimeoutError: another process has been at it for a minute.
+            TimeoutError: another process has held the lock for a minute.
         """
         gives_up = time.monotonic() + _SET_UP_SECONDS
         while not self._asked("SELECT pg_try_advisory_lock(%s) AS held"):
@@ -107,7 +107,7 @@ class PostgresSaver(HomeSaver, BlockingSaver):
 
 @asynccontextmanager
 async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
-    """An open saver, with its tables in place."""
+    """Open a saver, and create its tables if they are missing."""
     saver = await asyncio.to_thread(PostgresSaver, url)
     try:
         yield saver

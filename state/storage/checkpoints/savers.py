@@ -1,4 +1,4 @@
-"""Opens the checkpoint saver of a home: SQLite by default, Postgres by URL."""
+"""The opening of a home's checkpoint saver: SQLite by default, Postgres by URL."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,14 +18,14 @@ async def saver(
     listener: Listener | None = None,
     starting: Starting | None = None,
 ) -> AsyncIterator[HomeSaver]:
-    """The open checkpoint saver of a home.
+    """Open the checkpoint saver of a home for the `with` block.
 
     Args:
         home: the home.
-        listener: called for every checkpoint of a table, once it is kept.
-        starting: called before this process first plays a run; what it raises ends the run.
+        listener: called for every checkpoint of a table after it is stored.
+        starting: called before this process first plays a run; an exception ends the run.
     """
-    # A server's threads may have owners; their book refuses a home of another version.
+    # Only servers pass a listener, and only their threads may have owners.
     owners = await asyncio.to_thread(lambda: home.owners) if listener else None
     async with _opened(home) as kept:
         kept.owners = owners
@@ -46,10 +46,10 @@ def _opened(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
 
 @asynccontextmanager
 async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """The event loop's one saver of a home, open as long as the loop's clients are.
+    """Yield the event loop's one saver of a home, which stays open as long as the loop's clients.
 
-    To open and close a file, and to look whether its tables are there, costs as much as several
-    turns: whoever plays many runs keeps the clients open, and with them the saver.
+    Opening a file and checking its tables costs as much as several turns of a game. So a caller
+    that plays many runs keeps the clients open, and with them the saver.
     """
     async with clients():
         here = clients_here()

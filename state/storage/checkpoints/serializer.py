@@ -1,4 +1,4 @@
-"""The serializer of all savers: it reads plain data only, and packs what it writes by zlib."""
+"""The serializer of all savers: it reads plain data only, and compresses its output with zlib."""
 
 import zlib
 from collections.abc import Iterable
@@ -9,37 +9,37 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from shapley_coop.state.storage.packing import deflated
 
 _PLAIN, PACKED = "msgpack", "msgpack+zlib"
-"""How a value is written that is short, and how all others."""
+"""The formats of short values and of all others."""
 
 _SHORT = 64
-"""Values of up to this many bytes are not packed."""
+"""The most bytes of a value that is not compressed."""
 
 _MOST = 2**28
-"""The limit of an unpacked value in bytes; a million messages take less."""
+"""The most bytes of an uncompressed value; a million messages take less."""
 
 
 class Unreadable(ValueError):
-    """A checkpoint that this application did not write, or that was damaged since."""
+    """The error that another application wrote a checkpoint, or that it was damaged."""
 
 
 class StrictSerializer(JsonPlusSerializer):
-    """Builds no object from a checkpoint: the state is plain JSON, packed where that pays."""
+    """A serializer that builds no objects from checkpoints; the state is plain JSON."""
 
     def __init__(self) -> None:
         super().__init__(allowed_msgpack_modules=None)
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Write a value."""
+        """Serialize a value, and compress it unless it is short."""
         kind, data = super().dumps_typed(obj)
         if kind == _PLAIN and len(data) > _SHORT:
             return PACKED, deflated(data)
         return kind, data
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Read a value.
+        """Deserialize a value.
 
         Raises:
-            Unreadable: this serializer did not write it, or it was damaged.
+            Unreadable: the value was damaged, or another serializer wrote it.
         """
         kind, content = data
         if kind == PACKED:
@@ -49,10 +49,10 @@ class StrictSerializer(JsonPlusSerializer):
         return super().loads_typed((kind, content))
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> Self:
-        """Ignore the types in a graph's annotations: they are for its forms.
+        """Ignore the types in a graph's annotations, which only its forms need.
 
-        Returns itself, not a copy: the server's adapter around a saver cannot be copied
-        (langgraph-api 0.16: it recurses without end).
+        Return this serializer and no copy, since copying the server's adapter around a saver
+        recurses without end (langgraph-api 0.16).
         """
         return self
 
@@ -61,7 +61,7 @@ def unpack(content: bytes) -> bytes:
     """Decompress a value.
 
     Raises:
-        Unreadable: it is not in this format, or too large to be one of ours.
+        Unreadable: the value is not in this format, or is too large.
     """
     unpacking = zlib.decompressobj()
     try:

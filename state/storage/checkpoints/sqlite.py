@@ -1,4 +1,4 @@
-"""Checkpoints in a SQLite file, by LangGraph's own saver."""
+"""The checkpoint saver for a SQLite file, based on LangGraph's."""
 
 import asyncio
 import sqlite3
@@ -17,10 +17,10 @@ from shapley_coop.state.storage.versions import ANOTHER_HOME, CHECKPOINTS, check
 
 
 class SqliteSaver(HomeSaver, BlockingSaver):
-    """LangGraph's saver.
+    """LangGraph's SQLite saver as a home's saver.
 
     Args:
-        connection: to a file that has its tables.
+        connection: a connection to a file that has LangGraph's tables.
     """
 
     writes, run_of = "writes", "json_extract(CAST(metadata AS TEXT), '$.run_id')"
@@ -30,23 +30,23 @@ class SqliteSaver(HomeSaver, BlockingSaver):
         super().__init__(connection, serde=StrictSerializer())
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """Count from 1: each checkpoint holds the whole table, so forks may reuse a number.
+        """Return the next number, from 1; each checkpoint is complete, so forks may reuse numbers.
 
-        LangGraph's own versions take 49 characters for each channel and each node that has seen
-        it.
+        LangGraph's own versions take 49 characters for each channel and for each node that has
+        seen the channel.
         """
         return (current or 0) + 1
 
     @contextmanager
     def transaction(self) -> Iterator[Statements]:
-        """One transaction: all of it, or nothing."""
+        """Open one transaction."""
         with self.cursor() as cursor:
             yield Statements(cursor, sqlite=True)
 
 
 @asynccontextmanager
 async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
-    """An open saver, with its tables in place."""
+    """Open a saver, and create its tables if they are missing."""
     connection = await asyncio.to_thread(_connected, file)
     with closing(connection):
         saver = SqliteSaver(connection)
@@ -61,11 +61,11 @@ def _connected(file: Path) -> sqlite3.Connection:
     connection = connected(file)
     try:
         if not is_read_only(file):
-            write_ahead(connection)  # LangGraph's own way does not wait for who does the same now
-        # A killed process loses nothing; after a power cut a run resumes from an earlier step.
+            write_ahead(connection)  # unlike LangGraph's, it waits for other processes
+        # NORMAL loses nothing if a process is killed; a power cut may lose the last steps.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(SMALL_CACHE)
-        # Tables first: where another process is making them, the version is there before them.
+        # Look for tables before the version: another process sets the version before its tables.
         made = connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
         (found,) = connection.execute("PRAGMA user_version").fetchone()
         if made or found:
