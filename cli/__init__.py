@@ -1,4 +1,4 @@
-"""`coop`, the command line. Nothing imports it; heavy libraries load when a command needs them."""
+"""The entry point of `coop`. A command imports heavy libraries only when it needs them."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ _OF_AN_EXTENSION = " An extension may bring it: coop list names those that are i
 
 
 def main() -> None:
-    """Run a command; bad input is one line and exit code 2, missing credentials 3."""
+    """Run the command in `sys.argv`; bad input exits with code 2, missing credentials with 3."""
     try:
         _environment()
         sys.exit(command_line(sys.argv[1:])(standalone_mode=False))
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def _more_on(error: typer.TyperException, message: str) -> str:
-    """Return what mends a command that was not understood, as the help of a missing argument."""
+    """Return a hint for a wrong command line: about extensions, or a missing argument's help."""
     if message.startswith("No such command"):
         return _OF_AN_EXTENSION
     wanted = getattr(error, "param", None) if message.startswith("Missing argument") else None
@@ -52,7 +52,7 @@ def _more_on(error: typer.TyperException, message: str) -> str:
 
 
 def _words_of(error: ValueError) -> str:
-    """Return a complaint in one line, of pydantic's as well."""
+    """Return an error's message in one line; of a pydantic error, only the first fault."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
@@ -63,11 +63,11 @@ def _words_of(error: ValueError) -> str:
 
 
 def _environment() -> None:
-    """Read .env, keep objects out of checkpoints and secrets out of traces."""
+    """Read .env, and set up the process: no objects in checkpoints, no secrets in traces."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    # NumPy's matrices are small here: to start its threads takes longer than they save.
+    # Our matrices are small: starting NumPy's threads takes longer than the threads save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Last, so that it hides nothing: a PettingZoo factory may stand in the folder one works in.
+    # The working folder may hold a PettingZoo factory. Last, so that it hides no other module.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     if os.path.exists(".env"):

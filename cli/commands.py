@@ -1,7 +1,7 @@
-"""Every command of `coop`, by what people come for, and where it is written.
+"""All commands of `coop`, grouped by purpose, with the function that runs each of them.
 
-Only the command that is called is imported, and all of them for `coop --help`: to import all takes
-longer than most commands do. The commands of extensions come behind those of the core.
+A call imports only its own command, because importing all takes longer than most commands run;
+`coop --help` imports all of them. The commands of extensions follow those of the core.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,31 +60,31 @@ COMMANDS = {
         "help": "shapley_coop.cli.help_command:help_",
     },
 }
-"""What people come for → a command's words → its function."""
+"""Purpose → the words of a command → its function, as `module:name`."""
 
 FIRST = (
     *("run", "resume", "answer", "list", "runs", "show", "verify", "letters", "doctor"),
     *("contract", "credit", "sweep", "status", "compare", "export", "view", "report", "dev"),
     "help",
 )
-"""The core's commands that `coop --help` lists; `coop help --all` lists every one."""
+"""First words of the core's commands in `coop --help`; `coop help --all` lists all commands."""
 
 GROUPS = {
     "new": "Begin a game of your own.",
     "contract": ("Check contracts before they are signed, and audit records."),
     "scenario": "Scenarios of task exchange.",
 }
-"""The first word of commands of two → its help; an extension's group has what it is for."""
+"""First word of two-word commands → the group's help; an extension's `about` is its group's."""
 
 _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
 
 def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
-    """The command line, with the one command or group that these words call, or else with all.
+    """Return the Typer app with the command or group that `words` call, or with all commands.
 
     Args:
-        words: what stands behind `coop`.
-        whole: whether its help lists every command, and not those alone that most people need.
+        words: the arguments after `coop`.
+        whole: whether the help lists every command, or only those that most people need.
     """
     app = typer.Typer(
         name="coop",
@@ -111,7 +111,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
 
 def _called(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
-    """Return the commands that these words can mean: all, where the first names none."""
+    """Return the commands that the first word names, or all commands if it names none."""
     first = next((word for word in words if not word.startswith("-")), "")
     core = [row for row in _of_the_core() if row[1].partition(" ")[0] == first]
     if core and first not in GROUPS:
@@ -121,7 +121,7 @@ def _called(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
 
 
 def _of_the_core() -> Iterator[tuple[str, str, str, str]]:
-    """Yield panel, words, place and the help of the words' group."""
+    """Yield each core command's panel, words and place, and the help of its group."""
     for panel, commands in COMMANDS.items():
         for command, place in commands.items():
             yield panel, command, place, GROUPS.get(command.partition(" ")[0], "")
@@ -137,7 +137,7 @@ def _of_extensions() -> Iterator[tuple[str, str, str, str]]:
 def _add(
     app: typer.Typer, command: str, place: str, panel: str | None, hidden: bool = False
 ) -> None:
-    """Add a command; what its module has as `EPILOG` for it ends its help."""
+    """Add a command to an app; its entry in the module's `EPILOGS`, if any, ends its help."""
     kind = extension.imported(_CLASSES[command]) if command in _CLASSES else Command
     run = extension.imported(place)
     epilogs: Mapping[str, str] = getattr(import_module(run.__module__), "EPILOGS", {})

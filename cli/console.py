@@ -1,4 +1,4 @@
-"""What commands share: output, progress in a terminal, and asynchronous work."""
+"""Helpers for all commands: output, progress in a terminal, and running coroutines."""
 
 import json
 import os
@@ -14,27 +14,27 @@ Result = TypeVar("Result")
 
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end."""
+    """Run a coroutine to its end and return its result."""
     import asyncio  # slow to import, and `coop --help` does not need it
 
     return asyncio.run(work)
 
 
 def say(text: str = "") -> None:
-    """Write one line to standard output; where its reader has gone, go on without it.
+    """Write one line to standard output; ignore a reader that has closed the pipe.
 
-    Whatever the text quotes, it stays one line and moves no cursor: see `visible`.
+    The text stays one line and moves no cursor, whatever the text quotes: see `visible`.
     """
     try:
         sys.stdout.write(visible(text) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        # `coop run … | head`: what is played is played to its end.
+        # After `coop run … | head` has closed the pipe, the run is still played to its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say_lines(text: str) -> None:
-    """Write text of several lines, each by `say`; for what is laid out here, or is all one's."""
+    """Write each line of a text by `say`; only for texts whose line breaks nobody can forge."""
     for line in text.split("\n"):
         say(line)
 
@@ -46,20 +46,20 @@ def note(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Write one line that says what is wrong and how to mend it."""
+    """Write one line to standard error that says what is wrong and how to mend it."""
     note("coop: " + " ".join(text.split()))
 
 
 def say_json(value: Any) -> None:
-    """Write one JSON value to standard output; what could not be seen in it is escaped."""
+    """Write one JSON value to standard output; invisible characters in it are escaped."""
     say_lines(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def write_file(out: Path, text: str, option: str = "--out") -> None:
-    """Write a file atomically, and its folder if there is none.
+    """Write a file atomically, and make its folder if the folder is missing.
 
     Raises:
-        ValueError: it cannot be written.
+        ValueError: the file cannot be written; the message names `option`.
     """
     from shapley_coop.written_files import replace_file
 
@@ -87,7 +87,7 @@ def progress(total: int, what: str) -> Iterator[Any]:
 
 @contextmanager
 def waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """Show a spinner in a terminal; yield what hides it while somebody types."""
+    """Show a spinner in a terminal; yield a function whose `with` block hides the spinner."""
     if not sys.stderr.isatty():
         yield nullcontext
         return
@@ -115,15 +115,15 @@ def show_table(
     whole: str = "",
     words: Collection[str] = (),
 ) -> None:
-    """Write a table to standard output, 160 columns wide where it is no terminal.
+    """Write a table to standard output, 160 columns wide if the output is no terminal.
 
     Args:
-        title: above it.
-        columns: their heads.
-        rows: the cells, as text; none is read as markup.
-        caption: below it.
+        title: the line above the table.
+        columns: the head of each column.
+        rows: the cells of each row, as text that is never read as markup.
+        caption: the line below the table.
         whole: the column whose cells are never cut or wrapped.
-        words: the columns that begin at the left, as the first one does.
+        words: the columns that are aligned left, as the first column always is.
     """
     from rich.console import Console
     from rich.table import Table

@@ -1,6 +1,6 @@
-"""Failures in one line: what went wrong, where, and what would mend it, without a traceback.
+"""One-line messages of failures: what went wrong, where, and how to mend it; no traceback.
 
-Only failures that are known to hold no private text are quoted; of any other the kind is named.
+Only errors that are known to hold no private text are quoted. Of other errors, the type is named.
 """
 
 import errno
@@ -13,7 +13,7 @@ MORE = f"see more with {DEBUG}=1"
 
 
 def reason(error: BaseException) -> str:
-    """Why something failed, as far as it can be told; empty where the text may be private."""
+    """Return the reason of a failure, or "" if the error's text may be private."""
     from shapley_coop.extension import GROUP
     from shapley_coop.extras import LibraryMissing
     from shapley_coop.games import GameError
@@ -42,12 +42,12 @@ def reason(error: BaseException) -> str:
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return what is printed of a failure that nobody foresaw."""
+    """Return the line to print for an unexpected failure."""
     return reason(error) or f"it failed: {type(error).__name__}{_place(error)}; {MORE}"
 
 
 def _of_system(error: OSError) -> str:
-    """Return a file or a port that cannot be used."""
+    """Say which file or port cannot be used, and why; "" if the error names neither."""
     said = error.strerror or type(error).__name__
     if error.errno in (errno.EADDRINUSE, errno.EACCES) and not error.filename:
         return f"the port cannot be used: {said}; give another --port, or 0 for a free one"
@@ -64,7 +64,7 @@ def _of_system(error: OSError) -> str:
 
 
 def of_home(error: BaseException) -> bool:
-    """Whether the disk or the database of the home fails, which is no fault of the command's."""
+    """Return whether the home's disk or database failed, so that the command is not at fault."""
     from shapley_coop.state.storage.faults import storage_fault
 
     if isinstance(error, OSError) and (error.errno == errno.ENOTDIR or not _in_home(error)):
@@ -73,7 +73,7 @@ def of_home(error: BaseException) -> bool:
 
 
 def _in_home(error: OSError) -> bool:
-    """Return whether an error is of a file in the home."""
+    """Return whether an error's file is in the home."""
     from shapley_coop.state.storage.home import home
 
     path = os.path.abspath(os.fsdecode(error.filename or ""))

@@ -1,7 +1,7 @@
 """The help of a command, laid out so that it can be read in a terminal of 80 columns.
 
-Typer's table gives names, short names, negations and kinds a column each, so that what an option
-does is left with a strip of 20 characters. Here an option's forms stand before what it does, or on
+Typer's table has separate columns for names, short names, negations and types of options. They
+leave 20 characters for a description. Here an option's forms stand before its description, or on
 the line above it.
 """
 
@@ -11,14 +11,14 @@ import typer
 from typer.core import TyperCommand
 
 _WIDEST_NAME = 24
-"""Longer names stand on a line of their own."""
+"""The longest name that shares a line with its description, in characters."""
 
 _LINE = 76
-"""Longer names do not fit on one."""
+"""The longest name that fits on one line, in characters."""
 
 
 class Command(TyperCommand):
-    """A command with such a help; its options keep their groups."""
+    """A Typer command whose help has this layout; its options keep their groups."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{**options, "rich_markup_mode": None})
@@ -40,7 +40,7 @@ class Command(TyperCommand):
 
 
 def _fitting(name: str, told: str) -> tuple[str, str]:
-    """An option and what it does; choices that are too long for a line are told at the end."""
+    """Return an option's forms and description; choices too long for a line end the latter."""
     forms, _, choices = name.partition(" <")
     if len(name) <= _LINE or "|" not in choices:
         return name, told

@@ -1,4 +1,4 @@
-"""Options that several commands have, and what they say: parameters, seats, limits, words."""
+"""The options that several commands share, and the functions that read their values."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Keep(StrEnum):
-    """Whose letters and checkpoints a sweep keeps: see `evals.sweeps.local`."""
+    """The runs whose letters and checkpoints a sweep keeps: see `evals.sweeps.local`."""
 
     ALL = "all"
     FAILURES = "failures"
@@ -31,28 +31,28 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def complete_runs(incomplete: str) -> list[str]:
-    """Return the names of this home's runs that begin like this, for a shell."""
+    """Return the runs of this home whose names begin with the typed text, for the shell."""
     from shapley_coop.state.storage.home import home
 
     return [run.run for run in home().runs.list() if run.run.startswith(incomplete)]
 
 
 def complete_games(incomplete: str) -> list[str]:
-    """The games that begin like this, for a shell; files are completed by the shell itself."""
+    """Return the games whose names begin with the typed text; the shell completes files."""
     from shapley_coop.games import names
 
     return [name for name in names() if name.startswith(incomplete)]
 
 
 def complete_graphs(incomplete: str) -> list[str]:
-    """Return the workflows that begin like this, for a shell."""
+    """Return the workflows whose names begin with the typed text, for the shell."""
     from shapley_coop.graphs import names
 
     return [name for name in names() if name.startswith(incomplete)]
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Embedded characters, and the kinds of seats, that begin like this, for a shell."""
+    """Return the embedded characters and kinds of seats that begin with the typed text."""
     from shapley_coop.seats.embedded import CHARACTERS
 
     found = [f"embedded:{name}" for name in CHARACTERS]
@@ -134,7 +134,7 @@ def _permit(what: Permission, given: bool) -> bool:
 
 
 def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str, Any]:
-    """Return a game's parameters: those of a file, replaced by the pairs that are given.
+    """Return a game's parameters from a file and from `--set` pairs, which take precedence.
 
     Raises:
         ValueError: the file cannot be read, or a pair has no key or no equals sign.
@@ -147,7 +147,7 @@ def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str
 def seats_from(
     model: str, agents: list[str] | None = None, base_url: str | None = None
 ) -> dict[str, Any]:
-    """Return seats by agent; '*' stands for every agent not named.
+    """Return agent → seat; the key '*' is for every agent that is not named.
 
     Raises:
         ValueError: a seat is not NAME=provider:name[,setting=value…].
@@ -158,10 +158,10 @@ def seats_from(
 
 
 def seat_from(model: str, base_url: str | None) -> "Seat":
-    """Read the one seat of `--model`.
+    """Return the seat that `--model` describes.
 
     Raises:
-        ValueError: it is no seat, or one of its settings is wrong.
+        ValueError: the text describes no seat, or one of the seat's settings is wrong.
     """
     from pydantic import ValidationError
 
@@ -175,20 +175,20 @@ def seat_from(model: str, base_url: str | None) -> "Seat":
 
 
 def personas_from(given: list[str] | None) -> dict[str, str]:
-    """Return each agent's persona.
+    """Return agent → persona.
 
     Raises:
-        ValueError: a part is not NAME=text, or its file cannot be read.
+        ValueError: an entry is not NAME=text, or its file cannot be read.
     """
     of = _split(given or [], "--persona {}: give NAME=text, or NAME=@file")
     return {agent: words("--persona", text) for agent, text in of}
 
 
 def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any]:
-    """Return what an option of an extension was given for each agent.
+    """Return agent → the value that was given to an extension's option.
 
     Raises:
-        ValueError: a part is not NAME=text, or the extension cannot read it.
+        ValueError: an entry is not NAME=text, or the extension cannot read the text.
     """
     hint = setting.help.partition(":")[0]
     parts = _split(given, f"{setting.flag} {{}}: give {hint}")
@@ -196,7 +196,7 @@ def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any
 
 
 def pairs(option: str, given: str) -> dict[str, Any]:
-    """Read an option's key=value pairs, separated by commas.
+    """Return an option's key=value pairs, which are separated by commas.
 
     Raises:
         ValueError: a part has no key or no equals sign.
@@ -206,7 +206,7 @@ def pairs(option: str, given: str) -> dict[str, Any]:
 
 
 def words(option: str, given: str) -> str:
-    """Return an option's text, or a file's if it begins with @.
+    """Return an option's text, or the content of FILE if the text is @FILE.
 
     Raises:
         ValueError: the file cannot be read.
@@ -217,7 +217,7 @@ def words(option: str, given: str) -> str:
 def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     model, *parts = _parts(spec)
     seat: dict[str, Any] = {"model": model.strip()}
-    permit_program(seat["model"])  # it was named on the command line
+    permit_program(seat["model"])  # naming a program on the command line permits it
     if base_url and model.startswith("openai:"):
         seat["base_url"] = base_url
     shown = spec.replace("{", "{{").replace("}", "}}")
@@ -225,14 +225,14 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     settings = dict(_values(parts, refusal))
     if seat["model"].partition(":")[0] not in extension.offered("seats"):
         return seat | settings
-    from shapley_coop.seats.seat import Seat  # most commands seat nobody so
+    from shapley_coop.seats.seat import Seat  # only seats of extensions need this import
 
     of_every_seat = {key: settings.pop(key) for key in Seat.model_fields if key in settings}
     return seat | of_every_seat | ({"options": settings} if settings else {})
 
 
 def _parts(spec: str) -> list[str]:
-    """Split a seat at its commas, but for those within brackets: stop=[a, b] is one setting."""
+    """Split a seat's text at the commas outside brackets, so that stop=[a, b] is one setting."""
     parts, depth = [""], 0
     for char in spec:
         depth += (char in "[{") - (char in "]}")
@@ -244,9 +244,9 @@ def _parts(spec: str) -> list[str]:
 
 
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
-    """Split key=value pairs and read each value as YAML, or as text if it is no YAML."""
+    """Yield each pair's key and its value, read as YAML, or as text if it is not YAML."""
     for key, value in _split(parts, refusal):
-        import yaml  # most commands are given none
+        import yaml  # slow to import, and most commands are given no pairs
 
         try:
             yield key, yaml_of(value)
@@ -255,7 +255,7 @@ def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
 
 
 def _split(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, str]]:
-    """Split key=value pairs; a part that is none is refused in the words of `refusal`."""
+    """Yield the key and value of each pair; `refusal` is the error message for other texts."""
     for part in parts:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():

@@ -1,1 +1,1 @@
-"""Commands that check before anything is signed: contracts, messages, keys, mandates."""
+"""Commands that check contracts and messages before agents sign or send them."""

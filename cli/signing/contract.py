@@ -28,9 +28,9 @@ def check(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Certify a contract: whether it can be kept, and what it does to each party's incentives.
+    """Check whether the parties can keep a contract, and how it changes their incentives.
 
-    A split can name every norm that a run of the game can compute.
+    A clause that splits the total can name any norm that a run of the game can compute.
     """
     from shapley_coop.deals.analysis.checked import checked
     from shapley_coop.deals.written.files import clauses_in
@@ -58,7 +58,7 @@ def audit(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Audit a record under a contract: verdict, breaches and evidence, clause by clause."""
+    """Audit a record under a contract: print verdict, breaches and evidence for each clause."""
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
     from shapley_coop.deals.written.files import turns_in
@@ -82,7 +82,7 @@ def audit(
 
 
 def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
-    """Return a file's contract, if its agents and actions exist."""
+    """Return the contract in a file, or refuse it if an agent or action does not exist."""
     from shapley_coop.deals.language.faults import Fault
     from shapley_coop.deals.language.reading import read_deal
     from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents

@@ -1,4 +1,4 @@
-"""`coop validate`: a message of a task exchange, labelled before it is sent."""
+"""`coop validate`: check a message of a task exchange before it is sent."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ def validate(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Label one message as the exchange would, with the feedback its author would get."""
+    """Check one message: print the label and the feedback that the exchange would give it."""
     from shapley_coop.deals.exchange.messages import check_message
     from shapley_coop.games.exchange import scenario as find
 
