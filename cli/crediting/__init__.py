@@ -1,1 +1,1 @@
-"""Commands that credit what was done: `coop credit` and `wev`."""
+"""Commands that compute the credit of agents and roles: `coop credit` and `wev`."""

@@ -1,4 +1,4 @@
-"""`coop credit` and `wev`: credit for your own records."""
+"""`coop credit` and `wev`: compute credit from a run or from your own records."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,10 +45,10 @@ def credit(
     replay: Replay = RECORDED,
     as_json: Json = False,
 ) -> None:
-    """Each agent's value in a run's record, or in a game of your own.
+    """Compute each agent's value in a run, or in a game of your own.
 
-    A run's name gives each agent's baseline, value and what they come to, by the run's baseline or
-    by another. A file is a characteristic function, or contributions by run:
+    Give a run's name for each agent's baseline, value and the payoff due to it, by the run's
+    baseline or another. Give a file with a characteristic function, or with contributions by run:
 
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
@@ -65,7 +65,7 @@ def credit(
 
 
 def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
-    """Print the credit in a characteristic function, or in contributions by run."""
+    """Print the agents' values in a file: a characteristic function, or contributions by run."""
     from shapley_coop.credit.files import credit_report
     from shapley_coop.files import read_data
 
@@ -89,7 +89,7 @@ def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
 
 
 def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_json: bool) -> None:
-    """Print the credit of an ended run, and on what the ranking of the agents depends."""
+    """Print the agents' values in an ended run, and the remarks of extensions on them."""
     from shapley_coop.cli.console import finish, progress
     from shapley_coop.evals.measures.credit_of_run import credit_of_run
 
@@ -130,7 +130,7 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_js
 
 
 def _show_replayed(how: str, found: dict[str, Any]) -> None:
-    """Print the values by another way to replay the coalitions."""
+    """Print the agents' values when the coalitions are replayed in another way."""
     values = [[agent, f"{value:g}"] for agent, value in found["values"].items()]
     show_table(f"members {how} again", ["agent", f"value when {how}"], values)
     same = "as recorded" if found["as_recorded"] else "not as recorded"
@@ -138,7 +138,7 @@ def _show_replayed(how: str, found: dict[str, Any]) -> None:
 
 
 def _show_dice(dice: dict[str, Any]) -> None:
-    """Print what the same schedules come to on other dice."""
+    """Print how the values vary if the same schedules are replayed on other dice."""
     if not dice["times"]:
         say(dice["why"])
         return
@@ -159,11 +159,11 @@ def wev(
     weights: Weights = None,
     as_json: Json = False,
 ) -> None:
-    """Weighted earned value: what each role's artefacts are worth, in percent of the whole.
+    """Compute weighted earned value: the worth of each role's artefacts in percent of the whole.
 
     {"artefacts": {"CTO": {"code": 93, "fixes": 12}, …}, "rewards": {"CTO": 40, …}} gives counts by
-    role and kind, and, if there are any, rewards in percent. Each kind has an interval of weights;
-    printed are each role's interval, the point in it, and how far its reward is from that.
+    role and kind, and optional rewards in percent. Each kind has an interval of weights. Printed
+    are each role's interval, its point, and the change that brings its reward into the interval.
     """
     from shapley_coop.credit.wev import read_weights, read_wev, wev_report
     from shapley_coop.earned_value import WEIGHTS

@@ -1,1 +1,1 @@
-"""Commands of experiments: sweeps, their results, and scenarios."""
+"""Commands for experiments: sweeps, their results, and scenarios."""

@@ -1,4 +1,4 @@
-"""`coop sweep --dry-run`: what a sweep would take, before anything is paid."""
+"""`coop sweep --dry-run`: forecast the calls, tokens, cost and time of a sweep."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def show_forecast(
     cells: "Sequence[Cell]", folder: Path, prices: "Prices", batch: bool = False
 ) -> None:
-    """Print what these cells would take; a pilot by embedded agents is played for it."""
+    """Print the forecast for these cells, from a pilot run of each condition."""
     from shapley_coop.evals.sweeps.folders import done_in
     from shapley_coop.evals.sweeps.forecast import forecast, pilots
 

@@ -1,4 +1,4 @@
-"""`coop status`, `merge`, `export` and `compare`: reading experiments."""
+"""`coop status`, `merge`, `export` and `compare`: commands that read sweeps."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.stored import Row
 
 ROWS = "rows"
-"""The format of `coop export` that is no table."""
+"""The format of `coop export` that writes whole runs instead of tables."""
 
 Folder = Annotated[Path, typer.Argument(help="A sweep's folder.", metavar="DIR")]
 Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some of its runs.")]
 
 
 def status(folder: Folder, as_json: Json = False) -> None:
-    """A sweep's progress, calls and failures; coop sweep tries again what failed."""
+    """Show a sweep's progress, calls and failures; coop sweep retries the failed cells."""
     from shapley_coop.evals.sweeps.store import Store
 
     with Store(folder) as store:
@@ -57,7 +57,7 @@ def merge(
     folders: Annotated[list[Path], typer.Argument(help="Folders of one sweep.", metavar="DIR…")],
     out: Annotated[Path, typer.Option("-o", "--out", help="A new folder.")],
 ) -> None:
-    """Merge the runs of several machines' folders, each once."""
+    """Merge the folders of several machines into one, with each run once."""
     from shapley_coop.evals.sweeps.folders import merge as together
 
     say(f"{out}: {together(folders, out)} runs")
@@ -74,7 +74,7 @@ def export(
     prices: PriceFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
-    """Write a sweep's tidy tables, or its rows as they are."""
+    """Write a sweep's results as tidy tables, or as one row for each whole run."""
     from shapley_coop.evals.sweeps.folders import write_rows
     from shapley_coop.evals.sweeps.store import Store
 
@@ -122,14 +122,14 @@ def compare(
 
 
 def prices_from(path: Path | None) -> "Prices":
-    """Return the prices of a file, or those that ship."""
+    """Return the prices in a file, or the dated list that ships with coop for None."""
     from shapley_coop.evals.sweeps.prices import read_prices
 
     return read_prices(path) if path else read_prices()
 
 
 def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
-    """A table of comparisons that were corrected together."""
+    """Print a table of comparisons whose p-values were corrected together."""
     columns = ["measure", "A", "B", "B − A", "d_z", "more/same/fewer", "p", "p (Holm)"]
     lines = []
     for c in found:
@@ -142,12 +142,12 @@ def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
 
 
 def as_json(comparison: "Comparison") -> dict[str, Any]:
-    """Return a comparison as plain JSON; what is not known is null."""
+    """Return a comparison as plain JSON; a number that is not known is null."""
     return {**known(comparison), "difference": known(comparison.difference)}
 
 
 def known(numbers: object) -> dict[str, Any]:
-    """Return a record of numbers as plain JSON."""
+    """Return a record's fields as plain JSON; a number that is not finite is None."""
     return {
         name: None if isinstance(value, float) and not isfinite(value) else value
         for name, value in vars(numbers).items()
@@ -155,7 +155,7 @@ def known(numbers: object) -> dict[str, Any]:
 
 
 def _selected(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
-    """Return the runs that DIR:axis=label,… names, and its axes."""
+    """Return the runs that DIR:axis=label,… selects, and the axes that it names."""
     import json
 
     from shapley_coop.evals.sweeps.store import Store

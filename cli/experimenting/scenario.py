@@ -1,4 +1,4 @@
-"""`coop scenario`: scenarios of task exchange."""
+"""`coop scenario show`: print a scenario of task exchange."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`coop sweep`: running experiments."""
+"""`coop sweep`: run experiments."""
 
 import sys
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ def sweep(
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
-    """Run every cell of a suite once. Run it again to go on, or at the same time to be faster."""
+    """Run every cell of a suite once. Repeat the command to resume, or run several at once."""
     from shapley_coop.evals.sweeps.folders import shard as shard_of
     from shapley_coop.evals.sweeps.folders import shard_from
     from shapley_coop.evals.sweeps.prices import check_prices
@@ -113,15 +113,15 @@ def sweep(
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
     limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
     how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
-    with keys_bound():  # a suite is a file, which may be somebody else's
+    with keys_bound():  # another person's suite must not send keys to an unlisted endpoint
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, prices=known, **how))
 
 
 def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: str) -> None:
-    """Refuse limits that could not be kept.
+    """Refuse limits that this process could not enforce.
 
     Raises:
-        ValueError: other shards would spend the same again, or a server makes the calls.
+        ValueError: each shard could spend the whole limit, or a server makes the calls.
     """
     from shapley_coop.state.storage.home import home
 
@@ -136,7 +136,7 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
 
 
 def _tell(folder: Path, tally: "Tally") -> None:
-    """How a sweep ended."""
+    """Print how a sweep ended; exit with code `INCOMPLETE` if it stopped early."""
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
@@ -160,16 +160,16 @@ def run_cells(
     keep: str = Keep.ALL.value,
     stopped: str = "",
 ) -> "Tally":
-    """Run those cells that a sweep's folder lacks, with a progress bar in a terminal.
+    """Run the cells that a sweep's folder lacks, with a progress bar in a terminal.
 
     Args:
-        suites: of the cells; the folder remembers them, and those `skipped`.
-        cells: in this order, here or on the server at the URL `remote`.
-        folder: the sweep's.
-        what: title of the bar.
-        limits: when to stop; `prices` are for the cost.
-        keep: of which runs letters and checkpoints stay: see `Local`.
-        stopped: what is said where somebody interrupts it, if the folder does not outlive that.
+        suites: the suites of the cells; the folder records them and the `skipped` suites.
+        cells: the cells in order; the server at the URL `remote` plays them, or this process.
+        folder: the sweep's folder.
+        what: the title of the progress bar.
+        limits: when the sweep stops; `prices` give its cost.
+        keep: the runs whose letters and checkpoints are kept: see `Local`.
+        stopped: the message after an interrupt; give one if the folder is temporary.
     """
     from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
     from shapley_coop.evals.sweeps.folders import done_in
@@ -201,7 +201,7 @@ def run_cells(
 
 
 def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
-    """Return the rows that a sweep's folder has of these cells."""
+    """Return the rows of these cells in a sweep's folder."""
     from shapley_coop.evals.sweeps.folders import read_rows
 
     wanted = {cell.id for cell in cells}
@@ -211,7 +211,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """Return the suites and their cells. Of `all`, those that cannot be played here are skipped."""
+    """Return suites, their cells, and the suites of `all` that are skipped with the reason."""
     from shapley_coop.evals.reports.wanted import check_report
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
@@ -236,7 +236,7 @@ def cells_of_suites(
 
 
 def sweep_folder(name: str) -> Path:
-    """Return where the rows of a sweep are kept unless a folder is given."""
+    """Return the default folder of a sweep, which is in the home."""
     from shapley_coop.state.storage.home import home
 
     return home().folder / "sweeps" / name

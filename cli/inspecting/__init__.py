@@ -1,1 +1,1 @@
-"""Commands that look at runs that were played, and remove them."""
+"""Commands that show, verify and remove runs, and that inspect workflows and this machine."""

@@ -1,4 +1,4 @@
-"""`coop doctor`: what this machine has installed."""
+"""`coop doctor`: check what this machine has installed."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ class Finding:
 
 
 def doctor() -> None:
-    """Check what this machine has installed."""
+    """Check this machine's libraries, home, model keys and tools."""
     findings = checkup()
     for finding in findings:
         say(f"{finding.mark}  {finding.what}: {finding.found}")
@@ -112,7 +112,7 @@ def _tools() -> Iterator[Finding]:
 
 
 def _sandbox() -> Iterator[Finding]:
-    """Say which bounds hold for untrusted code; without bubblewrap none is run."""
+    """Report the limits on untrusted code; without bubblewrap, no such code is run."""
     if not shutil.which("bwrap"):
         return
     from shapley_coop.games.sandbox import SandboxMissing, sandbox

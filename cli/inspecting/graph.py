@@ -1,4 +1,4 @@
-"""`coop graph`: a workflow's nodes and edges."""
+"""`coop graph`: print a workflow's nodes and edges."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`coop runs`, `rm` and `prune`: finding runs, and removing what is no longer needed."""
+"""`coop runs`, `rm` and `prune`: list runs, and remove runs that are no longer needed."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +39,7 @@ def runs(
 ) -> None:
     """List the runs of this home, newest first, without the cells of sweeps.
 
-    Those of LangGraph's server are among them, named by their threads.
+    Runs of LangGraph's server are included, under the names of their threads.
     """
     from shapley_coop.graphs.finding import every_run
     from shapley_coop.state.listing import RunFilter, listed
@@ -63,7 +63,7 @@ def runs(
 
 
 def _show(found: "list[Run]") -> None:
-    """A table whose names can be copied at 80 columns, with the reasons of failures below."""
+    """Print a table whose run names are never cut; below it, why a run failed or waits."""
     from shapley_coop.state.listing import age, listed
 
     lines = [listed(run) | {"age": age(run.created)} for run in found]
@@ -79,7 +79,7 @@ def rm(
         list[str], typer.Argument(help="Names of runs.", autocompletion=complete_runs)
     ],
 ) -> None:
-    """Remove runs with their letters and checkpoints; what was paid stays in the ledger."""
+    """Remove runs with their letters and checkpoints; their payments stay in the ledger."""
     from shapley_coop.graphs.threads import remove
     from shapley_coop.state.storage.home import home
 
@@ -101,7 +101,7 @@ def prune(
         bool, typer.Option("--yes", help="Remove them, and not only list them.")
     ] = False,
 ) -> None:
-    """Remove all runs of a kind; without --yes, only list them."""
+    """Remove all runs that fit the filters; without --yes, only list them."""
     from shapley_coop.graphs.threads import remove
     from shapley_coop.state.listing import RunFilter
     from shapley_coop.state.storage.home import home

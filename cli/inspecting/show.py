@@ -1,4 +1,4 @@
-"""`coop show`: what was said, signed, done and settled in a run, in order."""
+"""`coop show`: print a run's messages, contracts, actions and settlement in order."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,7 +39,7 @@ def show(
     prices: PriceFile = None,
     as_json: Json = False,
 ) -> None:
-    """Show what was said, signed and done in a run, in order, and its result."""
+    """Show a run's messages, contracts and actions in order, and its result."""
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import result_of
@@ -72,17 +72,17 @@ def show(
 
 
 def _tell_json(run: "Run", more: Mapping[str, Any]) -> None:
-    """Print a run's result with its record and what the agents reasoned, as JSON."""
+    """Print a run's result, its record and the agents' reasons as JSON."""
     from shapley_coop.evals.measures.reasons import record_and_reasons
 
     say_json({**cast(Any, run.result), **finish(record_and_reasons(run)), **more})
 
 
 def _picture(table: "Table") -> str:
-    """Draw the picture that an extension has of the run's game.
+    """Return the SVG picture that an extension draws of the run's game.
 
     Raises:
-        ValueError: none has one.
+        ValueError: no extension draws this game.
     """
     from shapley_coop.extension import load, offered
     from shapley_coop.state.settings import game_of
@@ -104,7 +104,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
     events = timeline(EvaluatedTable(table)) if "settings" in table else []
     narrator = Narrator()
-    # Values are computed when the game is over, before what is said of them.
+    # Values are computed after the game, so print them before the talk about the split.
     after = len(table.get("record", [])) if table.get("reckoning") else len(events)
     told = False
     for line in news_in(table):
@@ -125,7 +125,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
 
 def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
-    """What a run's calls cost, in USD, and by whose prices; None where none is paid or known."""
+    """Return a run's cost in USD and its price list; None if nothing is paid or no price known."""
     from shapley_coop.cli.experimenting.results import prices_from
     from shapley_coop.evals.sweeps.prices import is_free
     from shapley_coop.evals.sweeps.rows import calls_of
@@ -144,7 +144,7 @@ def _priced(cost: Mapping[str, Any]) -> str:
 
 
 def _worths(table: "Table") -> dict[str, Any] | None:
-    """Return every agent's baseline and every coalition's worth; None of too many agents."""
+    """Return each agent's baseline and each coalition's worth, or None for too many agents."""
     from shapley_coop.serve.view.coalitions import worths
     from shapley_coop.state.evaluated import EvaluatedTable
 

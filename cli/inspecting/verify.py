@@ -1,4 +1,4 @@
-"""`coop verify`: a run, recomputed from its record."""
+"""`coop verify`: recompute a run from its record and compare the results."""
 
 import sys
 from typing import Annotated
@@ -20,10 +20,10 @@ def verify(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Recompute contributions, values, transfers and ledger from the record, and compare.
+    """Recompute contributions, values, transfers and ledger from the record, and compare them.
 
-    Every row is compared with the seal that the run's end left in the home's chain of hashes.
-    Exit code 0: all of it holds; 1: something does not; 2: it cannot be read.
+    Every row is also compared with the seal that the run's end added to the home's hash chain.
+    Exit code 0: every check holds; 1: a check fails; 2: the run cannot be read.
     """
     from shapley_coop.evals.verifying import verify_run
     from shapley_coop.state.storage.home import home

@@ -1,4 +1,4 @@
-"""`coop answer`, and the question to a person who sits at this terminal."""
+"""`coop answer`, and the prompt to a person who plays at this terminal."""
 
 import re
 import sys
@@ -25,10 +25,10 @@ def answer(
         ),
     ] = "",
 ) -> None:
-    """Read the waiting letter of a person, and answer it; coop resume then goes on.
+    """Print the letter that waits for a person, or answer it; coop resume then continues the run.
 
-    A reply is taken only for a letter that was printed here: the second of two replies in a row
-    would otherwise answer a letter that its author has not seen.
+    A reply is accepted only for a letter that this command has printed. Otherwise the second of
+    two replies in a row would answer a letter that its author has not seen.
     """
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
@@ -52,7 +52,7 @@ def answer(
 
 
 def _reply(run: Any, agent: str, reply: str) -> None:
-    """Hand in a reply; one that is refused is told why, and the letter waits on."""
+    """Submit a reply; a refused reply raises ValueError with the reason, and the letter waits."""
     from shapley_coop.graphs.running import answer as answer_for
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
@@ -61,7 +61,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # the same letter, with the reason told here
+            home().journal.show(episode, mail)  # the error below tells all that is new
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")
@@ -83,11 +83,11 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
 
 
 def _ask_here(mail: Any, shown: set[str]) -> str:
-    """Ask a person at this terminal.
+    """Print a letter at this terminal and return the person's message.
 
     Args:
-        mail: the letter.
-        shown: the sections of letters that this person has been shown here; it grows.
+        mail: the waiting letter.
+        shown: the sections that this person has seen here; the letter's sections are added.
     """
     say()
     say(f"--- {mail.agent}, you are asked to {mail.act} ---")
@@ -100,7 +100,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
 
 
 def _typed() -> str:
-    """Return what is typed until an empty line, or the end of the input."""
+    """Return the text that is typed before an empty line or the end of the input."""
     lines: list[str] = []
     while line := sys.stdin.readline():
         if line.strip():
@@ -108,14 +108,14 @@ def _typed() -> str:
         elif lines:
             break
     if not lines:
-        raise EOFError  # nobody is there any more
+        raise EOFError  # the input ended without a message
     return "".join(lines).strip()
 
 
 def asking(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
-    """Ask people at this terminal, without a spinner that moves while they type.
+    """Return a function that asks people at this terminal and hides the spinner meanwhile.
 
-    Each is shown a whole letter first, and of later ones what it has not been shown.
+    Each person sees the first letter whole, and of later letters only new sections and the end.
     """
     shown: dict[str, set[str]] = {}
 

@@ -1,4 +1,4 @@
-"""`coop list`: games, workflows, embedded characters, extensions; the parameters of one game."""
+"""`coop list`: list games, workflows, embedded characters, extensions; or a game's parameters."""
 
 import json
 from typing import Annotated, Any
@@ -9,7 +9,7 @@ from shapley_coop.cli.console import say, say_json, show_table
 from shapley_coop.cli.options import Json
 
 MOST_SHOWN = 40
-"""Characters of a default that a table shows; `--json` has all of them."""
+"""The longest default that a table shows whole, in characters; `--json` cuts none."""
 
 
 def list_(
@@ -47,7 +47,7 @@ def list_(
 
 
 def _plays(graph: str) -> str:
-    """Name the games that a workflow plays; nothing where it plays any."""
+    """Return a sentence that names the games of a workflow, or "" if it plays any game."""
     from shapley_coop.games import Game
     from shapley_coop.graphs.catalogue import builder
     from shapley_coop.state.workflow_config import playable
@@ -76,7 +76,7 @@ def _list_parameters(name: str, as_json: bool) -> None:
 
 
 def _shown(default: Any) -> str:
-    """Return a default as `--set` takes it; of a long one its beginning."""
+    """Return a default in the form that `--set` takes, shortened if it is long."""
     plain = isinstance(default, str) and default
     text = default if plain else json.dumps(default, ensure_ascii=False)
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"

@@ -1,4 +1,4 @@
-"""Print what happens while a run plays, and its result."""
+"""Printing of the events of a run while it is played, and of its result."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from shapley_coop.state.timeline import said_event
 
 
 class Narrator:
-    """Prints a run's public events; of many alike their number."""
+    """The printer of a run's public events; it only counts similar events after `MOST_TOLD`."""
 
     def __init__(self) -> None:
         self._words = EventsInWords()
@@ -27,7 +27,7 @@ class Narrator:
         self._alike = 0
 
     def watch(self, node: str, written: dict[str, Any]) -> None:
-        """Print the public news in one node's update; of a written contract its length alone."""
+        """Print the public events in one node's update; for a contract's text, only its length."""
         if written.keys() & {"lapsed", "prices", "contract", "record"}:
             self._end_alike()
         for line in news_in(written):
@@ -53,7 +53,7 @@ class Narrator:
             show_reckoned(reckoning)
 
     def tell(self, event: dict[str, Any]) -> None:
-        """Print one public event, as `state.timeline` has them; of many alike their number."""
+        """Print one event of `state.timeline`; count it if `MOST_TOLD` similar ones precede it."""
         alike = (event["kind"], event.get("act"), event.get("about"), event.get("deal"))
         if alike != self._last or event["kind"] != "said" or "deal" in event:
             self._end_alike()
@@ -71,13 +71,13 @@ class Narrator:
 
 
 def show_reckoned(reckoning: dict[str, Any]) -> None:
-    """Print what was computed from the record before the last bargaining."""
+    """Print the total and the values that were computed before the bargaining on the split."""
     for line in reckoned(reckoning):
         say(f"  {line}")
 
 
 def report(outcome: dict[str, Any]) -> None:
-    """Print what a run came to: first what happened in it, then what each agent is due."""
+    """Print a run's result: a summary, a table of the agents' payoffs, and remarks."""
     for line in opening(outcome):
         say(line)
     show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", list(COLUMNS), rows(outcome))

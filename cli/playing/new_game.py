@@ -1,4 +1,4 @@
-"""`coop new game`: a file to begin a game of one's own with."""
+"""`coop new game`: write a file from which users develop a game."""
 
 import keyword
 from pathlib import Path
@@ -18,7 +18,7 @@ def game(
         Path | None, typer.Option("-o", "--out", help="Default: NAME.py in this folder.")
     ] = None,
 ) -> None:
-    """Write a commented game that plays, to be changed."""
+    """Write a commented game that can be played at once, for you to change."""
     from shapley_coop.games import names
 
     if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower():
@@ -34,7 +34,7 @@ def game(
 
 
 def new_game(name: str) -> str:
-    """Return the source of a commented game of that name."""
+    """Return the source of a commented game with the given name."""
     words = name.replace("_", " ").split()
     named = {"name": name, "Name": " ".join(words).capitalize()}
     text = Template(_TEMPLATE.read_text(encoding="utf-8"))

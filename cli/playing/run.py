@@ -1,4 +1,4 @@
-"""`coop run` and `coop resume`: playing."""
+"""`coop run` and `coop resume`: play a run to its end."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
 USUAL = "shapley_coop"
-"""The workflow that plays a game where none is named, and none has the game's name."""
+"""The workflow that plays a game if none is named and no workflow has the game's name."""
 
 Played = Annotated[
     str,
@@ -89,7 +89,7 @@ def run(
         ),
     ] = False,
 ) -> None:
-    """Play a game with a workflow, to its settlement."""
+    """Play a game with a workflow until the payoffs are settled."""
     from shapley_coop.graphs.preparing import prepare
 
     graph = _workflow(game, graph)
@@ -104,10 +104,10 @@ def run(
 
 
 def _workflow(game: str, graph: str) -> str:
-    """Return the workflow that is asked for, or else the usual one for a game.
+    """Return the given workflow, or the default workflow of a game if `graph` is "".
 
     Raises:
-        ValueError: the game's name is that of a workflow alone.
+        ValueError: `game` names a workflow and no game.
     """
     from shapley_coop.games.catalogue import names as games
     from shapley_coop.graphs.catalogue import names as workflows
@@ -144,7 +144,7 @@ def resume(
 
 
 def _went_on(run: Any, as_json: bool) -> bool:
-    """Return whether a run went on, here or elsewhere; if not, the reason is printed."""
+    """Resume a run. Return whether it is played here or elsewhere, or print why not."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
@@ -165,11 +165,11 @@ def _went_on(run: Any, as_json: bool) -> bool:
 
 
 def _check_ready(run: Any) -> None:
-    """Refuse a run that could not be played to its end here: its first process was told more.
+    """Refuse a run that needs a permission, key or object that only its first process had.
 
     Raises:
-        GameError: says what is missing.
-        ValueError: its answers could not be kept, or objects of a program sit at its seats.
+        GameError: the game cannot be played to its end here; the message says what is missing.
+        ValueError: the encryption key cannot be used, or an object at a seat is not here.
     """
     from shapley_coop.graphs.same_run import check_objects
     from shapley_coop.state.settings import game_of
@@ -194,7 +194,7 @@ def _config(given: dict[str, Any]) -> "RunConfig":
 
 
 async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
-    """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
+    """Follow a run and return its outcome; if it is traced, tag the trace and score it."""
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.tracing import tracing
@@ -208,7 +208,7 @@ async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], An
 
 
 def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
-    """Say where a traced run is looked at, once LangSmith has told; a while is waited for that."""
+    """Print the link to a run's trace; wait a limited time for LangSmith to give the link."""
     from shapley_coop.seats.feedback import link_to
     from shapley_coop.seats.tracing import patience, trace_of
 
@@ -220,7 +220,7 @@ def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
 
 
 def _note_failure(run: Any, error: Exception) -> str:
-    """Enter in the register why a run stopped; returns it as a line for the terminal."""
+    """Record in the register why a run stopped; return the reason as a line to print."""
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.driver import errors
     from shapley_coop.state.storage.home import home
@@ -228,7 +228,7 @@ def _note_failure(run: Any, error: Exception) -> str:
 
     why = reason(error) or f"{type(error).__name__}, {MORE}"
     onward = command_for(run, "resume")
-    # Where the register cannot be written either, it goes on saying that the run has begun.
+    # If the register cannot be written either, the run keeps its last state there.
     with suppress(*errors(OSError)):
         home().runs.finish(run.run, FAILED, why=f"{why}; go on with {onward}")
     return f"{run.run} stopped: {why}. Go on with {onward}"

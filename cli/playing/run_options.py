@@ -1,8 +1,8 @@
-"""The options of `coop run` that set a field of `RunConfig`, made from those fields.
+"""The options of `coop run` that set fields of `RunConfig`, made from those fields.
 
-Name, type, bounds, choices, default and help come from the field, so that the two cannot drift
-apart. `RunConfig` imports heavy libraries: the options are made when `run` is parsed or its help
-is shown, and not for `coop --help`.
+An option takes its name, type, bounds, choices, default and help from its field, so that option
+and field cannot drift apart. `RunConfig` imports heavy libraries, so the options are made only
+when `coop run` is parsed or its help is shown, not for `coop --help`.
 """
 
 import inspect
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 DECLARED_BY_RUN = ("game", "params", "seats", "personas", "digests", "extensions")
-"""Fields that several arguments and options of `playing.run` make up, or that a run fills in."""
+"""Fields without an option here: `playing.run` sets them from its arguments, or the run does."""
 
 MOST_NEEDED = ("seed", "rounds", "norm", "enforcement", "renegotiate", "tools", "budget")
-"""Fields that `coop run --help` tells of; `--help-all` tells of every one."""
+"""Fields whose options `coop run --help` shows; `--help-all` shows the options of all fields."""
 
 ONE_OF = {"constraints": "--constraint"}
-"""Fields whose option is given once for each entry and is called by the singular."""
+"""List field → its option, which is given once for each entry and has a singular name."""
 
 
 WHOLE = "every option"
-"""The key of a context's `meta` under which `--help-all` is noted."""
+"""The key in the `meta` of a Typer context that records `--help-all`."""
 
 
 def help_all(ctx: typer.Context, wanted: bool) -> None:
-    """Print the help with every option, where it is asked for."""
+    """Print the help with every option and exit, if `--help-all` is given."""
     if wanted:
         ctx.meta[WHOLE] = True
         typer.echo(ctx.get_help())
@@ -42,17 +42,17 @@ def help_all(ctx: typer.Context, wanted: bool) -> None:
 
 
 class RunCommand(Command):
-    """A command with the fields of `RunConfig` as further options.
+    """A command with the fields of `RunConfig` as additional options.
 
-    Its function finds what was given for them in the context's `obj`.
+    The command's function finds the fields that were given, and their values, in `ctx.obj`.
     """
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
-        """List the declared options, those of the fields, and those of extensions."""
+        """Return the declared parameters and the options of fields and extensions."""
         return [*super().get_params(ctx), *_further()]
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
-        """Write the options that most people need, and how to see the others."""
+        """Write every option after `--help-all`; else the most needed ones and a hint."""
         whole = ctx.meta.get(WHOLE)
         for option in _further():
             option.hidden = not whole and option.name not in MOST_NEEDED
@@ -62,11 +62,11 @@ class RunCommand(Command):
             formatter.write_text("coop run --help-all tells of every option.")
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Call the function, with the fields in the context."""
+        """Call the command's function with the given fields in `ctx.obj`."""
         from shapley_coop.state.run_config import RunConfig
 
         names = [option.name for option in _further()]
-        # Only what was given: a preset fills in the rest.
+        # Only fields that were given, so that a preset can fill in the others.
         given = [n for n in names if _is_given(ctx, n)]
         values = {n: ctx.params.pop(n) for n in names}
         added = _settings()
@@ -110,13 +110,13 @@ def _added(setting: extension.Setting, given: Any) -> Any:
 
 
 def options_of(model: "type[BaseModel]") -> list[Any]:
-    """Make an option of each field that is not in `DECLARED_BY_RUN`."""
+    """Return an option for each field that is not in `DECLARED_BY_RUN`."""
     fields = model.model_fields.items()
     return _made([_parameter(name, field) for name, field in fields if name not in DECLARED_BY_RUN])
 
 
 def _made(declared: "list[inspect.Parameter]") -> list[Any]:
-    """Make Typer's options of a function's parameters."""
+    """Return Typer's options for the parameters of a function."""
 
     def command(**_: Any) -> None: ...
 
@@ -127,7 +127,7 @@ def _made(declared: "list[inspect.Parameter]") -> list[Any]:
 
 
 def _parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
-    """Describe one field as Typer reads it from a function's signature."""
+    """Return a field as a function parameter from which Typer makes an option."""
     kind, default, more = field.annotation, field.default, ""
     if get_origin(kind) is list:
         kind, default = list[str], []
@@ -150,14 +150,14 @@ def _parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
 
 
 def _value(name: str, field: "FieldInfo", given: Any) -> Any:
-    """Return what a field is set to by what was given on the command line."""
+    """Return the value of a field for the value that the command line gives its option."""
     if _model(field):
         return pairs(f"--{name}", given)
     return words(f"--{name}", given) if _is_prompt(field) else given
 
 
 def _model(field: "FieldInfo") -> Any:
-    """Return the model that a field holds, or None."""
+    """Return the pydantic model that is a field's type, or None."""
     return field.annotation if hasattr(field.annotation, "model_fields") else None
 
 

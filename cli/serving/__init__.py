@@ -1,1 +1,1 @@
-"""Commands that serve, and draw pages: `coop dev`, `view` and `report`."""
+"""Commands that serve workflows or show runs as pages: `coop dev`, `view` and `report`."""

@@ -1,4 +1,4 @@
-"""`coop dev`: the LangGraph server for development, with Studio."""
+"""`coop dev`: start LangGraph's development server, for use with Studio."""
 
 import json
 import os
@@ -21,11 +21,11 @@ from shapley_coop.files import read_mapping
 JOBS = "10"
 
 STUDIO_PORT = 2024
-"""Where LangGraph's own command listens, and Studio looks."""
+"""The default port of `langgraph dev`, at which Studio looks for a server."""
 
 
 UNASSIGNED_PORTS = range(20_000, 32_000)
-"""Ports that systems do not hand to connections: below all their ranges for those."""
+"""Ports below the ranges from which operating systems assign ports to connections."""
 
 
 def dev(
@@ -39,7 +39,7 @@ def dev(
     token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
     reload: Annotated[bool, typer.Option(help="Start again when code changes.")] = True,
 ) -> None:
-    """Serve all workflows with LangGraph's development server: no key, no licence."""
+    """Serve all workflows with LangGraph's development server, without a key or a licence."""
     from shapley_coop.games.catalogue import read
 
     if not Path("langgraph.json").exists():
@@ -69,12 +69,12 @@ def dev(
         HOSTS: ",".join(filter(None, (os.environ.get(HOSTS), host))),
         DEV_TOKEN: secret,
     }
-    # In place of this process, so that signals reach the server and it can save its threads.
+    # The server replaces this process, so that it gets the signals and can save its threads.
     os.execve(command, [command, "dev", *options], os.environ | quiet)  # noqa: S606
 
 
 def _announce(address: str, token: bool) -> str:
-    """Say where the server answers and to whom; return the token that it asks for, if any."""
+    """Print the server's address and who may use it; return the token to ask for, or ""."""
     from shapley_coop.serve.server.tenancy import tenancy
 
     tenants = tenancy()
@@ -90,10 +90,10 @@ def _announce(address: str, token: bool) -> str:
 
 
 def _check_guarded(file: Path) -> None:
-    """Refuse a configuration whose server would not be behind our own guards.
+    """Refuse a configuration whose server would run without shapley-coop's app and auth.
 
     Raises:
-        ValueError: it names another app or another auth than ours, or cannot be read.
+        ValueError: the file names another app or auth, or cannot be read.
     """
     found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
     for part, key, guard in (("http", "app", "app"), ("auth", "path", "auth")):
@@ -111,7 +111,7 @@ def _check_there(file: Path) -> None:
     """Refuse a configuration that names a graph of an extension whose folder was removed.
 
     Raises:
-        ValueError: a graph's file is not there.
+        ValueError: the file of a graph does not exist.
     """
     found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
     for name, entry in (found.get("graphs") or {}).items():
@@ -124,7 +124,7 @@ def _check_there(file: Path) -> None:
 
 
 def _is_ours(named: str, guard: str) -> bool:
-    """Whether a configuration names our own `serve/GUARD.py:GUARD`, of a clone or installed."""
+    """Return whether `named` is shapley-coop's `serve/GUARD.py:GUARD`, by the file's content."""
     path, _, name = named.rpartition(":")
     own = Path(__file__).parents[2] / "serve" / f"{guard}.py"
     return name == guard and Path(path).is_file() and Path(path).read_bytes() == own.read_bytes()
@@ -135,18 +135,18 @@ def _absolute(game: str) -> str:
 
 
 def free_port(host: str, port: int = 0) -> int:
-    """Check that a port is free, or find one for 0; the server would silently take another one.
+    """Return the port if it is free, or a free port for 0; the server would silently change it.
 
-    The server listens seconds later. A port that the system would choose may by then belong to
-    somebody's connection, so one is drawn where the system chooses none.
+    The server listens seconds later. A port that the system chose may by then belong to a
+    connection, so a port for 0 is drawn from a range from which the system chooses none.
 
     Raises:
-        ValueError: it is in use.
+        ValueError: the port is in use.
     """
     drawn = random.sample(UNASSIGNED_PORTS, 100)
     for one in [port] if port else drawn:
         with socket.socket() as probe:
-            # As the server does: a port that a connection has just left is free.
+            # As in the server, a port is free if its last connection was just closed.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, one))

@@ -1,4 +1,4 @@
-"""`coop view` and `coop report`: a run as a page, live, in replay, or as one file; and a sweep."""
+"""`coop view` and `coop report`: show runs in a browser, or write a run or a sweep as a file."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def view(
     private: Private = False,
     browser: Annotated[bool, typer.Option(help="Open it in a browser.")] = False,
 ) -> None:
-    """Serve the viewer on this machine: runs live and in replay."""
+    """Serve the viewer on this machine, to watch runs live and in replay."""
     import webbrowser
     from urllib.parse import quote
 
