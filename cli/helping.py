@@ -40,7 +40,7 @@ class Command(TyperCommand):
 
 
 def _fitting(name: str, told: str) -> tuple[str, str]:
-    """Return an option's forms and description; choices too long for a line end the latter."""
+    """Return an option's forms and description; a long list of choices moves to the end."""
     forms, _, choices = name.partition(" <")
     if len(name) <= _LINE or "|" not in choices:
         return name, told

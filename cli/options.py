@@ -68,18 +68,18 @@ PriceFile = Annotated[
     Path | None,
     typer.Option(
         envvar="COOP_PRICES",
-        help="YAML: model: {input, output}, USD per million tokens, in place of the dated list "
-        "that ships.",
+        help="A YAML file of model: {input, output}, USD per million tokens, in place of the list "
+        "that ships with coop.",
     ),
 ]
-SeedCount = Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)]
+SeedCount = Annotated[int, typer.Option(help="The number of seeds; the first is 0.", min=1)]
 EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
 Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefact.")]
 Currency = Annotated[
     str,
     typer.Option(
-        help="Of the bounty, a code of ISO 4217; amounts are in its smallest unit: EUR in cents, "
-        "JPY whole.",
+        help="The bounty's currency, a code of ISO 4217; amounts are in its smallest unit: EUR in "
+        "cents, JPY whole.",
         callback=lambda given: (decimals_of(given), given)[1],
     ),
 ]
@@ -87,20 +87,20 @@ Port = Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)
 Model = Annotated[
     str,
     typer.Option(
-        help="Who answers for every agent: provider:name, with settings after commas, as in "
+        help="The seat of every agent: provider:name, with settings after commas, as in "
         "openai:gpt-5-mini,temperature=0.2,answers=tools.",
         autocompletion=complete_models,
     ),
 ]
 AgentSeats = Annotated[
     list[str] | None,
-    typer.Option(help="NAME=provider:name[,setting=value…]: who answers for one agent."),
+    typer.Option(help="NAME=provider:name[,setting=value…]: the seat of one agent."),
 ]
 Personas = Annotated[
     list[str] | None,
     typer.Option(
         "--persona",
-        help="NAME=text, or NAME=@file: who an agent is and what it wants, told to it alone.",
+        help="NAME=text, or NAME=@file: who an agent is and what it wants; only it is told.",
     ),
 ]
 BaseUrl = Annotated[

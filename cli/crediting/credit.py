@@ -15,14 +15,14 @@ AnotherBaseline = Annotated[
     str,
     typer.Option(
         help="Another baseline for a run: 'idle', 'away' (an absent agent earns 0 and leaves the "
-        "others least), 'random', or an action of all. It reports, and settles nothing."
+        "others least), 'random', or an action of all. It changes only this report."
     ),
 ]
 OtherDice = Annotated[
     int,
     typer.Option(
-        help="Play what a run did again with so many other seeds of the game's dice, and "
-        "tell how far the values vary. It only reports.",
+        help="Replay a run's actions with this many other seeds of the game's dice, and "
+        "report how far the values vary.",
         min=0,
         max=100_000,
     ),
@@ -30,8 +30,8 @@ OtherDice = Annotated[
 Replay = Annotated[
     str,
     typer.Option(
-        help="How a run's coalitions are replayed: 'recorded', or 'asked', which asks embedded "
-        "agents again, told who is present, and only reports.",
+        help="How a run's coalitions are replayed: 'recorded', or 'asked', which tells embedded "
+        "agents who is present and asks them again, for this report only.",
     ),
 ]
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
@@ -47,8 +47,8 @@ def credit(
 ) -> None:
     """Compute each agent's value in a run, or in a game of your own.
 
-    Give a run's name for each agent's baseline, value and the payoff due to it, by the run's
-    baseline or another. Give a file with a characteristic function, or with contributions by run:
+    A run's name gives each agent's baseline and value, and the payoff that follows from them. The
+    baseline is the run's, or another. A file holds a characteristic function, or runs:
 
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.

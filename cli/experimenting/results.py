@@ -57,7 +57,7 @@ def merge(
     folders: Annotated[list[Path], typer.Argument(help="Folders of one sweep.", metavar="DIR…")],
     out: Annotated[Path, typer.Option("-o", "--out", help="A new folder.")],
 ) -> None:
-    """Merge the folders of several machines into one, with each run once."""
+    """Merge the folders of several machines into one, which has each run once."""
     from shapley_coop.evals.sweeps.folders import merge as together
 
     say(f"{out}: {together(folders, out)} runs")
@@ -99,7 +99,7 @@ def compare(
     first: Runs,
     second: Runs,
     measure: Annotated[
-        list[str] | None, typer.Option(help="What to compare; several are corrected together.")
+        list[str] | None, typer.Option(help="A measure; tests of several are corrected together.")
     ] = None,
     prices: PriceFile = None,
     as_json_: Json = False,
@@ -122,7 +122,7 @@ def compare(
 
 
 def prices_from(path: Path | None) -> "Prices":
-    """Return the prices in a file, or the dated list that ships with coop for None."""
+    """Return the prices in a file, or the list that ships with coop if `path` is None."""
     from shapley_coop.evals.sweeps.prices import read_prices
 
     return read_prices(path) if path else read_prices()

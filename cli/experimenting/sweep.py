@@ -25,10 +25,10 @@ NO_PLAYER = "--remote: no extension that plays cells on a server is installed: l
 ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
-Seeds = Annotated[str, typer.Option(help="In place of the file's: 0-29, or 0-4,10.")]
-Failures = Annotated[float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)]
+Seeds = Annotated[str, typer.Option(help="Seeds in place of the suite's: 0-29, or 0-4,10.")]
+Failures = Annotated[float, typer.Option(help="The fraction of cells that may fail.", min=0, max=1)]
 Dollars = Annotated[
-    float | None, typer.Option(help="USD, over all runs and processes of the folder.", min=0)
+    float | None, typer.Option(help="The most USD for all runs and processes of the folder.", min=0)
 ]
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
 AT_ONCE, AT_ONCE_IN_BATCHES = 16, 500
@@ -44,7 +44,7 @@ TokenRate = Annotated[
 
 
 def sweep(
-    suites: Annotated[list[str], typer.Argument(help="Suites by name or file; 'all' is each.")],
+    suites: Annotated[list[str], typer.Argument(help="Suites by name or file, or 'all'.")],
     out: Out = None,
     limit: Annotated[int | None, typer.Option(help="Only the first N cells.", min=1)] = None,
     seeds: Seeds = "",
@@ -59,8 +59,8 @@ def sweep(
     batch: Annotated[
         bool,
         typer.Option(
-            help="Ask openai: models by their endpoint's batches: cheaper, and each letter may "
-            "take a day."
+            help="Ask openai: models through their endpoint's batches: cheaper, but each letter "
+            "may take a day."
         ),
     ] = False,
     shard: Annotated[
@@ -71,15 +71,15 @@ def sweep(
         ),
     ] = "",
     keep: Annotated[
-        Keep, typer.Option(help="Whose letters and checkpoints stay once their row is written.")
+        Keep, typer.Option(help="The runs that keep letters and checkpoints after they end.")
     ] = Keep.ALL,
     cost_limit: Dollars = None,
     prices: PriceFile = None,
     rpm: RequestRate = None,
     tpm: TokenRate = None,
     fail_on_error: Failures = 0.05,
-    dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
-    remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
+    dry_run: Annotated[bool, typer.Option(help="Print a forecast; run nothing.")] = False,
+    remote: Annotated[str, typer.Option(help="URL of a LangGraph server that plays.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run every cell of a suite once. Repeat the command to resume, or run several at once."""

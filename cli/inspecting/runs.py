@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 MOST = 20
 COLUMNS = ("run", "game", "graph", "seed", "outcome", "age")
 
-GameName = Annotated[str, typer.Option(help="Of this game, or with this part in its name.")]
+GameName = Annotated[str, typer.Option(help="Only runs of a game with this in its name.")]
 GraphName = Annotated[
-    str, typer.Option("--graph", "-g", help="Of this workflow.", autocompletion=complete_graphs)
+    str, typer.Option("--graph", "-g", help="Its workflow.", autocompletion=complete_graphs)
 ]
 Outcome = Annotated[
     str,
@@ -23,7 +23,7 @@ Outcome = Annotated[
         help="agreed, no_deal, no_play, unreadable, error or budget; started, waiting or failed."
     ),
 ]
-SeedOf = Annotated[int | None, typer.Option(help="Of this seed.", min=0)]
+SeedOf = Annotated[int | None, typer.Option(help="Only runs with this seed.", min=0)]
 
 
 def runs(
@@ -33,7 +33,7 @@ def runs(
     outcome: Outcome = "",
     limit: Annotated[int, typer.Option(help="The newest N; 0 shows all.", min=0)] = MOST,
     sweeps: Annotated[
-        bool, typer.Option("--sweeps", help="With the cells of sweeps, which are left out.")
+        bool, typer.Option("--sweeps", help="List the cells of sweeps, too.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -98,7 +98,7 @@ def prune(
     seed: SeedOf = None,
     outcome: Outcome = "",
     yes: Annotated[
-        bool, typer.Option("--yes", help="Remove them, and not only list them.")
+        bool, typer.Option("--yes", help="Remove the runs instead of listing them.")
     ] = False,
 ) -> None:
     """Remove all runs that fit the filters; without --yes, only list them."""

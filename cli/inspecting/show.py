@@ -27,14 +27,14 @@ def show(
     figure: Annotated[
         Path | None,
         typer.Option(
-            help="Write the game's own picture as SVG: a task exchange has its utility plane."
+            help="Write a picture of the game as SVG; of a task exchange, the utility plane."
         ),
     ] = None,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the transcript as Markdown.")
     ] = False,
     coalitions: Annotated[
-        bool, typer.Option("--coalitions", help="Show what every coalition is worth, too.")
+        bool, typer.Option("--coalitions", help="Show the worth of every coalition, too.")
     ] = False,
     prices: PriceFile = None,
     as_json: Json = False,
@@ -125,7 +125,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
 
 def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
-    """Return a run's cost in USD and its price list; None if nothing is paid or no price known."""
+    """Return a run's cost in USD and its price list; None if unpaid or a price is unknown."""
     from shapley_coop.cli.experimenting.results import prices_from
     from shapley_coop.evals.sweeps.prices import is_free
     from shapley_coop.evals.sweeps.rows import calls_of

@@ -13,10 +13,10 @@ def verify(
     run: RunName,
     head: Annotated[
         bool,
-        typer.Option("--head", help="Print the head of this home's chain, to be kept elsewhere."),
+        typer.Option("--head", help="Print the head of this home's hash chain, to keep elsewhere."),
     ] = False,
     kept: Annotated[
-        str, typer.Option("--kept", help="A head that was printed earlier: the chain must hold it.")
+        str, typer.Option("--kept", help="A head printed earlier, which the chain must contain.")
     ] = "",
     as_json: Json = False,
 ) -> None:

@@ -1,1 +1,1 @@
-"""Commands that play: `coop run`, `resume`, `answer`, `demo`, `list` and `new game`."""
+"""Commands for playing: `coop run`, `resume`, `answer`, `list` and `new game`."""

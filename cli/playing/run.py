@@ -49,7 +49,7 @@ Workflow = Annotated[
         "--graph",
         "-g",
         help="The workflow; coop list shows them.",
-        show_default=f"the one of the game's name, else {USUAL}",
+        show_default=f"the workflow with the game's name, else {USUAL}",
         autocompletion=complete_graphs,
     ),
 ]
@@ -57,8 +57,8 @@ IdempotencyKey = Annotated[
     str,
     typer.Option(
         "--idempotency-key",
-        help="A name for this request: given again it goes on with the same run, and another "
-        "request under it is refused.",
+        help="A name for this request. A repeated request resumes its run; another request under "
+        "the same name is refused.",
     ),
 ]
 

@@ -59,7 +59,7 @@ class RunCommand(Command):
         super().format_options(ctx, formatter)
         if not whole:
             formatter.write_paragraph()
-            formatter.write_text("coop run --help-all tells of every option.")
+            formatter.write_text("coop run --help-all shows every option.")
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Call the command's function with the given fields in `ctx.obj`."""

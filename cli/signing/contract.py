@@ -24,7 +24,7 @@ def check(
     set_: SetPairs = None,
     enforcement: Annotated[str, typer.Option(help="notional, enforced or escrow.")] = "enforced",
     deposit: Annotated[
-        str, typer.Option(help="Of each party in escrow; empty: as much as is needed.")
+        str, typer.Option(help="Each party's deposit in escrow; empty: the amount that suffices.")
     ] = "",
     as_json: Json = False,
 ) -> None:

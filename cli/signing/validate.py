@@ -16,9 +16,9 @@ INVALID = 1
 def validate(
     scenario: Scenario,
     message: Annotated[str, typer.Option(help="A file with one message; - reads standard input.")],
-    sender: Annotated[str, typer.Option("--as", help="Who sends it.")],
+    sender: Annotated[str, typer.Option("--as", help="The agent that sends the message.")],
     pending: Annotated[
-        Path | None, typer.Option(help="A file with the proposal that has to be answered.")
+        Path | None, typer.Option(help="A file with the proposal that the message must answer.")
     ] = None,
     as_json: Json = False,
 ) -> None:
