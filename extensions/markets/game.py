@@ -42,7 +42,7 @@ Mode = Literal["exchange", "price", "ultimatum", "issues", "options"]
 
 
 class TradeParams(Params):
-    """Which market is played."""
+    """The choice of the market that is played, and the protection of its agents."""
 
     mode: Mode = Field(
         default="exchange",

@@ -38,7 +38,7 @@ class Asking(Clause):
 
 
 class Do(Asking):
-    """`agent` takes `action` at the turns at which `when` holds; "everyone" is each party."""
+    """`agent` must take `action` at each turn at which `when` holds; "everyone" is each party."""
 
     asked: ClassVar[str] = "The agent does this."
 
