@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 MOST = 20
 COLUMNS = ("run", "game", "graph", "seed", "outcome", "age")
 
-GameName = Annotated[str, typer.Option(help="Only runs of a game with this in its name.")]
+GameName = Annotated[str, typer.Option(help="Only games with this in their name.")]
 GraphName = Annotated[
-    str, typer.Option("--graph", "-g", help="Its workflow.", autocompletion=complete_graphs)
+    str, typer.Option("--graph", "-g", help="The workflow.", autocompletion=complete_graphs)
 ]
 Outcome = Annotated[
     str,

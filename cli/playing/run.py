@@ -194,7 +194,7 @@ def _config(given: dict[str, Any]) -> "RunConfig":
 
 
 async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
-    """Follow a run and return its outcome; if it is traced, tag the trace and score it."""
+    """Follow a run and return its outcome; if it is traced, add commit and scores to the trace."""
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.tracing import tracing

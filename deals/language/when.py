@@ -60,9 +60,9 @@ class Every(_Condition):
 
 
 class Last(_Condition):
-    """Holds while an agent's latest action is the given one, as in tit-for-tat; at first, fails.
+    """Holds while an agent's latest action is the given one; it fails before any action.
 
-    For a payment, holds if the agent takes the given action in that very turn.
+    For a payment, it holds if the agent takes the given action at that very turn.
     """
 
     last: Event

@@ -1,4 +1,4 @@
-"""Do: the clause by which an agent takes an action."""
+"""Do: the clause by which an agent must take an action."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
