@@ -67,7 +67,7 @@ FIRST = (
     *("contract", "credit", "sweep", "status", "compare", "export", "view", "report", "dev"),
     "help",
 )
-"""The core's commands that `coop --help` lists; `coop help --all` lists every one."""
+"""First words of the core's commands in `coop --help`; `coop help --all` lists all commands."""
 
 GROUPS = {
     "new": "Begin a game of your own.",

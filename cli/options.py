@@ -68,11 +68,11 @@ PriceFile = Annotated[
     Path | None,
     typer.Option(
         envvar="COOP_PRICES",
-        help="YAML: model: {input, output}, USD per million tokens, in place of the dated list "
-        "that ships.",
+        help="A YAML file of model: {input, output}, USD per million tokens, in place of the list "
+        "that ships with coop.",
     ),
 ]
-SeedCount = Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)]
+SeedCount = Annotated[int, typer.Option(help="The number of seeds; the first is 0.", min=1)]
 EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
 Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefact.")]
 Currency = Annotated[
@@ -87,7 +87,7 @@ Port = Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)
 Model = Annotated[
     str,
     typer.Option(
-        help="Who answers for every agent: provider:name, with settings after commas, as in "
+        help="The seat of every agent: provider:name, with settings after commas, as in "
         "openai:gpt-5-mini,temperature=0.2,answers=tools.",
         autocompletion=complete_models,
     ),
@@ -147,7 +147,7 @@ def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str
 def seats_from(
     model: str, agents: list[str] | None = None, base_url: str | None = None
 ) -> dict[str, Any]:
-    """Return seats by agent; '*' stands for every agent not named.
+    """Return agent → seat; the key '*' is for every agent that is not named.
 
     Raises:
         ValueError: a seat is not NAME=provider:name[,setting=value…].
@@ -158,7 +158,7 @@ def seats_from(
 
 
 def seat_from(model: str, base_url: str | None) -> "Seat":
-    """Read the one seat of `--model`.
+    """Return the seat that `--model` describes.
 
     Raises:
         ValueError: the option names no seat, or a setting is wrong.
@@ -175,10 +175,10 @@ def seat_from(model: str, base_url: str | None) -> "Seat":
 
 
 def personas_from(given: list[str] | None) -> dict[str, str]:
-    """Return each agent's persona.
+    """Return agent → persona.
 
     Raises:
-        ValueError: a part is not NAME=text, or its file cannot be read.
+        ValueError: an entry is not NAME=text, or its file cannot be read.
     """
     of = _split(given or [], "--persona {}: give NAME=text, or NAME=@file")
     return {agent: words("--persona", text) for agent, text in of}
@@ -188,7 +188,7 @@ def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any
     """Return the values of an extension's option, by agent.
 
     Raises:
-        ValueError: a part is not NAME=text, or the extension cannot read it.
+        ValueError: an entry is not NAME=text, or the extension cannot read the text.
     """
     hint = setting.help.partition(":")[0]
     parts = _split(given, f"{setting.flag} {{}}: give {hint}")
@@ -196,7 +196,7 @@ def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any
 
 
 def pairs(option: str, given: str) -> dict[str, Any]:
-    """Read an option's key=value pairs, separated by commas.
+    """Return an option's key=value pairs, which are separated by commas.
 
     Raises:
         ValueError: a part has no key or no equals sign.
@@ -244,7 +244,7 @@ def _parts(spec: str) -> list[str]:
 
 
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
-    """Split key=value pairs and read each value as YAML, or as text if it is no YAML."""
+    """Yield each pair's key and its value, read as YAML, or as text if it is not YAML."""
     for key, value in _split(parts, refusal):
         import yaml  # late: most commands get no pairs
 

@@ -15,7 +15,7 @@ AnotherBaseline = Annotated[
     str,
     typer.Option(
         help="Another baseline for a run: 'idle', 'away' (an absent agent earns 0 and leaves the "
-        "others least), 'random', or an action of all. It reports, and settles nothing."
+        "others least), 'random', or an action of all. It changes only this report."
     ),
 ]
 OtherDice = Annotated[

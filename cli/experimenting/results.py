@@ -99,7 +99,7 @@ def compare(
     first: Runs,
     second: Runs,
     measure: Annotated[
-        list[str] | None, typer.Option(help="What to compare; several are corrected together.")
+        list[str] | None, typer.Option(help="A measure; tests of several are corrected together.")
     ] = None,
     prices: PriceFile = None,
     as_json_: Json = False,

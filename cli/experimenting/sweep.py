@@ -28,7 +28,7 @@ Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folde
 Seeds = Annotated[str, typer.Option(help="Replace the file's: 0-29, or 0-4,10.")]
 Failures = Annotated[float, typer.Option(help="The fraction of cells that may fail.", min=0, max=1)]
 Dollars = Annotated[
-    float | None, typer.Option(help="USD, over all runs and processes of the folder.", min=0)
+    float | None, typer.Option(help="The most USD for all runs and processes of the folder.", min=0)
 ]
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
 AT_ONCE, AT_ONCE_IN_BATCHES = 16, 500
@@ -44,7 +44,7 @@ TokenRate = Annotated[
 
 
 def sweep(
-    suites: Annotated[list[str], typer.Argument(help="Suites by name or file; 'all' is each.")],
+    suites: Annotated[list[str], typer.Argument(help="Suites by name or file, or 'all'.")],
     out: Out = None,
     limit: Annotated[int | None, typer.Option(help="Only the first N cells.", min=1)] = None,
     seeds: Seeds = "",
@@ -59,8 +59,8 @@ def sweep(
     batch: Annotated[
         bool,
         typer.Option(
-            help="Ask openai: models by their endpoint's batches: cheaper, and each letter may "
-            "take a day."
+            help="Ask openai: models through their endpoint's batches: cheaper, but each letter "
+            "may take a day."
         ),
     ] = False,
     shard: Annotated[

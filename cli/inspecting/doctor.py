@@ -27,7 +27,7 @@ class Finding:
 
 
 def doctor() -> None:
-    """Check what this machine has installed."""
+    """Check this machine's libraries, home, model keys and tools."""
     findings = checkup()
     for finding in findings:
         say(f"{finding.mark}  {finding.what}: {finding.found}")

@@ -5,7 +5,7 @@ from shapley_coop.cli.options import RunName
 
 
 def letters(run: RunName) -> None:
-    """Print every letter and answer of a run as JSON lines: private, and usable as a recording."""
+    """Print a run's private letters and answers as JSON lines, which a recording: seat replays."""
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.recording import recorded

@@ -15,7 +15,7 @@ COLUMNS = ("run", "game", "graph", "seed", "outcome", "age")
 
 GameName = Annotated[str, typer.Option(help="Only of games whose name has this text.")]
 GraphName = Annotated[
-    str, typer.Option("--graph", "-g", help="Of this workflow.", autocompletion=complete_graphs)
+    str, typer.Option("--graph", "-g", help="The workflow.", autocompletion=complete_graphs)
 ]
 Outcome = Annotated[
     str,
@@ -79,7 +79,7 @@ def rm(
         list[str], typer.Argument(help="Names of runs.", autocompletion=complete_runs)
     ],
 ) -> None:
-    """Remove runs with their letters and checkpoints; what was paid stays in the ledger."""
+    """Remove runs with their letters and checkpoints; their payments stay in the ledger."""
     from shapley_coop.graphs.threads import remove
     from shapley_coop.state.storage.home import home
 
@@ -98,10 +98,10 @@ def prune(
     seed: SeedOf = None,
     outcome: Outcome = "",
     yes: Annotated[
-        bool, typer.Option("--yes", help="Remove them, and not only list them.")
+        bool, typer.Option("--yes", help="Remove the runs instead of listing them.")
     ] = False,
 ) -> None:
-    """Remove all runs of a kind; without --yes, only list them."""
+    """Remove all runs that fit the filters; without --yes, only list them."""
     from shapley_coop.graphs.threads import remove
     from shapley_coop.state.listing import RunFilter
     from shapley_coop.state.storage.home import home

@@ -27,14 +27,14 @@ def show(
     figure: Annotated[
         Path | None,
         typer.Option(
-            help="Write the game's own picture as SVG: a task exchange has its utility plane."
+            help="Write a picture of the game as SVG; of a task exchange, the utility plane."
         ),
     ] = None,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the transcript as Markdown.")
     ] = False,
     coalitions: Annotated[
-        bool, typer.Option("--coalitions", help="Show what every coalition is worth, too.")
+        bool, typer.Option("--coalitions", help="Show the worth of every coalition, too.")
     ] = False,
     prices: PriceFile = None,
     as_json: Json = False,

@@ -13,14 +13,14 @@ def verify(
     run: RunName,
     head: Annotated[
         bool,
-        typer.Option("--head", help="Print the head of this home's chain, to be kept elsewhere."),
+        typer.Option("--head", help="Print the head of this home's hash chain, to keep elsewhere."),
     ] = False,
     kept: Annotated[
-        str, typer.Option("--kept", help="A head that was printed earlier: the chain must hold it.")
+        str, typer.Option("--kept", help="A head printed earlier, which the chain must contain.")
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Recompute contributions, values, transfers and ledger from the record, and compare.
+    """Recompute contributions, values, transfers and ledger from the record, and compare them.
 
     Compare every stored row with the run's seal in the home's chain of hashes, too.
     Exit code 0: all checks hold; 1: a check fails; 2: the run cannot be read.

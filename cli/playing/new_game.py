@@ -13,7 +13,7 @@ _TEMPLATE = Path(__file__).parent / "new_game.txt"
 
 
 def game(
-    name: Annotated[str, typer.Argument(help="A name like tug or common_store.")],
+    name: Annotated[str, typer.Argument(help="The game's name, as in tug or common_store.")],
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="Default: NAME.py in this folder.")
     ] = None,

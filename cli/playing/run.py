@@ -49,7 +49,7 @@ Workflow = Annotated[
         "--graph",
         "-g",
         help="The workflow; coop list shows them.",
-        show_default=f"the one of the game's name, else {USUAL}",
+        show_default=f"the workflow with the game's name, else {USUAL}",
         autocompletion=complete_graphs,
     ),
 ]
@@ -89,7 +89,7 @@ def run(
         ),
     ] = False,
 ) -> None:
-    """Play a game with a workflow, to its settlement."""
+    """Play a game with a workflow until the payoffs are settled."""
     from shapley_coop.graphs.preparing import prepare
 
     graph = _workflow(game, graph)

@@ -42,7 +42,7 @@ def help_all(ctx: typer.Context, wanted: bool) -> None:
 
 
 class RunCommand(Command):
-    """A command with the fields of `RunConfig` as further options.
+    """A command with the fields of `RunConfig` as additional options.
 
     The command's function finds the given values of these options in the context's `obj`.
     """
@@ -59,7 +59,7 @@ class RunCommand(Command):
         super().format_options(ctx, formatter)
         if not whole:
             formatter.write_paragraph()
-            formatter.write_text("coop run --help-all tells of every option.")
+            formatter.write_text("coop run --help-all shows every option.")
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Call the command's function, with the fields' values in the context's `obj`."""

@@ -26,7 +26,7 @@ def view(
     private: Private = False,
     browser: Annotated[bool, typer.Option(help="Open it in a browser.")] = False,
 ) -> None:
-    """Serve the viewer on this machine: runs live and in replay."""
+    """Serve the viewer on this machine, to watch runs live and in replay."""
     import webbrowser
     from urllib.parse import quote
 

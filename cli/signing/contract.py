@@ -58,7 +58,7 @@ def audit(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Audit a record under a contract: verdict, breaches and evidence, clause by clause."""
+    """Audit a record under a contract: print verdict, breaches and evidence for each clause."""
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
     from shapley_coop.deals.written.files import turns_in

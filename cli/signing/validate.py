@@ -18,7 +18,7 @@ def validate(
     message: Annotated[str, typer.Option(help="A file with one message; - reads standard input.")],
     sender: Annotated[str, typer.Option("--as", help="The sender.")],
     pending: Annotated[
-        Path | None, typer.Option(help="A file with the proposal that has to be answered.")
+        Path | None, typer.Option(help="A file with the proposal that the message must answer.")
     ] = None,
     as_json: Json = False,
 ) -> None:

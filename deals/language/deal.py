@@ -21,10 +21,10 @@ MOST_CLAUSES = 20_000
 
 
 class Deal(BaseModel):
-    """What agents can agree on. Clause i is cited as `c{i+1}`.
+    """A list of clauses on which agents can agree. The ids of the clauses are c1, c2, …
 
-    `drops` ends payments or the share of the contract that stands, by their ids. What follows from
-    a deal is worked out once, and is the same object for all who ask: nobody changes it.
+    `drops` has the ids of the payments, gifts and share in the contract in force that the deal
+    ends. The properties are computed once: all callers get the same objects, and change none.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -47,55 +47,55 @@ class Event(_Condition):
 
 
 class Turns(_Condition):
-    """From one turn to another, both included. (Agents write `from` and `to`, or `turn`.)"""
+    """Holds from one turn to another, both included. Agents write `from` and `to`, or `turn`."""
 
     turns: Annotated[tuple[int, int], Field(description="First and last turn, from 1.")]
 
 
 class Every(_Condition):
-    """Every k-th turn: turn taking."""
+    """Holds at turn `start` and at each `every`-th turn after it, so that agents can take turns."""
 
     every: int = Field(ge=1, le=MAX_TURN)
     start: int = Field(default=1, ge=1, le=MAX_TURN)
 
 
 class Last(_Condition):
-    """The latest action of an agent: tit-for-tat. False before its first.
+    """Holds while an agent's latest action is the given one; it fails before any action.
 
-    For a payment it is the action of the same turn: an agent that does nothing has none.
+    For a payment, it holds if the agent takes the given action at that very turn.
     """
 
     last: Event
 
 
 class Count(_Condition):
-    """How often an agent has done something."""
+    """Holds once an agent has taken an action at least so many times."""
 
     count: Event
     at_least: int = Field(ge=1, le=MAX_TURN)
 
 
 class Earned(_Condition):
-    """The sum of an agent's rewards so far, or of everyone's with the pot."""
+    """Holds once the rewards of an agent, or of "everyone" with the pot, sum to `at_least`."""
 
     earned: str
     at_least: Exact
 
 
 class All(_Condition):
-    """Every one of them."""
+    """Holds when all of these conditions hold."""
 
     all: tuple["When", ...] = Field(min_length=1, max_length=MAX_PARTS)
 
 
 class AnyOf(_Condition):
-    """At least one of them."""
+    """Holds when at least one of these conditions holds."""
 
     any: tuple["When", ...] = Field(min_length=1, max_length=MAX_PARTS)
 
 
 class Not(_Condition):
-    """The opposite."""
+    """Holds when this condition does not hold."""
 
     negated: "When" = Field(alias="not")
 

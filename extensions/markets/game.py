@@ -42,18 +42,18 @@ Mode = Literal["exchange", "price", "ultimatum", "issues", "options"]
 
 
 class TradeParams(Params):
-    """Which market is played."""
+    """The choice of the market that is played, and the protection of its agents."""
 
     mode: Mode = Field(
         default="exchange",
         description="A market drawn by seed: exchange, price, ultimatum, issues (several goods are "
-        "divided), or options (of each issue one is agreed on).",
+        "divided), or options (one option of each issue is agreed on).",
     )
     market: str = Field(default="", description="A market file, in place of a drawn one.")
     protect: bool = Field(
         default=True,
-        description="Whether a signature is asked back, privately, that leaves its author with "
-        "less than it has without a deal, or could make it pay more than it has.",
+        description="Whether an agent is privately asked to reconsider a signature that leaves it "
+        "with less than it has without a deal, or could make it pay more than it has.",
     )
 
 

@@ -57,8 +57,8 @@ class Trader(BaseModel):
 class MarketFile(BaseModel):
     """A market: `agents` in speaking order; with `pool`, goods count only if all accept.
 
-    An issue is a good as well, a pool's: the first agent holds one less than there are options, and
-    how many of it the second holds in the end is which option they agreed on.
+    An issue is played as a good of a pool. The first agent holds one unit less than there are
+    options; the units that the second agent gets are the index, from 0, of the agreed option.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)

@@ -71,7 +71,7 @@ class Clause(BaseModel):
         return None
 
     def condition(self) -> Condition:
-        """Return the compiled condition: evaluated before a turn for a duty, else after it."""
+        """Return the compiled condition, evaluated before a turn for a duty, else after it."""
         return compiled_condition(self.when, "before" if self.duty else "after")
 
     def events(self, agents: Sequence[str]) -> list[Event]:
@@ -103,7 +103,7 @@ class Clause(BaseModel):
         return {**terms, **timed}
 
     def wrong(self, terms: Terms) -> str:
-        """Return a fault of the kind that the checks of its effects do not find; "" if none."""
+        """Return a fault that the checks of the clause's effects do not find; "" if none."""
         return ""
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:

@@ -1,4 +1,4 @@
-"""Do: the clause by which an agent takes an action."""
+"""Do: the clause by which an agent must take an action."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
@@ -38,7 +38,7 @@ class Asking(Clause):
 
 
 class Do(Asking):
-    """`agent` takes `action` at the turns at which `when` holds; "everyone" is each party."""
+    """`agent` must take `action` at each turn at which `when` holds; "everyone" is each party."""
 
     asked: ClassVar[str] = "The agent does this."
 

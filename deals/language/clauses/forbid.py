@@ -7,7 +7,7 @@ from shapley_coop.deals.language.when import words
 
 
 class Forbid(Asking):
-    """It is a breach if `agent` takes `action` at a turn at which `when` holds.
+    """`agent` must not take `action` at any turn at which `when` holds.
 
     "everyone" is each party.
     """

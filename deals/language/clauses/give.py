@@ -13,8 +13,8 @@ from shapley_coop.deals.language.when import When
 class Give(Clause):
     """`giver` hands `quantity` of a `good` to `receiver`, in games in which agents hold goods.
 
-    It is done by the program, once, at the end of the first turn at which `when` holds, before the
-    game pays for that turn. `when` is read as a payment's, and cannot be on rewards.
+    The program moves the goods once, at the end of the first turn at which `when` holds, before the
+    game pays for that turn. As in a payment, `when` is read after the turn. It cannot use rewards.
     """
 
     asked: ClassVar[str] = "One agent hands goods that it holds to another, once."

@@ -15,12 +15,12 @@ from shapley_coop.deals.language.when import When
 
 
 class Pay(Clause):
-    """A zero-sum transfer.
+    """`payer` pays `payee`, at the end of turns at which `when` holds.
 
-    `basis` says how `amount` is paid: "once", at the end of the first turn at which `when` holds;
-    "turn", at the end of each such turn; "reward", as that part of what the payer earns in each.
-    `when` is read after the turn: `{"last": …}` is what was done in it. As payer or payee, "others"
-    is everybody else, each with an equal part of the amount.
+    If `basis` is "once", `amount` is paid at the first such turn; if "turn", at each such turn. If
+    `basis` is "reward", `amount` is the part of the payer's reward that is paid at each such turn.
+    `when` is read after the turn, so `{"last": …}` is an action of that turn. As payer or payee,
+    "others" is all other agents, each with an equal part of the amount.
     """
 
     asked: ClassVar[str] = """

@@ -21,10 +21,10 @@ class Fraction(BaseModel, extra="forbid"):
 
 
 class Share(Clause):
-    """How the total of all rewards is split at the end; other payments are made on top.
+    """The split of the total of all rewards at the end; other payments are made on top.
 
-    Either `fractions` that sum to one, or the name of a `norm` that is computed from the record
-    at settlement.
+    Give either `fractions` that sum to 1, or the name of a `norm`, which is computed from the
+    record at settlement.
     """
 
     asked: ClassVar[str] = (
