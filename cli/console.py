@@ -86,7 +86,7 @@ def progress(total: int, what: str) -> Iterator[Any]:
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+def show_spinner(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
     """Show a spinner in a terminal; yield a context manager that hides it while a person types."""
     if not sys.stderr.isatty():
         yield nullcontext

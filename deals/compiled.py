@@ -55,7 +55,7 @@ class CompiledClause:
 Clauses = tuple[CompiledClause, ...]
 
 
-def compiled(agreed: Deal | Contract | None) -> Clauses:
+def compile_contract(agreed: Deal | Contract | None) -> Clauses:
     """Compile a deal in force from turn 1 on, or a contract with all its amendments."""
     if isinstance(agreed, Deal):
         return tuple(compiled_clause(cid, clause) for cid, clause in agreed.ids().items())
@@ -88,7 +88,7 @@ def after(clauses: Clauses, memories: Memories, turn: Turn) -> Memories:
     )
 
 
-def owed(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Duty]:
+def duties_at(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Duty]:
     """Return clause id → the duty that binds at a turn, given the memories before that turn."""
     return {
         each.cid: each.duty

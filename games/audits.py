@@ -7,7 +7,7 @@ from shapley_coop.games.game import Game
 from shapley_coop.games.turns import Turn
 
 
-def audited(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
+def audit(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
     """Yield the name of each workflow effect in a record, and a line for each breach of its rule.
 
     An effect that neither the game nor an extension knows yields a line that says so.

@@ -60,7 +60,7 @@ def module_of_file(game: str) -> ModuleType:
     return _run(game, source)
 
 
-def called(game: str) -> type[Game] | dict[str, Any]:
+def import_game(game: str) -> type[Game] | dict[str, Any]:
     """Import a subclass of `Game`, or call an import that makes one or a payoff file's content.
 
     Raises:

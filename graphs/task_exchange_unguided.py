@@ -3,6 +3,6 @@
 The wiring equals that of `task_exchange`; only a section of the letters is missing.
 """
 
-from shapley_coop.graphs.task_exchange import trading
+from shapley_coop.graphs.task_exchange import build_exchange
 
-graph = trading(validator=True, guidance=False).compile(name="task_exchange_unguided")
+graph = build_exchange(validator=True, guidance=False).compile(name="task_exchange_unguided")

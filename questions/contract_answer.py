@@ -9,12 +9,12 @@ from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions import contract_propose
 from shapley_coop.questions.answer import Reply
 from shapley_coop.state.consent import cannot_sign
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import Question, TurnContext
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
     """Read an acceptance of the offer in the letter, a new draft, or `<REJECT>`."""
     if message.action is not None:
@@ -40,13 +40,13 @@ def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
 def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
     """Refuse to accept or put forward a draft that the agent could not sign."""
     if said.decision == "accept":
-        return accepting(turn, agent, said.speech)
+        return accept_offer(turn, agent, said.speech)
     if said.found is None:
         return {"act": "reject", "text": said.speech or ""}
-    return contract_propose.drafting(turn, agent, said.found, said.speech)
+    return contract_propose.put_draft(turn, agent, said.found, said.speech)
 
 
-def accepting(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
+def accept_offer(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
     """Return the acceptance of the current offer; a fault if its clauses cannot be signed."""
     offer = turn.evaluated.offer
     assert offer is not None, "an offer stands that the message accepts"

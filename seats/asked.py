@@ -40,13 +40,13 @@ class Asked:
 
 
 @lru_cache(maxsize=256)  # bounded, as a letter from outside may hold any name
-def asked(name: str) -> Asked | None:
+def find_question(name: str) -> Asked | None:
     """Return the question of this name, or None if no such question is installed.
 
     Raises:
         BrokenExtension: the extension that adds the question cannot be imported.
     """
-    if name in _shipped():
+    if name in _shipped_names():
         return cast(Asked, import_module(f"{ROOM}.{name}").QUESTION)
     if name in extension.offered("questions"):
         return cast(Asked, extension.load("questions", name))
@@ -55,15 +55,15 @@ def asked(name: str) -> Asked | None:
 
 def without_deals(facts: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the answer of a program that only acts: it joins no deal and claims 1/n."""
-    question = asked(facts["ask"])
+    question = find_question(facts["ask"])
     return question.answer.declined(facts) if question else {}
 
 
 def names() -> list[str]:
     """Return the sorted names of all questions, including those of installed extensions."""
-    return sorted([*_shipped(), *extension.offered("questions")])
+    return sorted([*_shipped_names(), *extension.offered("questions")])
 
 
 @cache
-def _shipped() -> frozenset[str]:
+def _shipped_names() -> frozenset[str]:
     return frozenset(one.name for one in pkgutil.iter_modules(import_module(ROOM).__path__))

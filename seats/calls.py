@@ -72,7 +72,7 @@ def kept_call(tool: str, arguments: Mapping[str, Any]) -> str:
     return f"<CALL>{told.translate(_ESCAPES)}</CALL>"
 
 
-def written(message: BaseMessage) -> str:
+def text_of(message: BaseMessage) -> str:
     """Return a message as one text: its words, then its calls."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     words = message.content if isinstance(message.content, str) else str(message.text)

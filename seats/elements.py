@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shapley_coop.deals.language.acceptance import DECISIONS
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.deals.language.wire import Message
@@ -135,7 +135,7 @@ class Choice:
         given = {"accept": message.accept, "reject": message.reject}
         decided, word = {value for value, said in given.items() if said is not None}, ""
         if message.action is not None:
-            named = chosen(message, tuple(DECISIONS))
+            named = choose(message, tuple(DECISIONS))
             if isinstance(named, Fault) or named[0] not in DECISIONS:
                 return Fault("ACTION", f"It is not yet time to act. {self.ask()}")
             word = named[0]

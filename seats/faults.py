@@ -65,7 +65,7 @@ class WebPage(Exception):
     """An endpoint sends a web page instead of an answer."""
 
 
-def described(error: BaseException, seat: Seat, limit: float) -> str:
+def describe_error(error: BaseException, seat: Seat, limit: float) -> str:
     """Return one line that says why a seat's model failed and how to fix it.
 
     Args:

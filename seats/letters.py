@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from shapley_coop.escaping import visible
-from shapley_coop.seats.calls import Step, written
+from shapley_coop.seats.calls import Step, text_of
 
 _FACTS = re.compile(r"^```json\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _EVENTS = re.compile(r"^```jsonl\n(.*?)\n?```$", re.MULTILINE | re.DOTALL)
@@ -51,7 +51,7 @@ class Letter:
             return as_text(self.messages())
         said = [self.system, self.user]
         if self.why:
-            said += [_shown(self.refused), self.why]
+            said += [_show_answer(self.refused), self.why]
         return "\n\n".join(said)
 
     def messages(self, program: bool = False) -> list[BaseMessage]:
@@ -62,7 +62,7 @@ class Letter:
         """
         talk: list[BaseMessage] = [SystemMessage(self.system), HumanMessage(self.user)]
         if self.why:
-            talk += [AIMessage(_shown(self.refused)), HumanMessage(self.why)]
+            talk += [AIMessage(_show_answer(self.refused)), HumanMessage(self.why)]
         if program:
             talk[-1].additional_kwargs[FACTS] = self.facts
         for number, step in enumerate(self.steps, start=1):
@@ -70,7 +70,7 @@ class Letter:
         return talk
 
 
-def _shown(answer: str) -> str:
+def _show_answer(answer: str) -> str:
     """Return a refused answer, shortened, for its author; providers refuse an empty message."""
     if len(answer) > MAX_SHOWN:
         return f"{answer[:MAX_SHOWN]}\n[… {len(answer) - MAX_SHOWN} characters more]"
@@ -85,7 +85,7 @@ def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
 
 def as_text(messages: Sequence[BaseMessage]) -> str:
     """Return the messages to a seat as one text."""
-    return "\n\n".join(written(message) for message in messages)
+    return "\n\n".join(text_of(message) for message in messages)
 
 
 def with_facts(text: str, told: Mapping[str, Any]) -> str:

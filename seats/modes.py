@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool
 
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.thoughts import MARK
-from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tagged
+from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tag_fields
 from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.calls import READY, kept_call
 from shapley_coop.seats.seat import RECORDING, Answers, Seat
@@ -38,10 +38,10 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
     """
     if seat.program or seat.provider == RECORDING or isinstance(model, LetterChatModel):
         return "text"
-    return _chosen(seat, model.profile or {}, tools and _binds(model), tools)
+    return _choose_mode(seat, model.profile or {}, tools and _binds(model), tools)
 
 
-def _chosen(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:
+def _choose_mode(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:
     if seat.answers != "auto":
         return seat.answers
     can_call = known.get("tool_calling", unless_known)
@@ -97,7 +97,7 @@ async def _by_schema(
     thought = not raw.tool_calls and MARK.search(str(raw.text))
     if parsed is None or thought:
         return _read(form, str(raw.text)), raw
-    return _tagged(form, parsed), raw
+    return _tag_fields(form, parsed), raw
 
 
 async def _asking_tools(
@@ -111,7 +111,7 @@ async def _asking_tools(
 
     While a model can call tools, providers enforce no schema, or only if all tools are strict.
     """
-    reply = await _bound(model, [*tools, _READY]).ainvoke(list(messages), config=config)
+    reply = await _bind_tools(model, [*tools, _READY]).ainvoke(list(messages), config=config)
     words = str(reply.text)
     if not reply.tool_calls and fields_in(form, words) is not None:
         return _read(form, words), reply
@@ -134,23 +134,23 @@ async def _by_tools(
     form: Form,
     tools: Sequence[BaseTool],
 ) -> tuple[str, AIMessage]:
-    reply = await _bound(model, [*tools, dict(form)]).ainvoke(list(messages), config=config)
+    reply = await _bind_tools(model, [*tools, dict(form)]).ainvoke(list(messages), config=config)
     act, words = str(form["title"]), str(reply.text)
     offered = {tool.name for tool in tools}
     for call in reply.tool_calls:
         # The model has answered without waiting for its other calls, so those are dropped.
         if call["name"] == act:
-            return _tagged(form, call["args"]), reply
+            return _tag_fields(form, call["args"]), reply
         alone = len(reply.tool_calls) == 1 and call["name"] not in offered
         if alone and answers(form, call["args"]):
-            return tagged(act, call["args"]), reply
+            return tag_fields(act, call["args"]), reply
     asked = "".join(kept_call(call["name"], call["args"]) for call in reply.tool_calls)
     # Arguments that are no JSON count as text, so they are refused and shown to the model again.
     spoilt = "".join(str(call["args"] or "") for call in reply.invalid_tool_calls)
     return (said_beside(words) + asked) if asked else _read(form, words + spoilt), reply
 
 
-def _bound(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
+def _bind_tools(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
     """Bind tools to a model, and force a call if the model is known to support `tool_choice`."""
     chooses = (model.profile or {}).get("tool_choice", _is_openai(model))
     return model.bind_tools(tools, **({"tool_choice": "any"} if chooses else {}))
@@ -162,17 +162,17 @@ def _binds(model: BaseChatModel) -> bool:
     return bool(known) and type(model).bind_tools is not BaseChatModel.bind_tools
 
 
-def _tagged(form: Form, given: Any) -> str:
+def _tag_fields(form: Form, given: Any) -> str:
     """Return fields as tagged text; if a key is unknown, as JSON, which the parser refuses."""
     if isinstance(given, Mapping) and not given.keys() <= form["properties"].keys() | ANNOTATIONS:
         return json.dumps(given)
-    return tagged(str(form["title"]), given)
+    return tag_fields(str(form["title"]), given)
 
 
 def _read(form: Form, text: str) -> str:
     """Return text as tagged text if it clearly holds one answer of the form, else unchanged."""
     fields = fields_in(form, text)
-    return text if fields is None else tagged(str(form["title"]), fields)
+    return text if fields is None else tag_fields(str(form["title"]), fields)
 
 
 def _is_openai(model: BaseChatModel) -> bool:

@@ -22,7 +22,7 @@ class NotRecorded(SeatFault):
     """The recording holds no answer to this letter."""
 
 
-def recorded(entry: Entry) -> str:
+def recording_line(entry: Entry) -> str:
     """Return the line of a recording, as JSON, for a journal's entry."""
     line = {
         "agent": entry.agent,
@@ -63,7 +63,7 @@ def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
     return answers
 
 
-def described(seat: Seat) -> Seat:
+def describe_recording(seat: Seat) -> Seat:
     """Return the seat with the recording's absolute path, and with `of_simulation` set from it.
 
     Raises:

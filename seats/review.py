@@ -33,7 +33,7 @@ def review(
     }
 
 
-def decided(reply: Any) -> Mapping[str, Any] | None:
+def read_decision(reply: Any) -> Mapping[str, Any] | None:
     """Return the decision in a reply, or None unless the reply holds exactly one.
 
     >>> decided({"decisions": [{"type": "approve"}]})
@@ -49,7 +49,7 @@ def decided(reply: Any) -> Mapping[str, Any] | None:
     return one if isinstance(one, Mapping) and one.get("type") in known else None
 
 
-def edited(decision: Mapping[str, Any]) -> Any:
+def edited_arguments(decision: Mapping[str, Any]) -> Any:
     """Return the arguments by which an edit replaces those of the action, or None without any."""
     action = decision.get("edited_action")
     return action.get("args") if isinstance(action, Mapping) else None

@@ -1,8 +1,8 @@
 """JSON schemas of answers, for models that answer by a schema or a tool call.
 
 `schema_of` makes the JSON schema from the class of the answer (`seats.answer`), and a provider
-enforces the schema. `answers.tagged` turns the returned fields into the tagged text that all other
-code reads. The fields have the names that the letters teach.
+enforces the schema. `answers.tag_fields` turns the returned fields into tagged text, which all
+other code reads. The fields have the names that the letters teach.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field, create_model
 
 from shapley_coop.seats.answer import Answer, Thought
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import In
 
 
@@ -22,7 +22,7 @@ def in_fields(act: str, fields: Iterable[str], called: bool) -> str:
     >>> in_fields("claim", ["speech", "percent"], called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
     """
-    question = asked(act)
+    question = find_question(act)
     how = {**(question.answer.written() if question else {}), "notes": In("NOTES")}
     told = ", ".join(f"`{field}` is {how[field].told()}" for field in fields if field in how)
     return f"You answer {'by calling' if called else 'as JSON of'} `{act}`, without tags: {told}."
@@ -41,7 +41,7 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
         carries: whether an action can have content besides its name in this game.
     """
     name = str(facts.get("ask", ""))
-    question = asked(name)
+    question = find_question(name)
     answer = question.answer.narrowed(facts, carries) if question else None
     return None if answer is None else _schema_of(name, answer)
 

@@ -19,7 +19,7 @@ _MOST = 2**31 - 1
 """The largest value of an integer column in the database."""
 
 
-def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[int, int]:
+def count_tokens(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[int, int]:
     """Return the numbers of input and output tokens.
 
     Args:

@@ -135,7 +135,7 @@ def from_micro(micro: int) -> Fraction:
     return Fraction(micro, MICRO)
 
 
-def normalised(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
+def normalise(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
     """Return the values scaled to sum to a total: φᵢ + (total − Σφ) · |φᵢ| / Σ|φ|.
 
     Efficient values stay unchanged. Values of one sign become total · φᵢ / Σφ, the usual

@@ -54,12 +54,12 @@ def cache_key(value: Any) -> bytes:
         value: as for `canonical`, with keys in any order; fractions are written as strings.
     """
     try:
-        return fitted(orjson.dumps(value, default=plain))
+        return fit(orjson.dumps(value, default=plain))
     except TypeError:  # a whole number of more than 64 bits, or a lone surrogate
         return json.dumps(value, default=plain).encode()
 
 
-def fitted(written: bytes) -> bytes:
+def fit(written: bytes) -> bytes:
     """Return a copy of orjson's output whose memory is no larger than needed, to be kept.
 
     orjson's output keeps its whole buffer alive: at least 4 kB, and up to twenty times the

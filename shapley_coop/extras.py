@@ -15,7 +15,7 @@ class LibraryMissing(ValueError):
     """The error that a library is missing; one line says what needs it and how to install it."""
 
 
-def missing(who: str, library: str, extra: str = "") -> LibraryMissing:
+def missing_library(who: str, library: str, extra: str = "") -> LibraryMissing:
     """Return the error that says how to install a library.
 
     Args:
@@ -28,7 +28,7 @@ def missing(who: str, library: str, extra: str = "") -> LibraryMissing:
 
 
 @contextmanager
-def needing(extra: str, who: str) -> Iterator[None]:
+def require_extra(extra: str, who: str) -> Iterator[None]:
     """Turn a failed import within the block into an error that names the extra.
 
     Args:
@@ -44,7 +44,7 @@ def needing(extra: str, who: str) -> Iterator[None]:
         library = (error.name or extra).partition(".")[0]
         if library == __package__:
             raise  # a fault of this package, not of a library
-        raise missing(who, library, extra) from None
+        raise missing_library(who, library, extra) from None
 
 
 def is_installed(library: str) -> bool:

@@ -73,7 +73,7 @@ def _pass(turn: int, label: str) -> Pass:
     return {"turn": turn, "why": why, "label": label}
 
 
-def stated(
+def state_conduct(
     agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return every agent's conduct in the form of results; the arguments are as in `conduct`."""
@@ -103,7 +103,7 @@ def _short(action: str) -> str:
     return action if len(action) <= LONGEST else f"{action[: LONGEST - 1]}…"
 
 
-def unanswered(passes: Iterable[Pass]) -> str:
+def unanswered_words(passes: Iterable[Pass]) -> str:
     """Return in words the passes for which no answer was usable, or "" if there are none.
 
     Credit charges an agent for the cost of its passes, so readers see them next to its value.

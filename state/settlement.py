@@ -24,10 +24,10 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
     a contract, no money moves. The payoffs include forfeited deposits, which have already moved.
     """
     agents, offer = evaluated.agents, evaluated.offer
-    basis, due = decided(evaluated)
+    basis, due = decide_payoffs(evaluated)
     total = to_micro(evaluated.total)
-    before = _rounded(evaluated.earned, total)
-    after = _constrained(before, _rounded(due, total), evaluated.config.constraints)
+    before = _round(evaluated.earned, total)
+    after = _apply_constraints(before, _round(due, total), evaluated.config.constraints)
     forfeits = net(evaluated.signed.postings(over=True), agents)
     return {
         "basis": basis,
@@ -46,7 +46,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
     }
 
 
-def decided(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
+def decide_payoffs(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
     """Return the basis and each agent's payoff, before constraints and deposits."""
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = "contract" if evaluated.contract else "none", evaluated.without_more()
@@ -171,7 +171,9 @@ def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
     )
 
 
-def _constrained(before: dict[str, int], due: dict[str, int], names: list[str]) -> dict[str, int]:
+def _apply_constraints(
+    before: dict[str, int], due: dict[str, int], names: list[str]
+) -> dict[str, int]:
     """Return the payoffs after all constraints of the run; a tax goes to the treasury."""
     if any(name.startswith("tax=") for name in names):
         before, due = {**before, TREASURY: 0}, {**due, TREASURY: 0}
@@ -184,5 +186,5 @@ def _constraint(text: str) -> Constraint:
     return constraint(name, **{takes[name]: setting} if setting else {})
 
 
-def _rounded(payoffs: Mapping[str, Fraction], total: int) -> dict[str, int]:
+def _round(payoffs: Mapping[str, Fraction], total: int) -> dict[str, int]:
     return dict(zip(payoffs, round_payoffs(list(payoffs.values()), total), strict=True))

@@ -18,12 +18,12 @@ Telling = Callable[["TurnContext", Lines], Lines]
 """A function from (turn, the whole history) to the lines in the letter."""
 
 
-def everything(turn: "TurnContext", lines: Lines) -> Lines:
+def tell_everything(turn: "TurnContext", lines: Lines) -> Lines:
     """Return all lines."""
     return lines
 
 
-def nothing(turn: "TurnContext", lines: Lines) -> Lines:
+def tell_nothing(turn: "TurnContext", lines: Lines) -> Lines:
     """Return no line, for readers who need no history."""
     return []
 

@@ -60,6 +60,6 @@ PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
 """Play in workflows without any deals."""
 
 
-def computed(topic: Topic) -> Topic:
+def with_computed_values(topic: Topic) -> Topic:
     """Return the topic with values computed from the record, so that a deal can name a norm."""
     return replace(topic, computed=True)

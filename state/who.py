@@ -16,12 +16,12 @@ def negotiators(table: Table) -> list[str]:
     return list(table.get("negotiators") or table["agents"])
 
 
-def bargaining(evaluated: EvaluatedTable) -> list[str]:
+def bargainers(evaluated: EvaluatedTable) -> list[str]:
     """Return all agents that bargain."""
     return negotiators(evaluated.table)
 
 
-def unsigned(evaluated: EvaluatedTable) -> list[str]:
+def awaited_signers(evaluated: EvaluatedTable) -> list[str]:
     """Return the agents that must sign the current offer and have not accepted it yet."""
     offer = evaluated.offer
     if offer is None:
@@ -37,7 +37,7 @@ def speaker(evaluated: EvaluatedTable) -> list[str]:
 
 def listeners(evaluated: EvaluatedTable) -> list[str]:
     """Return all agents that bargain, except the speaker."""
-    return [agent for agent in bargaining(evaluated) if agent != evaluated.table["speaker"]]
+    return [agent for agent in bargainers(evaluated) if agent != evaluated.table["speaker"]]
 
 
 def able(evaluated: EvaluatedTable) -> list[str]:

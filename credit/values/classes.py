@@ -45,7 +45,7 @@ ByClass = Callable[[NDArray[Any], int], Fraction]
 """A function of (worths, class) to the value of one member, in the unit of the worths."""
 
 
-def summed(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:
+def sum_games(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:
     """Return every agent's value in a sum of games, in v's unit; `value` must be additive."""
     values = [Fraction(0)] * n
     for game in games:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import hedged
-from shapley_coop.deals.language.spelling import meant, unwrapped
+from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 
 _SHORTEST_HASH = 8
@@ -31,7 +31,7 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
     words = message.accept or ""
     if hedged(words):
         return Fault("ACK", f"You wrote “{words[:80]}” into <ACCEPT>. {ask_back(offer)}")
-    for named in _named(words):
+    for named in _named_offers(words):
         is_hash = len(named) >= _SHORTEST_HASH and offer["hash"].startswith(named)
         if named != str(offer["revision"]) and not is_hash:
             return Fault(
@@ -87,9 +87,9 @@ _OWN_TAG = re.compile(r"<\s?(\w{4,6})\s?/?>(?:\s{0,4}</\s?\1\s?>)?")
 
 def _last_line(outside: str) -> str | None:
     *before, last = outside.strip().splitlines() or [""]
-    last = _OWN_TAG.sub(r"\1", unwrapped(last), count=1)
+    last = _OWN_TAG.sub(r"\1", unwrap(last), count=1)
     bare, said = _LABEL.sub("", last, count=1), "\n".join(before)
-    word = meant(bare, DECISIONS)
+    word = find_meant(bare, DECISIONS)
     if word is None or _DECISION.search(said):
         return None
     in_doubt = bare == last and DECISIONS[word] == "accept" and hedged(said)
@@ -106,7 +106,7 @@ def ask_back(offer: Offer | None) -> str:
     return f"Do you accept {which}? Answer <ACCEPT> or <REJECT>."
 
 
-def _named(words: str) -> list[str]:
+def _named_offers(words: str) -> list[str]:
     """Return the revisions and hashes of offers that an acceptance names."""
     parts = words.split()
     if parts and len(parts) <= 2 and any(char.isdigit() for char in parts[0]):

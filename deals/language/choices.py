@@ -25,7 +25,7 @@ from typing import Any
 from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.lenient_json import Json, read_json
-from shapley_coop.deals.language.spelling import meant, unwrapped
+from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
 
@@ -42,7 +42,7 @@ _MOST_LINES = 200
 _LONGEST_NAME = 200
 
 
-def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
+def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
     """Return the action that an answer names, or a fault if no single action is meant.
 
     The name is read leniently. The argument of an action (`write_code {"path": …}`) is not
@@ -50,7 +50,11 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
     """
     if message.action is not None:
         return _in_tag(message.action, legal)
-    found = {action for said in _untagged(message.outside) if (action := _named(said, legal))}
+    found = {
+        action
+        for said in _untagged_candidates(message.outside)
+        if (action := _find_named(said, legal))
+    }
     if len(found) > 1:
         both = " and ".join(sorted(found))
         return Fault("DUP", f"You name {both}: choose one, in one <ACTION>…</ACTION>.")
@@ -72,9 +76,9 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
         told: the actions that feedback lists; () for all choices.
     """
     told = told or choices
-    found = chosen(message, choices)
+    found = choose(message, choices)
     if isinstance(found, Fault):
-        again = chosen(message, told)
+        again = choose(message, told)
         return again if isinstance(again, Fault) else found
     if found[0] in choices:
         return found
@@ -82,19 +86,19 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
     return Fault("ACTION", f"You chose {said!r}. Choose one of: {', '.join(told)}.")
 
 
-def claimed(message: Message) -> tuple[Fraction, str] | Fault:
+def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
     """Return the part of the total that an answer claims (0 to 1), and the repair or ""."""
     said = message.claim
     if said is None:
         lines = [line for line in message.outside.splitlines() if line.strip()][-1:]
         found = _LABELLED.fullmatch(lines[0]) if lines else None
-        alone = message.outside if _ALONE.fullmatch(unwrapped(message.outside)) else None
+        alone = message.outside if _ALONE.fullmatch(unwrap(message.outside)) else None
         said = found[1] if found else alone
     if said is None:
         return Fault("CLAIM", _CLAIM)
-    if doubtful := _UNDER_PERCENT.fullmatch(unwrapped(said)):
+    if doubtful := _UNDER_PERCENT.fullmatch(unwrap(said)):
         return _one_of(doubtful[1])
-    bare = _ABOUT.sub("", _SAYING.sub("", unwrapped(said), count=1), count=1)
+    bare = _ABOUT.sub("", _SAYING.sub("", unwrap(said), count=1), count=1)
     words = _TOO_FINE.sub(r"\1", _PERCENT.sub("%", bare).strip())
     number = words.removesuffix("%").strip()
     try:
@@ -151,24 +155,24 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    if action := _named(said, legal) or _called_so(said, legal) or _same_call(said, legal):
+    if action := _find_named(said, legal) or _called_so(said, legal) or _same_call(said, legal):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
-        label = meant(name.rstrip(":"), [one for one in legal if " " not in one])
+        label = find_meant(name.rstrip(":"), [one for one in legal if " " not in one])
         if label and carried.startswith(("{", "```")):
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
 
 
-def _named(said: str, legal: Sequence[str]) -> str | None:
+def _find_named(said: str, legal: Sequence[str]) -> str | None:
     """Return the one legal action that is named, perhaps within words like "I will play …".
 
     >>> _named("play safe", ["safe", "play safe"]), _named("I will play safe.", ["safe", "risky"])
     ('play safe', 'safe')
     """
-    bare = _CHOSEN.sub("", _CHOOSING.sub("", unwrapped(said), count=1), count=1)
-    return meant(said, legal) or meant(bare, legal)
+    bare = _CHOSEN.sub("", _CHOOSING.sub("", unwrap(said), count=1), count=1)
+    return find_meant(said, legal) or find_meant(bare, legal)
 
 
 _CHOOSING = re.compile(
@@ -205,12 +209,12 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
     ('take_note(content=Milk)', None, None)
     """
     calls = [one for one in legal if "(" in one]
-    name = meant(said.strip().removesuffix("()"), [one.partition("(")[0] for one in calls])
+    name = find_meant(said.strip().removesuffix("()"), [one.partition("(")[0] for one in calls])
     found = [one for one in calls if name and one.partition("(")[0] == name]
     return found[0] if len(found) == 1 else None
 
 
-def _untagged(outside: str) -> Iterator[str]:
+def _untagged_candidates(outside: str) -> Iterator[str]:
     """Yield candidates for an untagged action: the whole text, labelled lines, a JSON call."""
     words = outside.strip()
     yield words if len(words) <= _LONGEST_NAME else ""
@@ -221,10 +225,10 @@ def _untagged(outside: str) -> Iterator[str]:
     begin = words.find("{")
     call = read_json(words, begin) if begin >= 0 else ""
     if isinstance(call, Json) and not words[call.end :].strip(" `\r\n"):
-        yield from _called(call.value)
+        yield from _actions_called(call.value)
 
 
-def _called(call: Any, deep: int = 0) -> Iterator[str]:
+def _actions_called(call: Any, deep: int = 0) -> Iterator[str]:
     """Yield the actions in a tool call written as text: {"arguments": {"action": …}}."""
     if not isinstance(call, dict) or deep > 2:
         return
@@ -232,4 +236,4 @@ def _called(call: Any, deep: int = 0) -> Iterator[str]:
         if isinstance(call.get(key), str):
             yield call[key]
     for key in ("arguments", "parameters", "input"):
-        yield from _called(call.get(key), deep + 1)
+        yield from _actions_called(call.get(key), deep + 1)

@@ -145,11 +145,11 @@ class Yardstick:
 
 def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
     """Return the reference points for outcomes of a workflow under these settings."""
-    return _built(game_of(settings), admits_payments(graph))
+    return _build(game_of(settings), admits_payments(graph))
 
 
 @lru_cache(maxsize=256)  # all rows of a condition share one yardstick
-def _built(game: Game, paid: bool) -> Yardstick:
+def _build(game: Game, paid: bool) -> Yardstick:
     return Yardstick(game, paid)
 
 

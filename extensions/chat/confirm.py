@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from shapley_coop.extensions.chat.state import Chat, Proposal, fault_of
 from shapley_coop.extensions.chat.words import NOT_PLAYED, proposal_in_words
 from shapley_coop.invalid import first_error
-from shapley_coop.seats.review import Decision, decided, edited, review
+from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
 
 PLAY = "play"
 """The action that the person reviews."""
@@ -26,12 +26,14 @@ def confirm(chat: Chat) -> dict[str, Any]:
     game = chat["game"] or {}
     said = proposal_in_words(game, chat.get("assumed", []))
     reply = interrupt(review(PLAY, game, said, ALLOWED, Proposal.model_json_schema()))
-    decision = {"type": "respond", "message": reply} if isinstance(reply, str) else decided(reply)
+    decision = (
+        {"type": "respond", "message": reply} if isinstance(reply, str) else read_decision(reply)
+    )
     match (decision or {}).get("type"):
         case "approve":
             return {"verdict": "go"}
         case "edit":
-            return _edited(edited(decision or {}))
+            return _edited(edited_arguments(decision or {}))
         case "reject" if not (decision or {}).get("message"):
             return {"verdict": "dropped", "game": None, "messages": [AIMessage(NOT_PLAYED)]}
         case "respond" | "reject":

@@ -70,7 +70,7 @@ def grade(preference: str, atom: Atom) -> float:
     return found
 
 
-def dialled(
+def draw_preferences(
     atoms: Sequence[Atom], agents: Sequence[str], competition: float, seed: int
 ) -> dict[str, str]:
     """Return preferences in words whose overlap follows a dial.

@@ -48,7 +48,7 @@ def plug(tool: str, function: Function | None) -> None:
         _plugged[tool] = function
 
 
-def plugged(tool: str) -> Function | None:
+def find_plugin(tool: str) -> Function | None:
     """Return the function plugged in for a tool, or None."""
     return _plugged.get(tool)
 

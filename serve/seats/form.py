@@ -20,8 +20,8 @@ from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.answer import Answer as Fields
-from shapley_coop.seats.answers import tagged
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.answers import tag_fields
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.consent import terms_of
@@ -84,15 +84,15 @@ def message_of(act: str, fields: Any) -> str:
         ValueError: `fields` is no object, the act has no form, or the decision is to make an offer
             but `clauses` is empty.
     """
-    if not isinstance(fields, dict) or asked(act) is None:
+    if not isinstance(fields, dict) or find_question(act) is None:
         raise ValueError("args: give the fields of the form as one object")
     decision = fields.get("decision")
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")
     if decision == WORDS and act in DRAFTED:
         # Only the message of `contract_answer` can have words without clauses.
-        return tagged("contract_answer", {**fields, "clauses": None, "drops": None})
-    return tagged(act, fields)
+        return tag_fields("contract_answer", {**fields, "clauses": None, "drops": None})
+    return tag_fields(act, fields)
 
 
 def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:

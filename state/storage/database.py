@@ -125,9 +125,9 @@ _opening = Lock()
 def facts_at(url: str) -> Facts:
     """Return the one store of a database in this process."""
     with _opening:  # without the lock, parallel threads would each open the database
-        return _opened(url)
+        return _open_facts(url)
 
 
 @cache
-def _opened(url: str) -> Facts:
+def _open_facts(url: str) -> Facts:
     return Facts(url)

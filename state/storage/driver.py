@@ -83,7 +83,7 @@ class SqliteDatabase:
         Those are deferred: after another process has written in between, they fail at once instead
         of waiting.
         """
-        connection = connected(self._file, isolation_level=None)
+        connection = connect(self._file, isolation_level=None)
         if not is_read_only(self._file):
             write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
@@ -91,7 +91,7 @@ class SqliteDatabase:
         return connection
 
 
-def connected(
+def connect(
     file: Path, isolation_level: Literal["DEFERRED"] | None = "DEFERRED"
 ) -> sqlite3.Connection:
     """Return a connection to a file that all threads may use; a new file is private to its owner.
@@ -123,7 +123,7 @@ def compact(file: Path) -> int:
         sqlite3.OperationalError: another process used the file for a minute; it is unchanged.
     """
     before = _size(file)
-    connection = connected(file, isolation_level=None)
+    connection = connect(file, isolation_level=None)
     try:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

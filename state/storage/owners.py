@@ -49,7 +49,7 @@ def holder() -> Holder:
     return _acting.get() or Holder()
 
 
-def requested() -> Holder | None:
+def request_holder() -> Holder | None:
     """Return the holder of the server's current request, or None outside of requests."""
     return _acting.get()
 

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def deflated(plain: bytes) -> bytes:
+def deflate(plain: bytes) -> bytes:
     """Return the zlib stream of some bytes, compressed at the fastest level."""
     return zlib.compress(plain, level=1)
 
 
-def packed(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
+def pack(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
     """Return two zlib streams of JSON, one after the other: the texts and a letter's facts."""
-    return b"".join(deflated(json.dumps(part).encode()) for part in (list(texts), dict(facts)))
+    return b"".join(deflate(json.dumps(part).encode()) for part in (list(texts), dict(facts)))
 
 
-def unpacked(content: bytes) -> tuple[list[str], dict[str, Any]]:
+def unpack(content: bytes) -> tuple[list[str], dict[str, Any]]:
     """Return the texts and the facts that `packed` has written."""
     words = zlib.decompressobj()
     texts: list[str] = json.loads(words.decompress(content))
