@@ -120,7 +120,7 @@ class Attribution:
         """Return each agent's payoff if the norm splits `total`: W_i(∅) plus a part of the rest."""
         values = list(self.values.values())
         if self.alone is None:
-            return _name_values(list(self.values), normalise(total, values))
+            return _by_agent(list(self.values), normalise(total, values))
         gained = normalise(total - sum(self.alone.values(), Fraction(0)), values)
         return {a: self.alone[a] + x for a, x in zip(self.values, gained, strict=True)}
 
@@ -130,7 +130,7 @@ class Attribution:
         if self.total <= 0:
             return None
         parts = normalise(self.total, values)
-        return _name_values(list(self.values), [part / self.total for part in parts])
+        return _by_agent(list(self.values), [part / self.total for part in parts])
 
 
 def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
@@ -158,8 +158,8 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
             norm=by,
             method="exact",
             total=Fraction(table[-1]),
-            marginal=_name_values(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
-            values=_name_values(of.agents, rule(table)),
+            marginal=_by_agent(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
+            values=_by_agent(of.agents, rule(table)),
             alone=of.alone,
         )
     return _sample(of, by) if by in SAMPLED else _by_few_coalitions(of, by)
@@ -182,13 +182,13 @@ def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribu
     """Return values of an additive game: each agent's part, except under the equal split."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
-    named = partial(_name_values, of.agents)
+    named = partial(_by_agent, of.agents)
     return Attribution(by, "exact (additive)", total, named(parts), named(values), None, of.alone)
 
 
 def _by_class(of: Characteristic, classes: Sequence[ClassGame], by: str) -> Attribution:
     """Return values of a sum of games with symmetric classes, computed from class counts."""
-    n, named = len(of.agents), partial(_name_values, of.agents)
+    n, named = len(of.agents), partial(_by_agent, of.agents)
     marginal = sum_games(classes, leave_one_out_by_class, n)
     alone = sum_games(classes, alone_by_class, n)
     total = sum((one.gain for one in classes), Fraction(0))
@@ -225,8 +225,8 @@ def _sample(of: Characteristic, by: str) -> Attribution:
         norm=by,
         method=_how(found),
         total=exactly[-1],
-        marginal=_name_values(of.agents, [exactly[-1] - x for x in exactly[:-1]]),
-        values=_name_values(of.agents, [_millionths(x) for x in found.values]),
+        marginal=_by_agent(of.agents, [exactly[-1] - x for x in exactly[:-1]]),
+        values=_by_agent(of.agents, [_millionths(x) for x in found.values]),
         standard_error={a: float(x) for a, x in zip(of.agents, found.standard_error, strict=True)},
         alone=of.alone,
     )
@@ -241,7 +241,7 @@ def _scale(raw: Attribution) -> Attribution:
     errors = raw.standard_error or {}
     return replace(
         raw,
-        values=_name_values(list(raw.values), scaled),
+        values=_by_agent(list(raw.values), scaled),
         standard_error={a: abs(by) * errors[a] for a, by in zip(raw.values, moved, strict=True)},
     )
 
@@ -270,12 +270,7 @@ def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
                 f"choose {', '.join((*SAMPLED, *FEW))}"
             )
     return Attribution(
-        by,
-        "exact",
-        total,
-        _name_values(agents, marginal),
-        _name_values(agents, values),
-        alone=of.alone,
+        by, "exact", total, _by_agent(agents, marginal), _by_agent(agents, values), alone=of.alone
     )
 
 
@@ -288,5 +283,5 @@ def _millionths(x: float) -> Fraction:
     return from_micro(round(float(x) * MICRO))
 
 
-def _name_values(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:
+def _by_agent(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:
     return dict(zip(agents, values, strict=True))

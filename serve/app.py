@@ -70,11 +70,7 @@ def application(inbox: ThreadInbox) -> Starlette:
         routes=[
             welcome_route(),
             seat_route(inbox),
-            *(
-                route
-                for name in extension.offered("routes")
-                for route in _extension_routes(name, inbox)
-            ),
+            *(route for name in extension.offered("routes") for route in _routes_of(name, inbox)),
             *view_routes(),
         ],
         middleware=middleware,
@@ -82,7 +78,7 @@ def application(inbox: ThreadInbox) -> Starlette:
     )
 
 
-def _extension_routes(name: str, inbox: ThreadInbox) -> Sequence[Route]:
+def _routes_of(name: str, inbox: ThreadInbox) -> Sequence[Route]:
     """Return the routes of an extension, or none if a library that they need is missing."""
     try:
         found: Sequence[Route] = extension.load("routes", name)(inbox)

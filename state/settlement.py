@@ -163,11 +163,7 @@ def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
     heard = [said["text"] for said in talk if said["topic"] == "judgement"]
     judged = heard[-1] if heard else None
     return audit(
-        evaluated.contract,
-        evaluated.record,
-        game.turns,
-        judged=judged,
-        open_turns=game.open_turns,
+        evaluated.contract, evaluated.record, game.turns, judged=judged, open_turns=game.open_turns
     )
 
 

@@ -56,7 +56,7 @@ class DealArguments(_Arguments):
 
     clauses: list[Any] = Field(
         description="The deal's clauses, each a JSON object as in a proposal: do, forbid, pay or "
-        "share.",
+        "share."
     )
     drops: list[str] = Field(
         default=[],
@@ -68,7 +68,7 @@ class PlanArguments(_Arguments):
     """Who does what, without payments."""
 
     mine: list[Any] = Field(
-        description="What you would do: clauses of kind do or forbid; their agent may be left out.",
+        description="What you would do: clauses of kind do or forbid; their agent may be left out."
     )
     others: list[Any] = Field(
         default=[],

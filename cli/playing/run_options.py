@@ -88,10 +88,7 @@ def _is_given(ctx: typer.Context, name: str) -> bool:
 def _further() -> list[Any]:
     from shapley_coop.state.run_config import RunConfig
 
-    return [
-        *options_of(RunConfig),
-        *_make_options([_added_option(*one) for one in _settings().items()]),
-    ]
+    return [*options_of(RunConfig), *_options([_added_option(*one) for one in _settings().items()])]
 
 
 def _settings() -> dict[str, extension.Setting]:
@@ -115,12 +112,12 @@ def _extension_option(setting: extension.Setting, given: Any) -> Any:
 def options_of(model: "type[BaseModel]") -> list[Any]:
     """Return an option for each field that is not in `DECLARED_BY_RUN`."""
     fields = model.model_fields.items()
-    return _make_options(
+    return _options(
         [_parameter(name, field) for name, field in fields if name not in DECLARED_BY_RUN]
     )
 
 
-def _make_options(declared: "list[inspect.Parameter]") -> list[Any]:
+def _options(declared: "list[inspect.Parameter]") -> list[Any]:
     """Return Typer's options for the parameters of a function."""
 
     def command(**_: Any) -> None: ...

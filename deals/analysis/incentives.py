@@ -15,10 +15,10 @@ from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, HistoryStat
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.analysis.valuations import (
     all_kept,
+    deviate_value,
+    keep_value,
     own_kept,
     replies,
-    value_of_deviating,
-    value_of_keeping,
 )
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.enforcement import Enforcement
@@ -62,7 +62,7 @@ def deviation(within: GameTree, i: int) -> Deviation | None:
 
     The result is None if keeping the contract is a best response.
     """
-    keep, break_ = within.values(value_of_keeping), within.values(value_of_deviating)
+    keep, break_ = within.values(keep_value), within.values(deviate_value)
     now, agent = within.now, within.stage.agents[i]
     gain = break_[now][within.start][i] - keep[now][within.start][i] if within.layers else NOTHING
     if gain <= 0:
@@ -116,7 +116,7 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     any breach. Agent i cannot choose after seeing the others' actions. After that turn agent i
     keeps the contract as well as it can, and the others act as expected.
     """
-    keep, agent, stage = within.values(value_of_keeping), within.stage.agents[i], within.stage
+    keep, agent, stage = within.values(keep_value), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
     asked, largest, equal = False, None, None
     for position in within.positions():
@@ -183,7 +183,7 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
 
 def _gains_by_breaking(tree: GameTree) -> list[Fraction]:
     """Return each agent's gain by a breach, at each position reached if all keep the contract."""
-    keep, break_ = tree.values(value_of_keeping), tree.values(value_of_deviating)
+    keep, break_ = tree.values(keep_value), tree.values(deviate_value)
     return [
         break_[position.turn][past][i] - keep[position.turn][past][i]
         for past, position in _course(tree)
@@ -207,13 +207,11 @@ def deposit_of(
     first = contract["terms"][0]["from_turn"]
     clauses = [term["clause"] for term in contract["terms"] if term["from_turn"] == first]
     before = [turn for turn in record if turn["turn"] < first]
-    return _needed_deposit(
-        json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before)
-    )
+    return _deposit(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before))
 
 
 @lru_cache(maxsize=64)
-def _needed_deposit(deal: str, facts: str, record: str) -> Fraction:
+def _deposit(deal: str, facts: str, record: str) -> Fraction:
     try:
         stage = StageGame.of(json.loads(facts))
         return sufficient_deposit(Deal.model_validate_json(deal), stage, json.loads(record))

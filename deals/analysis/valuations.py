@@ -33,12 +33,12 @@ def guaranteed_value(of: GameTree, position: Position, i: int, worth: Value) -> 
     return _maximin(of, i, worth, choices)
 
 
-def value_of_keeping(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+def keep_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return agent i's best value by keeping the contract while the others act as expected."""
     return max(replies(of, position, i, worth, own_kept(of, position, i)).values())
 
 
-def value_of_deviating(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+def deviate_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return agent i's best value by any action while the others act as expected."""
     return max(replies(of, position, i, worth).values())
 

@@ -50,11 +50,7 @@ def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
     """
     if message.action is not None:
         return _in_tag(message.action, legal)
-    found = {
-        action
-        for said in _untagged_candidates(message.outside)
-        if (action := _find_named(said, legal))
-    }
+    found = {action for said in _candidates(message.outside) if (action := _match(said, legal))}
     if len(found) > 1:
         both = " and ".join(sorted(found))
         return Fault("DUP", f"You name {both}: choose one, in one <ACTION>…</ACTION>.")
@@ -155,7 +151,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    if action := _find_named(said, legal) or _called_so(said, legal) or _same_call(said, legal):
+    if action := _match(said, legal) or _called_so(said, legal) or _same_call(said, legal):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
@@ -165,7 +161,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
     return said, ""
 
 
-def _find_named(said: str, legal: Sequence[str]) -> str | None:
+def _match(said: str, legal: Sequence[str]) -> str | None:
     """Return the one legal action that is named, perhaps within words like "I will play …".
 
     >>> _named("play safe", ["safe", "play safe"]), _named("I will play safe.", ["safe", "risky"])
@@ -214,7 +210,7 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _untagged_candidates(outside: str) -> Iterator[str]:
+def _candidates(outside: str) -> Iterator[str]:
     """Yield candidates for an untagged action: the whole text, labelled lines, a JSON call."""
     words = outside.strip()
     yield words if len(words) <= _LONGEST_NAME else ""

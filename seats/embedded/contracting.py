@@ -13,7 +13,7 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.stage import Play
-from shapley_coop.deals.analysis.valuations import expected_value, value_of_keeping
+from shapley_coop.deals.analysis.valuations import expected_value, keep_value
 from shapley_coop.deals.contract import lasting_clauses
 from shapley_coop.deals.language.clauses import Clause, Do, Pay
 from shapley_coop.deals.language.deal import Deal
@@ -75,7 +75,7 @@ class Party(StageReader):
     def sign(self) -> str:
         """Return my signature if the contract leaves me better off than no contract."""
         deal, me = offered_deal(self.facts, self.talk), self.facts["you"]
-        if not isinstance(deal, Fault) and self._worth(deal, value_of_keeping)[me] > self.alone[me]:
+        if not isinstance(deal, Fault) and self._worth(deal, keep_value)[me] > self.alone[me]:
             return "<s>I sign.</s><ACCEPT>"
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
@@ -131,7 +131,7 @@ class Party(StageReader):
         me = self.facts["you"]
         best = Deal(clauses=tuple(self.duties()), drops=tuple(self.money))
         wanted = self._target(self._worth(best, expected_value), ahead)[me]
-        return float(self._worth(deal, value_of_keeping)[me]) >= max(wanted, EPSILON) - EPSILON
+        return float(self._worth(deal, keep_value)[me]) >= max(wanted, EPSILON) - EPSILON
 
     def _target(self, earned: dict[str, Fraction], ahead: int = 0) -> Payoffs:
         """Return the payoffs that I aim for if a contract earns these amounts."""

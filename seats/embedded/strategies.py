@@ -18,7 +18,7 @@ from typing import Any
 
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
-from shapley_coop.deals.analysis.valuations import replies, value_of_deviating
+from shapley_coop.deals.analysis.valuations import deviate_value, replies
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import duties
@@ -157,7 +157,7 @@ class Player(StageReader):
             return selfish(self.stage, self.index)
         within = self.tree(self.contract)
         position = within.layers[self.turn][within.start]
-        later = within.values(value_of_deviating).get(self.turn + 1, {})
+        later = within.values(deviate_value).get(self.turn + 1, {})
         values = replies(within, position, self.index, within.worth(position, later))
         best = max(values[action] for action in legal)
         owed = position.allowed[self.facts["you"]]
