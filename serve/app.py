@@ -8,6 +8,7 @@ import asyncio
 import gc
 import logging
 import os
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
@@ -20,7 +21,7 @@ from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
 from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
-from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
+from shapley_coop.serve.server.browser_guard import DEV_TOKEN, STARTED, BrowserGuard, JsonOnly
 from shapley_coop.serve.server.known_keys import KnownKeys
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import ending
@@ -56,11 +57,12 @@ def application(inbox: ThreadInbox) -> Starlette:
         middleware = [*tenants.gate(), *middleware, *tenants.policy()]
     else:
         middleware = [Middleware(BrowserGuard), *middleware]
-        logger.warning(
-            "No tenants: whoever may call this port is the operator. %s or %s turns them on.",
-            TOKENS,
-            PUBLIC_KEY,
-        )
+        if not os.environ.get(DEV_TOKEN):
+            logger.warning(
+                "No tenants: whoever may call this port is the operator. %s or %s turns them on.",
+                TOKENS,
+                PUBLIC_KEY,
+            )
     trace_quietly(home().secrets)
     make_forms_ready()
     # A log line for each model call and each label costs time and says nothing about a run.
@@ -121,6 +123,8 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
         async with clients():
             # The modules loaded by now stay: the garbage collector need not scan them again.
             gc.freeze()
+            if started := os.environ.get(STARTED):
+                sys.stderr.write(f"\n{started}\n")
             yield
     finally:
         deadlines.cancel()

@@ -72,6 +72,7 @@ class Server:
             "COOP_HOME": str(self.home),
             "COOP_SEND_FACTS": "1",
             "LANGSMITH_TRACING": "false",
+            "LOG_LEVEL": "INFO",
             "NO_COLOR": "1",
             **environment,
         }

@@ -4,7 +4,6 @@ import json
 import os
 import random
 import secrets
-import shutil
 import socket
 import sys
 from pathlib import Path
@@ -13,12 +12,17 @@ from typing import Annotated
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli.console import note
 from shapley_coop.cli.options import Port
+from shapley_coop.escaping import visible
 from shapley_coop.extras import is_installed, missing
 from shapley_coop.files import read_mapping
+from shapley_coop.state.storage.home import home
+from shapley_coop.written_files import make_folder, replace_file
 
 JOBS = "10"
+
+KIND = ("a server's configuration", "give graphs, http and auth")
+"""What a langgraph.json is, and what it needs, where one cannot be read."""
 
 STUDIO_PORT = 2024
 """Where LangGraph's own command listens, and Studio looks."""
@@ -37,27 +41,31 @@ def dev(
         typer.Option(help="A game that callers may name: a Python file, pettingzoo:… or python:…."),
     ] = None,
     token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
-    reload: Annotated[bool, typer.Option(help="Start again when code changes.")] = True,
+    reload: Annotated[
+        bool | None,
+        typer.Option(help="Start again when code changes; by default where a langgraph.json is."),
+    ] = None,
 ) -> None:
     """Serve all workflows with LangGraph's development server: no key, no licence."""
     from shapley_coop.games.catalogue import read
 
-    if not Path("langgraph.json").exists():
-        raise ValueError("no langgraph.json here: run coop dev in the project's folder")
-    command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    if command is None or not is_installed("langgraph_api"):
-        raise missing("coop dev", "langgraph" if command is None else "langgraph_api", "dev")
-    _check_guarded(Path("langgraph.json"))
-    from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
+    for library in ("langgraph_cli", "langgraph_api"):
+        if not is_installed(library):
+            raise missing("coop dev", library, "dev")
+    here = Path("langgraph.json")
+    config = here if here.exists() else _of_the_package()
+    _check_guarded(config)
+    from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS, STARTED
     from shapley_coop.serve.server.operator_only import GAME_FILES
 
     chosen = free_port(host, port)
-    _check_there(Path("langgraph.json"))
-    secret = _announce(f"http://{host}:{chosen}", token)
+    _check_there(config)
     for one in game or []:
         read(one)  # refuses a missing file before the server starts
-    options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS]
-    if not reload:
+    secret = _token(token)
+    options = ["--config", str(config), "--host", host, "--port", str(chosen)]
+    options += ["--n-jobs-per-worker", JOBS]
+    if not (config is here if reload is None else reload):
         options.append("--no-reload")
     if not browser:
         options.append("--no-browser")
@@ -68,25 +76,64 @@ def dev(
         GAME_FILES: json.dumps([_absolute(one) for one in game or []]),
         HOSTS: ",".join(filter(None, (os.environ.get(HOSTS), host))),
         DEV_TOKEN: secret,
+        STARTED: _started(f"http://{host}:{chosen}", secret, config),
+        "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING"),
     }
     # In place of this process, so that signals reach the server and it can save its threads.
-    os.execve(command, [command, "dev", *options], os.environ | quiet)  # noqa: S606
+    # -P: what lies in this folder is no library, whatever its name.
+    command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", *options]
+    os.execve(sys.executable, command, os.environ | quiet)  # noqa: S606
 
 
-def _announce(address: str, token: bool) -> str:
-    """Say where the server answers and to whom; return the token that it asks for, if any."""
+def _of_the_package() -> Path:
+    """Write into the home what the installed package serves; return the file.
+
+    That is what the clone's `langgraph.json` names, which lies in the package, too, and the graphs
+    of others' extensions.
+    """
+    package = Path(__file__).parents[2]
+    found = read_mapping(package / "langgraph.json", *KIND)
+    for entry in (*found["graphs"].values(), found["checkpointer"], found["auth"]):
+        entry["path"] = str(package / entry["path"])
+    found["http"]["app"] = str(package / found["http"]["app"])
+    brought = {**extension.offered("workflows"), **extension.offered("graphs")}
+    found["graphs"] = {name: {"path": place} for name, (_, place) in brought.items()} | {
+        name: entry
+        for name, entry in found["graphs"].items()
+        if Path(entry["path"].rpartition(":")[0]).is_file()
+    }
+    make_folder(home().folder)
+    file = home().folder.absolute() / "langgraph.json"
+    replace_file(file, json.dumps(found, indent=2))
+    return file
+
+
+def _token(asked: bool) -> str:
+    """Return a new token; none where callers have their own, or are not to be asked."""
     from shapley_coop.serve.server.tenancy import tenancy
 
-    tenants = tenancy()
-    secret = secrets.token_urlsafe(24) if token and not tenants else ""
-    asks = secret or tenants
+    return secrets.token_urlsafe(24) if asked and not tenancy() else ""
+
+
+def _started(address: str, secret: str, config: Path) -> str:
+    """Say what is served where and to whom, in the lines that the server writes when it is up."""
+    from shapley_coop.serve.server.tenancy import tenancy
+    from shapley_coop.serve.server.welcome import STUDIO
+
+    asks = secret or tenancy()
     open_to = "for those with a token" if asks else "without authentication: for this machine"
-    note(f"LangGraph server on {address}, {open_to}.")
+    shown = f" with the header Authorization: Bearer {secret}" if secret else ""
+    lines = [
+        f"LangGraph server on {address}, {open_to}.",
+        f"Workflows: {', '.join(read_mapping(config, *KIND).get('graphs') or {})}",
+        f"Studio: {STUDIO}{address}{shown}",
+    ]
     if brought := [f"{address}/{name}" for name in extension.offered("routes")]:
-        note(f"Extensions answer at {', '.join(brought)}.")
+        lines.append(f"Extensions answer at {', '.join(brought)}.")
     if secret:
-        note(f"Open {address}/view/?token={secret}; programs send it as Authorization: Bearer.")
-    return secret
+        lines.append(f"Programs send the same header, or x-api-key: {secret}")
+    lines.append(f"Open {address}/view/" + (f"?token={secret}" if secret else ""))
+    return "\n".join(map(visible, lines))
 
 
 def _check_guarded(file: Path) -> None:
@@ -95,7 +142,7 @@ def _check_guarded(file: Path) -> None:
     Raises:
         ValueError: it names another app or another auth than ours, or cannot be read.
     """
-    found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
+    found = read_mapping(file, *KIND)
     for part, key, guard in (("http", "app", "app"), ("auth", "path", "auth")):
         given = found.get(part)
         named = str(given.get(key) or "") if isinstance(given, dict) else ""
@@ -103,7 +150,7 @@ def _check_guarded(file: Path) -> None:
             raise ValueError(
                 f"{file}: {part}.{key} is {named or 'missing'}, and not shapley-coop's "
                 f"./serve/{guard}.py:{guard}, by which coop dev lets in nobody without a token: "
-                "run it in the project's folder, or serve this one with langgraph dev"
+                "run it in a folder without a langgraph.json, or serve this one with langgraph dev"
             )
 
 
@@ -113,7 +160,7 @@ def _check_there(file: Path) -> None:
     Raises:
         ValueError: a graph's file is not there.
     """
-    found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
+    found = read_mapping(file, *KIND)
     for name, entry in (found.get("graphs") or {}).items():
         path = str(entry["path"] if isinstance(entry, dict) else entry).rpartition(":")[0]
         if path.endswith(".py") and not Path(path).is_file():
