@@ -21,7 +21,7 @@ from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
 from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
-from shapley_coop.serve.server.browser_guard import DEV_TOKEN, STARTED, BrowserGuard, JsonOnly
+from shapley_coop.serve.server.browser_guard import DEV_TOKEN, BrowserGuard, JsonOnly
 from shapley_coop.serve.server.known_keys import KnownKeys
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import ending
@@ -29,7 +29,7 @@ from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
 from shapley_coop.serve.server.threads import view_routes
-from shapley_coop.serve.server.welcome import welcome_route
+from shapley_coop.serve.server.welcome import STARTED, welcome_route
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, home
 
 with needing("dev", "the LangGraph server"):

@@ -6,18 +6,18 @@ import random
 import secrets
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shapley_coop import extension
+from shapley_coop.cli.console import write_file
 from shapley_coop.cli.options import Port
-from shapley_coop.escaping import visible
 from shapley_coop.extras import is_installed, missing
 from shapley_coop.files import read_mapping
 from shapley_coop.state.storage.home import home
-from shapley_coop.written_files import make_folder, replace_file
 
 JOBS = "10"
 
@@ -41,10 +41,7 @@ def dev(
         typer.Option(help="A game that callers may name: a Python file, pettingzoo:… or python:…."),
     ] = None,
     token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
-    reload: Annotated[
-        bool | None,
-        typer.Option(help="Start again when code changes; by default where a langgraph.json is."),
-    ] = None,
+    reload: Annotated[bool, typer.Option(help="Start again when a project's code changes.")] = True,
 ) -> None:
     """Serve all workflows with LangGraph's development server: no key, no licence."""
     from shapley_coop.games.catalogue import read
@@ -52,32 +49,34 @@ def dev(
     for library in ("langgraph_cli", "langgraph_api"):
         if not is_installed(library):
             raise missing("coop dev", library, "dev")
-    here = Path("langgraph.json")
-    config = here if here.exists() else _of_the_package()
-    _check_guarded(config)
-    from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS, STARTED
-    from shapley_coop.serve.server.operator_only import GAME_FILES
+    config = Path("langgraph.json")
+    if packaged := not config.exists():
+        config = _of_the_package()
+    found = read_mapping(config, *KIND)
+    _check_guarded(config, found)
+    from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
 
     chosen = free_port(host, port)
-    _check_there(config)
+    _check_there(config, found)
+    secret = secrets.token_urlsafe(24) if token and not tenancy.tenancy() else ""
     for one in game or []:
         read(one)  # refuses a missing file before the server starts
-    secret = _token(token)
     options = ["--config", str(config), "--host", host, "--port", str(chosen)]
     options += ["--n-jobs-per-worker", JOBS]
-    if not (config is here if reload is None else reload):
+    if packaged or not reload:
         options.append("--no-reload")
     if not browser:
         options.append("--no-browser")
+    url = f"http://{host}:{chosen}"
     quiet = {
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
         "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGGRAPH_STRICT_MSGPACK": "true",
-        GAME_FILES: json.dumps([_absolute(one) for one in game or []]),
-        HOSTS: ",".join(filter(None, (os.environ.get(HOSTS), host))),
-        DEV_TOKEN: secret,
-        STARTED: _started(f"http://{host}:{chosen}", secret, config),
         "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING"),
+        operator_only.GAME_FILES: json.dumps([_absolute(one) for one in game or []]),
+        browser_guard.HOSTS: ",".join(filter(None, (os.environ.get(browser_guard.HOSTS), host))),
+        browser_guard.DEV_TOKEN: secret,
+        welcome.STARTED: welcome.started(url, secret, found.get("graphs") or {}),
     }
     # In place of this process, so that signals reach the server and it can save its threads.
     # -P: what lies in this folder is no library, whatever its name.
@@ -86,63 +85,26 @@ def dev(
 
 
 def _of_the_package() -> Path:
-    """Write into the home what the installed package serves; return the file.
-
-    That is what the clone's `langgraph.json` names, which lies in the package, too, and the graphs
-    of others' extensions.
-    """
+    """Write the installed package's own `langgraph.json` into the home; return the file."""
     package = Path(__file__).parents[2]
     found = read_mapping(package / "langgraph.json", *KIND)
     for entry in (*found["graphs"].values(), found["checkpointer"], found["auth"]):
         entry["path"] = str(package / entry["path"])
     found["http"]["app"] = str(package / found["http"]["app"])
     brought = {**extension.offered("workflows"), **extension.offered("graphs")}
-    found["graphs"] = {name: {"path": place} for name, (_, place) in brought.items()} | {
-        name: entry
-        for name, entry in found["graphs"].items()
-        if Path(entry["path"].rpartition(":")[0]).is_file()
-    }
-    make_folder(home().folder)
-    file = home().folder.absolute() / "langgraph.json"
-    replace_file(file, json.dumps(found, indent=2))
+    graphs = {name: {"path": place} for name, (_, place) in brought.items()}
+    ours = found["graphs"].items()
+    found["graphs"] = graphs | {name: one for name, one in ours if Path(_file(one)).is_file()}
+    write_file(file := home().folder / "langgraph.json", json.dumps(found, indent=2), "COOP_HOME")
     return file
 
 
-def _token(asked: bool) -> str:
-    """Return a new token; none where callers have their own, or are not to be asked."""
-    from shapley_coop.serve.server.tenancy import tenancy
-
-    return secrets.token_urlsafe(24) if asked and not tenancy() else ""
-
-
-def _started(address: str, secret: str, config: Path) -> str:
-    """Say what is served where and to whom, in the lines that the server writes when it is up."""
-    from shapley_coop.serve.server.tenancy import tenancy
-    from shapley_coop.serve.server.welcome import STUDIO
-
-    asks = secret or tenancy()
-    open_to = "for those with a token" if asks else "without authentication: for this machine"
-    shown = f" with the header Authorization: Bearer {secret}" if secret else ""
-    lines = [
-        f"LangGraph server on {address}, {open_to}.",
-        f"Workflows: {', '.join(read_mapping(config, *KIND).get('graphs') or {})}",
-        f"Studio: {STUDIO}{address}{shown}",
-    ]
-    if brought := [f"{address}/{name}" for name in extension.offered("routes")]:
-        lines.append(f"Extensions answer at {', '.join(brought)}.")
-    if secret:
-        lines.append(f"Programs send the same header, or x-api-key: {secret}")
-    lines.append(f"Open {address}/view/" + (f"?token={secret}" if secret else ""))
-    return "\n".join(map(visible, lines))
-
-
-def _check_guarded(file: Path) -> None:
+def _check_guarded(file: Path, found: Mapping[str, Any]) -> None:
     """Refuse a configuration whose server would not be behind our own guards.
 
     Raises:
-        ValueError: it names another app or another auth than ours, or cannot be read.
+        ValueError: it names another app or another auth than ours.
     """
-    found = read_mapping(file, *KIND)
     for part, key, guard in (("http", "app", "app"), ("auth", "path", "auth")):
         given = found.get(part)
         named = str(given.get(key) or "") if isinstance(given, dict) else ""
@@ -154,20 +116,24 @@ def _check_guarded(file: Path) -> None:
             )
 
 
-def _check_there(file: Path) -> None:
+def _check_there(file: Path, found: Mapping[str, Any]) -> None:
     """Refuse a configuration that names a graph of an extension whose folder was removed.
 
     Raises:
         ValueError: a graph's file is not there.
     """
-    found = read_mapping(file, *KIND)
     for name, entry in (found.get("graphs") or {}).items():
-        path = str(entry["path"] if isinstance(entry, dict) else entry).rpartition(":")[0]
+        path = _file(entry)
         if path.endswith(".py") and not Path(path).is_file():
             raise ValueError(
                 f"{file}: graphs.{name}: there is no {path}, which an extension may bring: "
                 "take the graph out"
             )
+
+
+def _file(entry: Any) -> str:
+    """Return the file, or the module, of a graph that a configuration names."""
+    return str(entry["path"] if isinstance(entry, dict) else entry).rpartition(":")[0]
 
 
 def _is_ours(named: str, guard: str) -> bool:

@@ -25,9 +25,6 @@ from shapley_coop.serve.server.answering import from_inside, needs_no_token, ref
 DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
 """The token of `coop dev`; unset, none is asked for."""
 
-STARTED = "COOP_DEV_STARTED"
-"""What `coop dev` has the server write when it is up: below all that LangGraph logs till then."""
-
 HOSTS = "COOP_ALLOWED_HOSTS"
 """Comma-separated: names under which a server without tenants may be reached, and whose card any
 server shows."""
