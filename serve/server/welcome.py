@@ -60,9 +60,7 @@ async def welcome(request: Request) -> Response:
 def started(address: str, token: str, graphs: Iterable[str]) -> str:
     """Return what `coop dev` says when its server is up: where, to whom, and what it serves."""
     open_to = "for those with a token" if token or configured() else "without authentication"
-    header = (
-        f", with the header Authorization: Bearer {token}; programs send it, too" if token else ""
-    )
+    header = f", which sends, as programs do, Authorization: Bearer {token}" if token else ""
     lines = [
         f"LangGraph server on {address}, {open_to}.",
         f"Workflows: {', '.join(sorted(graphs))}",
