@@ -8,6 +8,7 @@ import asyncio
 import gc
 import logging
 import os
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
@@ -20,7 +21,7 @@ from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
 from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
-from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
+from shapley_coop.serve.server.browser_guard import DEV_TOKEN, BrowserGuard, JsonOnly
 from shapley_coop.serve.server.known_keys import KnownKeys
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import end_notes
@@ -28,7 +29,7 @@ from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
 from shapley_coop.serve.server.threads import view_routes
-from shapley_coop.serve.server.welcome import welcome_route
+from shapley_coop.serve.server.welcome import STARTED, welcome_route
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, home
 
 with require_extra("dev", "the LangGraph server"):
@@ -56,11 +57,12 @@ def application(inbox: ThreadInbox) -> Starlette:
         middleware = [*tenants.gate(), *middleware, *tenants.policy()]
     else:
         middleware = [Middleware(BrowserGuard), *middleware]
-        logger.warning(
-            "No tenants: whoever may call this port is the operator. %s or %s turns them on.",
-            TOKENS,
-            PUBLIC_KEY,
-        )
+        if not os.environ.get(DEV_TOKEN):
+            logger.warning(
+                "No tenants: whoever may call this port is the operator. %s or %s turns them on.",
+                TOKENS,
+                PUBLIC_KEY,
+            )
     trace_quietly(home().secrets)
     make_forms_ready()
     # A log line for every HTTP request costs time and says nothing about a run.
@@ -121,6 +123,8 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
         async with clients():
             # Modules loaded so far are never freed, so the collector need not scan them again.
             gc.freeze()
+            if started := os.environ.get(STARTED):
+                sys.stderr.write(f"\n{started}\n")
             yield
     finally:
         deadlines.cancel()

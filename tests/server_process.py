@@ -72,12 +72,17 @@ class Server:
             "COOP_HOME": str(self.home),
             "COOP_SEND_FACTS": "1",
             "LANGSMITH_TRACING": "false",
+            "LOG_LEVEL": "INFO",
             "NO_COLOR": "1",
             **environment,
         }
         self._process: subprocess.Popen[bytes] | None = None
         self._logging = threading.Thread()
         self._url = ""
+        self.lay_out(folder)
+
+    def lay_out(self, folder: Path) -> None:
+        """Make the folder that it runs in."""
         _lay_out(folder)
 
     def serve_too(self, file: Path) -> None:
@@ -195,6 +200,25 @@ class BareServer(Server):
         assert found, "the extra `dev` is installed"
         port = ("--port", str(free_port("127.0.0.1")))
         return [found, "dev", "--no-browser", "--no-reload", *port, *self._options]
+
+
+class InstalledServer(Server):
+    """`coop dev` of an installed package, in a folder without a `langgraph.json`.
+
+    Args:
+        programs: the folder of the installation's programs.
+        folder: see `Server`.
+    """
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        super().__init__(folder, ())
+        self._programs = programs
+
+    def lay_out(self, folder: Path) -> None:
+        folder.mkdir()
+
+    def command(self) -> list[str]:
+        return [str(self._programs / "coop"), "dev", "--port", "0"]
 
 
 def _lay_out(folder: Path) -> None:

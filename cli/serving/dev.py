@@ -4,21 +4,25 @@ import json
 import os
 import random
 import secrets
-import shutil
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli.console import note
+from shapley_coop.cli.console import write_file
 from shapley_coop.cli.options import Port
 from shapley_coop.extras import is_installed, missing_library
 from shapley_coop.files import read_mapping
+from shapley_coop.state.storage.home import home
 
 JOBS = "10"
+
+KIND = ("a server's configuration", "give graphs, http and auth")
+"""What a langgraph.json is, and what it needs, where one cannot be read."""
 
 STUDIO_PORT = 2024
 """The port of LangGraph's own command, to which Studio connects."""
@@ -37,67 +41,70 @@ def dev(
         typer.Option(help="A game that callers may name: a Python file, pettingzoo:… or python:…."),
     ] = None,
     token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
-    reload: Annotated[bool, typer.Option(help="Start again when code changes.")] = True,
+    reload: Annotated[bool, typer.Option(help="Start again when a project's code changes.")] = True,
 ) -> None:
     """Serve all workflows with LangGraph's development server, without key or licence."""
     from shapley_coop.games.catalogue import read
 
-    if not Path("langgraph.json").exists():
-        raise ValueError("no langgraph.json here: run coop dev in the project's folder")
-    command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    if command is None or not is_installed("langgraph_api"):
-        raise missing_library(
-            "coop dev", "langgraph" if command is None else "langgraph_api", "dev"
-        )
-    _check_guarded(Path("langgraph.json"))
-    from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
-    from shapley_coop.serve.server.operator_only import GAME_FILES
+    for library in ("langgraph_cli", "langgraph_api"):
+        if not is_installed(library):
+            raise missing("coop dev", library, "dev")
+    config = Path("langgraph.json")
+    if packaged := not config.exists():
+        config = _of_the_package()
+    found = read_mapping(config, *KIND)
+    _check_guarded(config, found)
+    from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
 
     chosen = free_port(host, port)
-    _check_there(Path("langgraph.json"))
-    secret = _announce(f"http://{host}:{chosen}", token)
+    _check_there(config, found)
+    secret = secrets.token_urlsafe(24) if token and not tenancy.tenancy() else ""
     for one in game or []:
-        read(one)  # raises for a missing file before the server starts
-    options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS]
-    if not reload:
+        read(one)  # refuses a missing file before the server starts
+    options = ["--config", str(config), "--host", host, "--port", str(chosen)]
+    options += ["--n-jobs-per-worker", JOBS]
+    if packaged or not reload:
         options.append("--no-reload")
     if not browser:
         options.append("--no-browser")
+    url = f"http://{host}:{chosen}"
     quiet = {
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
         "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGGRAPH_STRICT_MSGPACK": "true",
-        GAME_FILES: json.dumps([_absolute(one) for one in game or []]),
-        HOSTS: ",".join(filter(None, (os.environ.get(HOSTS), host))),
-        DEV_TOKEN: secret,
+        "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING"),
+        operator_only.GAME_FILES: json.dumps([_absolute(one) for one in game or []]),
+        browser_guard.HOSTS: ",".join(filter(None, (os.environ.get(browser_guard.HOSTS), host))),
+        browser_guard.DEV_TOKEN: secret,
+        welcome.STARTED: welcome.started(url, secret, found.get("graphs") or {}),
     }
-    # The server replaces this process, so signals reach it and it can save its threads.
-    os.execve(command, [command, "dev", *options], os.environ | quiet)  # noqa: S606
+    # In place of this process, so that signals reach the server and it can save its threads.
+    # -P: what lies in this folder is no library, whatever its name.
+    command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", *options]
+    os.execve(sys.executable, command, os.environ | quiet)  # noqa: S606
 
 
-def _announce(address: str, token: bool) -> str:
-    """Print the server's address and access rules, and return the token that it requires."""
-    from shapley_coop.serve.server.tenancy import tenancy
+def _of_the_package() -> Path:
+    """Write the installed package's own `langgraph.json` into the home; return the file."""
+    package = Path(__file__).parents[2]
+    found = read_mapping(package / "langgraph.json", *KIND)
+    for entry in (*found["graphs"].values(), found["checkpointer"], found["auth"]):
+        entry["path"] = str(package / entry["path"])
+    found["http"]["app"] = str(package / found["http"]["app"])
+    brought = {**extension.offered("workflows"), **extension.offered("graphs")}
+    graphs = {name: {"path": place} for name, (_, place) in brought.items()}
+    ours = found["graphs"].items()
+    found["graphs"] = graphs | {name: one for name, one in ours if Path(_file(one)).is_file()}
+    write_file(file := home().folder / "langgraph.json", json.dumps(found, indent=2), "COOP_HOME")
+    return file
 
-    tenants = tenancy()
-    secret = secrets.token_urlsafe(24) if token and not tenants else ""
-    asks = secret or tenants
-    open_to = "for those with a token" if asks else "without authentication: for this machine"
-    note(f"LangGraph server on {address}, {open_to}.")
-    if brought := [f"{address}/{name}" for name in extension.offered("routes")]:
-        note(f"Extensions answer at {', '.join(brought)}.")
-    if secret:
-        note(f"Open {address}/view/?token={secret}; programs send it as Authorization: Bearer.")
-    return secret
 
-
-def _check_guarded(file: Path) -> None:
-    """Refuse a configuration whose server would not use this project's guards.
+def _check_guarded(file: Path, found: Mapping[str, Any]) -> None:
+    """Refuse a configuration whose server would not be behind our own guards.
 
     Raises:
-        ValueError: the file names another app or auth than this project's, or is unreadable.
+        ValueError: it names another app or another auth than ours.
     """
-    found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
     for part, key, guard in (("http", "app", "app"), ("auth", "path", "auth")):
         given = found.get(part)
         named = str(given.get(key) or "") if isinstance(given, dict) else ""
@@ -105,24 +112,28 @@ def _check_guarded(file: Path) -> None:
             raise ValueError(
                 f"{file}: {part}.{key} is {named or 'missing'}, and not shapley-coop's "
                 f"./serve/{guard}.py:{guard}, by which coop dev lets in nobody without a token: "
-                "run it in the project's folder, or serve this one with langgraph dev"
+                "run it in a folder without a langgraph.json, or serve this one with langgraph dev"
             )
 
 
-def _check_there(file: Path) -> None:
-    """Refuse a configuration with a graph of an extension whose folder was removed.
+def _check_there(file: Path, found: Mapping[str, Any]) -> None:
+    """Refuse a configuration that names a graph of an extension whose folder was removed.
 
     Raises:
         ValueError: a graph's file does not exist.
     """
-    found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
     for name, entry in (found.get("graphs") or {}).items():
-        path = str(entry["path"] if isinstance(entry, dict) else entry).rpartition(":")[0]
+        path = _file(entry)
         if path.endswith(".py") and not Path(path).is_file():
             raise ValueError(
                 f"{file}: graphs.{name}: there is no {path}, which an extension may bring: "
                 "take the graph out"
             )
+
+
+def _file(entry: Any) -> str:
+    """Return the file, or the module, of a graph that a configuration names."""
+    return str(entry["path"] if isinstance(entry, dict) else entry).rpartition(":")[0]
 
 
 def _is_ours(named: str, guard: str) -> bool:

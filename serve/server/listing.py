@@ -36,7 +36,8 @@ async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
         extract=_SHOWN,
     )
     # A thread of another graph, as a conversation, is no run: what it plays is in the register.
-    threads = [one for one in threads if (one["metadata"] or {}).get("graph_id") in names()]
+    shown = ("", *names())  # nothing was played on a thread without a graph
+    threads = [one for one in threads if (one["metadata"] or {}).get("graph_id", "") in shown]
     reasons = await asyncio.gather(*map(_reason, threads))
     return [_line(thread, why) for thread, why in zip(threads, reasons, strict=True)]
 

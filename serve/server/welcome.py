@@ -1,15 +1,22 @@
 """The route `GET /`: a page of workflows and links for browsers, a health check for programs."""
 
+from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
 
-from shapley_coop.extras import require_extra
+from shapley_coop import extension
+from shapley_coop.escaping import visible
+from shapley_coop.extras import needing
 from shapley_coop.graphs.catalogue import names
+from shapley_coop.serve.server.tenancy import configured
 
 with require_extra("dev", "the LangGraph server"):
     from starlette.requests import Request
     from starlette.responses import HTMLResponse, JSONResponse, Response
     from starlette.routing import Route
+
+STARTED = "COOP_DEV_STARTED"
+"""What `coop dev` has the server write when it is up: below all that LangGraph logs till then."""
 
 STUDIO = "https://smith.langchain.com/studio/?baseUrl="
 HEADERS = {
@@ -48,3 +55,18 @@ async def welcome(request: Request) -> Response:
     shown = ", ".join(f"<code>{escape(name)}</code>" for name in names())
     studio = STUDIO + quote(str(request.base_url).rstrip("/"), safe=":/")
     return HTMLResponse(PAGE.format(workflows=shown, studio=studio), headers=HEADERS)
+
+
+def started(address: str, token: str, graphs: Iterable[str]) -> str:
+    """Return what `coop dev` says when its server is up: where, to whom, and what it serves."""
+    open_to = "for those with a token" if token or configured() else "without authentication"
+    header = f", which sends, as programs do, Authorization: Bearer {token}" if token else ""
+    lines = [
+        f"LangGraph server on {address}, {open_to}.",
+        f"Workflows: {', '.join(sorted(graphs))}",
+        f"Studio: {STUDIO}{address}{header}",
+    ]
+    if brought := [f"{address}/{name}" for name in extension.offered("routes")]:
+        lines.append(f"Extensions answer at {', '.join(brought)}.")
+    lines.append(f"Open {address}/view/" + (f"?token={token}" if token else ""))
+    return "\n".join(map(visible, lines))

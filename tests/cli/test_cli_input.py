@@ -78,7 +78,6 @@ BAD_INPUT = [
     ),
     (("credit", "gone.json"), "gone.json"),
     (("wev", "gone.json"), "gone.json"),
-    (("dev",), "no langgraph.json here: run coop dev in the project's folder"),
 ]
 
 

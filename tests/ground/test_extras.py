@@ -4,7 +4,6 @@ import ast
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -107,13 +106,13 @@ def test_each_command_names_the_extra_whose_library_is_absent(
     assert sorted(tmp_path.rglob("*.xml")) == before
 
 
-def test_the_server_of_langgraph_is_named_where_its_command_is_absent(
-    coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("library", ["langgraph_cli", "langgraph_api"])
+def test_each_half_of_langgraphs_server_is_named_where_it_is_absent(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
-    (tmp_path / "langgraph.json").write_text("{}")
-    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    monkeypatch.setitem(sys.modules, library, None)
     line = one_line(coop("dev"), code=2).strip()
-    assert line == 'coop: coop dev needs langgraph: pip install "shapley-coop[dev]"'
+    assert line == f'coop: coop dev needs {library}: pip install "shapley-coop[dev]"'
 
 
 def test_a_report_without_its_library_has_its_figures_as_svg_and_says_what_png_needs(

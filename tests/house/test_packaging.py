@@ -6,18 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from tests.installation import OUTSIDE, PACKAGE, built, programs, run
 from tests.root import ROOT
 from tests.served import configuration, paths
-
-PACKAGE = "shapley_coop"
-OUTSIDE = {"tests", "benchmarks", "docs", "build"}
-"""Folders at the root that are not installed."""
 
 ROOMS = [
     path
@@ -47,7 +43,8 @@ def test_every_room_at_the_root_is_seen_inside_the_package() -> None:
     links = {
         path.name: os.readlink(path) for path in (ROOT / PACKAGE).iterdir() if path.is_symlink()
     }
-    assert links == {room.name: f"../{room.name}" for room in ROOMS if room.name != PACKAGE}
+    linked = {*(room.name for room in ROOMS if room.name != PACKAGE), "langgraph.json"}
+    assert links == {name: f"../{name}" for name in linked}
     folders = {path.parent for path in files("*.py")}
     assert {folder for folder in folders if not (folder / "__init__.py").exists()} == set()
 
@@ -106,14 +103,8 @@ def test_what_the_server_loads_is_there(path: str) -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built offline from a copy, so that nothing is left beside the sources."""
-    folder = tmp_path_factory.mktemp("wheel")
-    ignore = shutil.ignore_patterns(".*", "*.egg-info", "__pycache__", *OUTSIDE)
-    shutil.copytree(ROOT, folder / "source", ignore=ignore)
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "-w", str(folder)]
-    _run([sys.executable, "-m", "pip", "wheel", *options, str(folder / "source")], folder)
-    (built,) = folder.glob("*.whl")
-    return built
+    """The wheel."""
+    return built(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.mark.slow
@@ -136,20 +127,8 @@ print(play_sync("shapley_coop", config)["payoffs"])
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment that holds our wheel alone, and then sees the libraries."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=False, symlinks=True)
-    python = folder / "bin" / "python"
-    options = ["--quiet", "--no-deps", "--no-index"]
-    command = [sys.executable, "-m", "pip", "--python", str(python), "install"]
-    _run([*command, *options, str(wheel)], folder)
-    (site,) = folder.glob("lib/python*/site-packages")
-    ours = {path.name for path in site.iterdir() if path.suffix != ".dist-info"}
-    assert ours == {PACKAGE}
-    # Python reads no .pth file in folders that a .pth file adds: the editable install stays out.
-    libraries = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-    (site / "libraries.pth").write_text("\n".join(libraries), encoding="utf-8")
-    return folder / "bin"
+    """The programs of an environment that holds our wheel, and sees the libraries."""
+    return programs(wheel, tmp_path_factory.mktemp("environment"))
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +147,7 @@ def test_what_is_installed_works_beside_modules_of_the_same_names(
     installed: Path, elsewhere: Path
 ) -> None:
     def coop(*arguments: str) -> str:
-        return _run([str(installed / "coop"), *arguments], elsewhere)
+        return run([str(installed / "coop"), *arguments], elsewhere)
 
     outcome = json.loads(coop("run", "escape_room", "--seed", "3", "--name", "first", "--json"))
     assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
@@ -178,16 +157,16 @@ def test_what_is_installed_works_beside_modules_of_the_same_names(
     assert json.loads(coop("verify", "first", "--json"))["sound"]
     assert coop("report", "first") == "first.html\n"
     assert "</html>" in (elsewhere / "first.html").read_text(encoding="utf-8")
-    assert "list" in _run([str(installed / "python"), "-m", PACKAGE, "--help"], elsewhere)
+    assert "list" in run([str(installed / "python"), "-m", PACKAGE, "--help"], elsewhere)
 
 
 @pytest.mark.slow
 def test_a_script_of_five_lines_plays_awaited_and_not(installed: Path, elsewhere: Path) -> None:
     assert len(SCRIPT.splitlines()) == 5
-    told = _run([str(installed / "python"), "script.py"], elsewhere)
+    told = run([str(installed / "python"), "script.py"], elsewhere)
     assert told == 2 * "{'Alice': 4.5, 'Bob': 4.5}\n"
     where = [str(installed / "python"), "-c", f"import {PACKAGE}.state as s; print(s.__file__)"]
-    assert Path(_run(where, elsewhere).strip()).is_relative_to(installed.parent)
+    assert Path(run(where, elsewhere).strip()).is_relative_to(installed.parent)
 
 
 TUG = """\
@@ -210,7 +189,7 @@ def test_an_installed_wheel_plays_worlds_of_ones_own_in_a_clean_folder(
     installed: Path, tmp_path: Path, world: str
 ) -> None:
     def coop(*arguments: str) -> str:
-        return _run([str(installed / "coop"), *arguments], tmp_path)
+        return run([str(installed / "coop"), *arguments], tmp_path)
 
     if world == "orchard.py":
         assert coop("new", "game", "orchard").strip() == world
@@ -219,17 +198,6 @@ def test_an_installed_wheel_plays_worlds_of_ones_own_in_a_clean_folder(
     assert outcome["turns_played"] >= 1
     assert all(outcome["acted"].values())
     assert json.loads(coop("verify", "own", "--json"))["sound"]
-
-
-def _run(command: list[str], folder: Path) -> str:
-    """Run a program in a folder that is its home, too; what it printed."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("COOP_", "PYTHON"))}
-    kept |= {"COOP_HOME": str(folder / ".coop"), "LANGSMITH_TRACING": "false"}
-    done = subprocess.run(
-        command, cwd=folder, env=kept, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_an_image_is_built_without_what_git_ignores_and_without_tokens() -> None:
