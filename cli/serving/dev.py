@@ -48,7 +48,7 @@ def dev(
 
     for library in ("langgraph_cli", "langgraph_api"):
         if not is_installed(library):
-            raise missing("coop dev", library, "dev")
+            raise missing_library("coop dev", library, "dev")
     config = Path("langgraph.json")
     if packaged := not config.exists():
         config = _of_the_package()

@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 from shapley_coop import extension
 from shapley_coop.escaping import visible
-from shapley_coop.extras import needing
 from shapley_coop.graphs.catalogue import names
 from shapley_coop.serve.server.tenancy import configured
 
