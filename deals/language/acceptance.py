@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import hedged
+from shapley_coop.deals.language.hedges import apart, hedged, lines_said
 from shapley_coop.deals.language.spelling import meant, unwrapped
 from shapley_coop.deals.language.wire import Message
 
@@ -50,8 +50,10 @@ def in_a_word(message: Message) -> Message:
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
     ''
-    >>> in_a_word(Message(outside="ACCEPT if you pay")).accept is None
+    >>> in_a_word(Message(outside="ACCEPT – if you pay")).accept is None
     True
+    >>> in_a_word(Message(outside="ACCEPT – it is fair")).accept
+    'it is fair'
     >>> in_a_word(Message(outside="I propose nothing.\\n\\nDecision: REJECT")).reject
     ''
     >>> in_a_word(Message(outside="It is too little for me.\\n<LEAVE>")).action
@@ -60,10 +62,12 @@ def in_a_word(message: Message) -> Message:
     decided = (message.accept, message.reject, message.proposal, message.action, message.claim)
     if any(part is not None for part in decided):
         return message
-    if (word := _last_line(message.outside)) is None:
+    if (found := _last_line(message.outside)) is None:
         return message
+    word, reason = found
     decision = DECISIONS[word]
-    changes: dict[str, Any] = {decision: ""}
+    # A reason may name an offer, which has to be the one that stands; of a refusal it is private.
+    changes: dict[str, Any] = {decision: reason if decision == "accept" else ""}
     tag = f"<{decision.upper()}>"
     if decision == "leave":
         changes, tag = {"action": decision}, f"<ACTION>{decision}</ACTION>"
@@ -82,18 +86,20 @@ DECISIONS: dict[str, Decision] = {
 """Word → what it decides about an offer."""
 
 _LABEL = re.compile(r"^(?:(?:my|final) )?(?:decision|answer|vote)[\s*`_]{0,6}[:=]", re.IGNORECASE)
-_OWN_TAG = re.compile(r"<\s?(\w{4,6})\s?/?>(?:\s{0,4}</\s?\1\s?>)?")
 
 
-def _last_line(outside: str) -> str | None:
-    *before, last = outside.strip().splitlines() or [""]
-    last = _OWN_TAG.sub(r"\1", unwrapped(last), count=1)
+def _last_line(outside: str) -> tuple[str, str] | None:
+    """Return the word of decision that the last line says, and the reason behind it."""
+    *before, last = lines_said(outside) or [""]
+    last, reason = apart(last)
+    last = unwrapped(last)
     bare, said = _LABEL.sub("", last, count=1), "\n".join(before)
     word = meant(bare, DECISIONS)
-    if word is None or _DECISION.search(said):
+    if word is None or _DECISION.search(f"{said}\n{reason}"):
         return None
-    in_doubt = bare == last and DECISIONS[word] == "accept" and hedged(said)
-    return None if in_doubt else word
+    accepts = DECISIONS[word] == "accept"
+    in_doubt = accepts and ((bare == last and hedged(said)) or hedged(reason))
+    return None if in_doubt else (word, reason)
 
 
 def ask_back(offer: Offer | None) -> str:

@@ -68,16 +68,18 @@ def shown(value: Any) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """Return a text without quotation marks, backticks, bold and a full stop around it."""
-    return text.strip(_AROUND).rstrip(".").strip(_AROUND)
+    """Return a text without quotation marks, backticks, bold and what ends a sentence around it."""
+    return text.strip(_AROUND).rstrip(".!").strip(_AROUND)
 
 
 def meant(said: str, known: Collection[str]) -> str | None:
-    """Return the one known name that is said, whatever its case and what is put around it."""
+    """Return the one known name that is said, whatever its case, number and what is around it."""
     if said in known:
         return said
     bare = unwrapped(said).casefold()
     alike = [name for name in known if name.casefold() == bare]
+    for end in () if alike else ("s", "es"):  # singular for plural, or the other way round
+        alike += [n for n in known if n.casefold() in (bare + end, bare.removesuffix(end))]
     return alike[0] if len(alike) == 1 else None
 
 
