@@ -11,7 +11,7 @@ from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions.propose import cannot_offer, deal_in
 from shapley_coop.seats.answer import Drafted, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
-from shapley_coop.seats.elements import Within
+from shapley_coop.seats.elements import Choice, Within
 from shapley_coop.state.consent import cannot_sign, offering
 from shapley_coop.state.judging import reading
 from shapley_coop.state.offered import answer_order, answered_offer
@@ -22,14 +22,13 @@ from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import norms, stand, talk_round, unusual_enforcement
 from shapley_coop.state.who import listeners
 
+DECISION = Choice({"accept": "<ACCEPT>", "reject": "<REJECT>", "counter": "<REJECT>"})
+
 
 class Reply(Drafted, Spoken):
     """Your answer to the offer."""
 
-    decision: Annotated[
-        Literal["accept", "reject", "counter"],
-        Within("`<ACCEPT>` or `<REJECT>`", ("accept", "reject")),
-    ]
+    decision: Annotated[Literal["accept", "reject", "counter"], DECISION]
     offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
     clauses: Annotated[
         list[Clause] | None, Within("the clauses of `<PROPOSAL>`", ("proposal",))
@@ -46,12 +45,11 @@ class Reply(Drafted, Spoken):
 
 def decision_in(fields: Fields) -> str:
     """Write a decision on an offer, with whatever stands beside it."""
-    decision = str(fields.get("decision", "")).lower()
-    if decision == "accept":
-        named = fields.get("offer")
-        # Beside an acceptance no offer can stand: what is there is left for the reader to refuse.
-        return (f"<ACCEPT>{named}</ACCEPT>" if named else "<ACCEPT>") + proposal(fields)
-    return ("<REJECT>" if decision in ("reject", "counter") else "") + proposal(fields)
+    decision, named = DECISION.tagged(fields.get("decision")), fields.get("offer")
+    if named and decision == "<ACCEPT>":
+        decision = f"<ACCEPT>{named}</ACCEPT>"
+    # Beside an acceptance no offer can stand: what is there is left for the reader to refuse.
+    return decision + proposal(fields)
 
 
 @reading

@@ -48,7 +48,7 @@ class Trade(Spoken):
 
     decision: Annotated[
         Literal["propose", "accept", "reject"],
-        Choice({"accept": "<ACCEPT>", "reject": "<REJECT>"}),
+        Choice({"propose": "", "accept": "<ACCEPT>", "reject": "<REJECT>"}),
     ]
     allocation: Annotated[list[Holding] | None, Within("`<PROPOSAL>`", ("proposal",))] = Field(
         description="With propose and reject: who does what."

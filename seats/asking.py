@@ -224,10 +224,9 @@ def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enqui
 
     The journal keeps the letter without them, so that a recording answers it in whatever form.
     """
-    from shapley_coop.seats.schema import in_fields
+    from shapley_coop.seats.returned import in_form
 
-    told = in_fields(question.act, form["properties"], mode == "tools")
-    letter = replace(question.letter, user=f"{question.letter.user.rstrip()}\n\n{told}\n")
+    letter = in_form(question.letter, question.act, form["properties"], mode == "tools")
     return replace(question, letter=letter)
 
 

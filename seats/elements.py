@@ -1,7 +1,7 @@
 """How a field of an answer is written as tagged text, and spoken of in letters.
 
 >>> In("CLAIM").tagged("40%"), Choice({"yes": "<ACCEPT>", "no": "<REJECT>"}).told()
-('<CLAIM>40%</CLAIM>', '`<ACCEPT>` or `<REJECT>`')
+('<CLAIM>40%</CLAIM>', '"yes" for `<ACCEPT>` or "no" for `<REJECT>`')
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import Any
 from shapley_coop.deals.language.acceptance import DECISIONS
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.spelling import meant
 from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.deals.language.wire import Message
 
@@ -67,6 +68,11 @@ class In:
         """Name the element, as letters do."""
         return f"`<{self.element}>`"
 
+    def untagged(self, text: str) -> Any:
+        """Return what tagged text holds there, or None."""
+        found = re.search(rf"<{self.element}>(.*?)</{self.element}>", text, re.DOTALL)
+        return found[1] if found else None
+
     def form(self) -> tuple[str, ...]:
         """Name the fields of a person's form."""
         return (_PERSON.get(self.element, self.element.lower()),)
@@ -87,6 +93,10 @@ class Within:
     def tagged(self, value: Any) -> str:
         """Write nothing: the class writes it."""
         return ""
+
+    def untagged(self, text: str) -> Any:
+        """Return None: the class knows what stands within."""
+        return None
 
     def told(self) -> str:
         """Name the element, as letters do."""
@@ -112,18 +122,31 @@ class Choice:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def tagged(self, value: Any) -> str:
-        """Write a value, or another word for it; nothing for what is none of them."""
-        said = str(value or "").lower()
-        return self.tags.get(said) or self.tags.get(DECISIONS.get(said, ""), "")
+        """Write a value, or another word for it; what is none of them as words, to be asked back.
+
+        >>> Choice({"accept": "<ACCEPT>"}).tagged("Sign."), Choice({}).tagged("perhaps")
+        ('<ACCEPT>', '\\nDecision: perhaps')
+        """
+        said = str(value or "")
+        named = meant(said, self.tags) or DECISIONS.get(meant(said, DECISIONS) or "", "")
+        if not said or named in self.tags:
+            return self.tags.get(named or "", "")
+        return f"\nDecision: {_OPENS.sub('‹', ' '.join(said.split()))}"
+
+    def untagged(self, text: str) -> Any:
+        """Return the value that tagged text decides on, or None."""
+        return next((value for value, tag in self.tags.items() if tag and tag in text), None)
 
     def told(self) -> str:
         """Name the ways to write it, as letters do."""
-        *first, last = (f"`{tag}`" for tag in self.tags.values())
+        own = {tag: value for value, tag in reversed([*self.tags.items()]) if tag}
+        tags = {value: f" for `{tag}`" for tag, value in own.items()}
+        *first, last = (f'"{value}"{tags.get(value, "")}' for value in self.tags)
         return f"{', '.join(first)} or {last}"
 
     def form(self) -> tuple[str, ...]:
         """Name the fields of a person's form."""
-        return tuple(re.findall(r"\w+", tag)[0].lower() for tag in self.tags.values())
+        return tuple(re.findall(r"\w+", tag)[0].lower() for tag in self.tags.values() if tag)
 
     def ask(self) -> str:
         """Ask for one of them."""

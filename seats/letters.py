@@ -36,6 +36,7 @@ class Letter:
         refused: the agent's own answer to the letter, if that could not be used.
         why: what was wrong with it, in words; empty where nothing was refused.
         steps: what the agent has asked tools since, and what they told it.
+        returned: the refused answer and why, as messages, where it was in fields.
     """
 
     system: str
@@ -44,6 +45,7 @@ class Letter:
     refused: str = ""
     why: str = ""
     steps: tuple[Step, ...] = ()
+    returned: tuple[BaseMessage, ...] = ()
 
     def text(self) -> str:
         """Return all that the words say, as one text: `as_text` of the messages."""
@@ -62,7 +64,7 @@ class Letter:
         """
         talk: list[BaseMessage] = [SystemMessage(self.system), HumanMessage(self.user)]
         if self.why:
-            talk += [AIMessage(_shown(self.refused)), HumanMessage(self.why)]
+            talk += self.returned or [AIMessage(_shown(self.refused)), HumanMessage(self.why)]
         if program:
             talk[-1].additional_kwargs[FACTS] = self.facts
         for number, step in enumerate(self.steps, start=1):

@@ -1,9 +1,9 @@
 """Judging: read an answer, check it, and decide what it comes to."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from shapley_coop.deals.language.acceptance import in_a_word
+from shapley_coop.deals.language.acceptance import in_a_word, undecided
 from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED, Fault
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import Message, scan, too_long
@@ -39,7 +39,9 @@ def reading(
             return fault
         message = in_a_word(message)
         said = read(turn, agent, message)
-        return said if isinstance(said, Fault) else said.repaired(message.repairs)
+        if isinstance(said, Fault):
+            return replace(said, feedback=undecided(message) + said.feedback)
+        return said.repaired(message.repairs)
 
     return read_text
 

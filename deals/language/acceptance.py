@@ -102,6 +102,18 @@ def _last_line(outside: str) -> tuple[str, str] | None:
     return None if in_doubt else (word, reason)
 
 
+def undecided(message: Message) -> str:
+    """Quote the decision of an answer that is none of those there are; empty if it has none.
+
+    >>> undecided(Message(outside="Decision: perhaps"))
+    'You decided “perhaps”. '
+    """
+    last = ["", *lines_said(message.outside)][-1]
+    found = _LABEL.match(last) if message.accept is None and message.reject is None else None
+    said = last[found.end() :].strip() if found else ""
+    return f"You decided “{said[:80]}”. " if said and not meant(said, DECISIONS) else ""
+
+
 def ask_back(offer: Offer | None) -> str:
     """Return the question that an answer has to decide.
 

@@ -48,7 +48,9 @@ def every_field_is_named(name: str) -> None:
     assert question is not None
     said = in_fields(name, schema["properties"], called=True)
     for field in question.answer.written():
-        assert f"`{field}` is `<" in said or f"`{field}` is the " in said
+        assert re.search(rf'`{field}` is (`<|the |")', said)
+    for value in schema["properties"].get("decision", {}).get("enum", ()):
+        assert f'"{value}"' in said, f"{name}: the letter does not name {value}"
 
 
 def test_workflows_ask_the_questions_of_the_room_and_those_of_their_extensions() -> None:
