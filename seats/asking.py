@@ -25,7 +25,7 @@ from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.faults import busy_for, described
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
-from shapley_coop.seats.modes import answers_of, say
+from shapley_coop.seats.modes import answers_of, note_deafness, say
 from shapley_coop.seats.person import as_message, form, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
@@ -199,6 +199,7 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answ
     tools = q.tools if q.calls and q.steps else ()
     try:
         text, reply = await say(model, mode, letter, traced(q), form, tools)
+        note_deafness(seat, model, mode if form else "text", reply)
     except Exception as error:
         # The client raises for a schema what is an answer like any other in text. It takes half a
         # second to load, and has raised nothing before.

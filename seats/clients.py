@@ -25,6 +25,7 @@ class Clients:
         opening: the lock under which these are opened.
         closing: the exit stack that closes them.
         gate: limits the calls to models, where a sweep sets one.
+        deaf: seats whose endpoint answered in words where it was told to call a tool.
         batched: takes the place of `http` where a sweep asks OpenAI-compatible seats in batches.
     """
 
@@ -35,6 +36,7 @@ class Clients:
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     closing: AsyncExitStack = field(default_factory=AsyncExitStack)
     gate: Gate | None = None
+    deaf: set[Seat] = field(default_factory=set)
     batched: Any = None
 
 
