@@ -182,7 +182,7 @@ async def _asked(
             answer = await _answered(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure = described(error, seat, limit)
+        failure = described(error, seat, limit, counted(None, question.text, "")[0])
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
         told.busy, told.said = busy_for(error), getattr(error, "said", "")
     if told:
@@ -235,11 +235,11 @@ def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMes
     """What is sent: a program gets the facts beside the words, or behind them over a network."""
     if getattr(model, "reads_facts", False):
         return question.letter.messages(program=True)
+    sent = (question.letter if seat.system else question.letter.without_system()).messages()
     if os.environ.get(SEND_FACTS) and seat.provider != RECORDING:
-        *said, last = question.messages
-        told = with_facts(str(last.text), question.letter.facts)
-        return [*said, last.model_copy(update={"content": told})]
-    return question.messages
+        told = with_facts(str(sent[-1].text), question.letter.facts)
+        sent[-1] = sent[-1].model_copy(update={"content": told})
+    return sent
 
 
 def traced(question: Enquiry) -> RunnableConfig:

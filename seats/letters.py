@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -56,13 +56,18 @@ class Letter:
             said += [_shown(self.refused), self.why]
         return "\n\n".join(said)
 
+    def without_system(self) -> "Letter":
+        """Return the letter with its system part in front of the part for its agent."""
+        return replace(self, system="", user=f"{self.system}\n\n{self.user}")
+
     def messages(self, program: bool = False) -> list[BaseMessage]:
         """Return the letter as a conversation: a retry goes on where the refused answer stands.
 
         Args:
             program: whether a program answers it, which reads the facts and not the words.
         """
-        talk: list[BaseMessage] = [SystemMessage(self.system), HumanMessage(self.user)]
+        rules = [SystemMessage(self.system)] if self.system else []
+        talk: list[BaseMessage] = [*rules, HumanMessage(self.user)]
         if self.why:
             talk += self.returned or [AIMessage(_shown(self.refused)), HumanMessage(self.why)]
         if program:

@@ -224,7 +224,8 @@ def _settings(seat: Seat) -> dict[str, Any]:
         given["disable_streaming"] = True
     if key := _key(seat):
         given["api_key"] = key
-    return {"timeout": seat.timeout, "max_retries": RETRIES, **given}
+    # A request that is repeated begins anew: a slow one has the time of all its repetitions.
+    return {"timeout": seat.timeout * (RETRIES + 1), "max_retries": RETRIES, **given}
 
 
 def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
