@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shapley_coop.extensions.chat.sentences import Household, read_sentences
 from shapley_coop.extensions.chat.state import Chat, ChatConfig, fault_of
@@ -62,8 +62,16 @@ async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
     }
 
 
+def _without_defaults(schema: dict[str, Any]) -> None:
+    """Leave defaults out of a JSON schema: a provider that enforces it may refuse them."""
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
 class Understood(BaseModel):
     """A small game, or what has to be asked back."""
+
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
 
     class Choices(BaseModel):
         """What one agent can do."""

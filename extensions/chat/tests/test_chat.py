@@ -1,20 +1,23 @@
 """The conversation that sets up a table, has it played, and explains the settlement."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Command
 
 from shapley_coop.extensions.chat import read
 from shapley_coop.extensions.chat.page import build
 from shapley_coop.extensions.chat.sentences import read_sentences
 from shapley_coop.extensions.chat.words import spoken
+from shapley_coop.seats.seat import Seat
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import home
 from tests.prompts.test_hidden_text import FORGED
+from tests.stub_openai import StubOpenAI
 
 DISHES = "let Ann and Ben bargain over who does the dishes; Ann hates it"
 APPROVED = {"decisions": [{"type": "approve"}]}
@@ -183,6 +186,21 @@ async def test_a_model_reads_by_structured_output_and_is_told_what_cannot_be_pla
         assert "No language model" not in table
         (asked,) = await chat.say("Let us begin anew", model="openai:any")
         assert asked == "Who goes out?"
+
+
+async def test_the_schema_that_a_model_is_held_to_has_no_defaults(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    none = {"name": "", "about": "", "agents": [], "choices": [], "payoffs": [], "assumed": []}
+    answer = json.dumps({"question": "Who goes out?", **none})
+    with StubOpenAI(lambda *_: answer) as stub:
+        seat = Seat(model="openai:gpt-5-mini", base_url=stub.base_url)
+        found, _ = await read.understood([HumanMessage("Film or match?")], seat)
+        form = stub.requests[0].body["response_format"]["json_schema"]
+    assert found.question == "Who goes out?"
+    assert form["strict"] is True
+    assert '"default"' not in json.dumps(form)
 
 
 @pytest.mark.parametrize(
