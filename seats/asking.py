@@ -225,10 +225,11 @@ def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enqui
 
     The journal keeps the letter without them, so that a recording answers it in whatever form.
     """
-    from shapley_coop.seats.returned import in_form
+    from shapley_coop.seats.returned import in_form, may_call
 
-    letter = in_form(question.letter, question.act, form["properties"], mode == "tools")
-    return replace(question, letter=letter)
+    q, called = question, mode == "tools"
+    told = may_call(q.tools if q.steps else (), q.calls, q.letter.steps, called)
+    return replace(q, letter=in_form(q.letter, q.act, form["properties"], called, told))
 
 
 def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMessage]:

@@ -11,14 +11,16 @@ True
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.tools import BaseTool
 
 from shapley_coop.seats.answer import Fields
 from shapley_coop.seats.asked import asked
+from shapley_coop.seats.calls import READY, Step
 from shapley_coop.seats.elements import In
 from shapley_coop.seats.letters import MAX_SHOWN, Letter
 from shapley_coop.seats.schema import in_fields
@@ -27,7 +29,9 @@ _OFFER = re.compile(r"<ACCEPT>(\d+)</ACCEPT>")
 _CALL = "call_refused"
 
 
-def in_form(letter: Letter, act: str, fields: Iterable[str], called: bool) -> Letter:
+def in_form(
+    letter: Letter, act: str, fields: Iterable[str], called: bool, tools: str = ""
+) -> Letter:
     """Return a letter that tells which fields its answer has, also behind a refused one.
 
     Args:
@@ -35,13 +39,31 @@ def in_form(letter: Letter, act: str, fields: Iterable[str], called: bool) -> Le
         act: what is asked for.
         fields: of the answer.
         called: whether it is given by calling a tool.
+        tools: which tools it may call before, in words.
     """
-    told = in_fields(act, fields, called)
+    told = in_fields(act, fields, called) + tools
     user = f"{letter.user.rstrip()}\n\n{told}\n"
     if not letter.why:
         return replace(letter, user=user)
     why = f"{letter.why.rstrip()}\n\n{told}\n"
     return replace(letter, user=user, why=why, returned=_returned(act, letter.refused, why, called))
+
+
+def may_call(tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called: bool) -> str:
+    """Say which tools can be called before an answer, and how often in all: the same at each step.
+
+    Args:
+        tools: which there are.
+        left: how many calls are left.
+        steps: those that were made.
+        called: whether the answer is a call of its own, too.
+    """
+    if not tools or not left:
+        return ""
+    calls = left + sum(len(step.results) for step in steps)
+    ready = "" if called else f"; call `{READY}` if you need none"
+    listed = ", ".join(f"`{tool.name}`" for tool in tools)
+    return f" Before that you may call {listed}, {calls} calls in all{ready}."
 
 
 def _returned(act: str, refused: str, why: str, called: bool) -> tuple[BaseMessage, ...]:

@@ -73,6 +73,8 @@ async def test_a_model_asks_and_is_told_and_every_call_is_counted_and_kept() -> 
     names = [tool["function"]["name"] for tool in first["tools"]]
     assert names == ["evaluate_deal", "history", "reason"]
     assert first["tool_choice"] == "required"
+    letter = first["messages"][-1]["content"]
+    assert "Before that you may call `evaluate_deal`, `history`, 8 calls in all." in letter
     *before, asked, one, other = second["messages"]
     assert all(
         sent["content"].startswith(again["content"])
