@@ -18,6 +18,7 @@ from langgraph.runtime import Runtime
 from shapley_coop.canonical import cache_key
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.language.clauses import KINDS
+from shapley_coop.deals.language.faults import CUT
 from shapley_coop.games import Game
 from shapley_coop.many import MANY
 from shapley_coop.prompts import (
@@ -121,7 +122,9 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
             heard=turn.is_heard(agent),
         )
     known = {**letter.facts, "fault": fault.record()}
-    return replace(letter, facts=known, refused=private.refusal.answer, why=why)
+    # What was cut off is long, and a model that sees it goes on copying it.
+    refused = "" if fault.label == CUT.label else private.refusal.answer
+    return replace(letter, facts=known, refused=refused, why=why)
 
 
 def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
