@@ -9,7 +9,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions.propose import cannot_offer, deal_in
-from shapley_coop.seats.answer import Drafted, Fields, Spoken
+from shapley_coop.seats.answer import Answer, Drafted, Facts, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
 from shapley_coop.seats.elements import Choice, Within
 from shapley_coop.state.consent import cannot_sign, offering
@@ -25,6 +25,13 @@ from shapley_coop.state.who import listeners
 DECISION = Choice({"accept": "<ACCEPT>", "reject": "<REJECT>", "counter": "<REJECT>"})
 
 
+class LastReply(Spoken):
+    """Your answer to the offer; nobody could answer one of yours any more."""
+
+    decision: Annotated[Literal["accept", "reject"], DECISION]
+    offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
+
+
 class Reply(Drafted, Spoken):
     """Your answer to the offer."""
 
@@ -36,6 +43,12 @@ class Reply(Drafted, Spoken):
     drops: list[str] | None = Field(
         description="Ids of payments or shares of the contract in force that end; or null."
     )
+
+    @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
+        """Leave counter-offers out where nobody could answer one."""
+        last = "rounds" in facts and facts["round"] >= facts["rounds"]
+        return LastReply if last else super().narrowed(facts, carries)
 
     @classmethod
     def decided(cls, fields: Fields) -> str:

@@ -6,8 +6,8 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shapley_coop.deals.language.acceptance import DECISIONS
@@ -120,6 +120,10 @@ class Choice:
     tags: Mapping[str, str]
     to: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
+
+    def only(self, values: Collection[str]) -> "Choice":
+        """Leave other values out."""
+        return replace(self, tags={v: tag for v, tag in self.tags.items() if v in values})
 
     def tagged(self, value: Any) -> str:
         """Write a value, or another word for it; what is none of them as words, to be asked back.

@@ -11,7 +11,7 @@ True
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,14 +30,14 @@ _CALL = "call_refused"
 
 
 def in_form(
-    letter: Letter, act: str, fields: Iterable[str], called: bool, tools: str = ""
+    letter: Letter, act: str, fields: Mapping[str, Any], called: bool, tools: str = ""
 ) -> Letter:
     """Return a letter that tells which fields its answer has, also behind a refused one.
 
     Args:
         letter: as the journal keeps it.
         act: what is asked for.
-        fields: of the answer.
+        fields: of the answer's schema.
         called: whether it is given by calling a tool.
         tools: which tools it may call before, in words.
     """

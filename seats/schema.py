@@ -5,7 +5,7 @@
 reads. The fields say what the letters teach, in the same spelling.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -13,17 +13,20 @@ from pydantic import Field, create_model
 
 from shapley_coop.seats.answer import Answer, Thought
 from shapley_coop.seats.asked import asked
-from shapley_coop.seats.elements import In
+from shapley_coop.seats.elements import Choice, How, In
 
 
-def in_fields(act: str, fields: Iterable[str], called: bool) -> str:
+def in_fields(act: str, fields: Mapping[str, Any], called: bool) -> str:
     """Return which element of the text each field is, in words: sent behind a letter.
 
-    >>> in_fields("claim", ["speech", "percent"], called=True)
+    >>> in_fields("claim", {"speech": {}, "percent": {}}, called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
     """
     question = asked(act)
-    how = {**(question.answer.written() if question else {}), "notes": In("NOTES")}
+    how: dict[str, How] = {**(question.answer.written() if question else {}), "notes": In("NOTES")}
+    for field, one in how.items():  # a letter may leave less open than the question
+        if isinstance(one, Choice) and "enum" in fields.get(field, ()):
+            how[field] = one.only(fields[field]["enum"])
     told = ", ".join(f"`{field}` is {how[field].told()}" for field in fields if field in how)
     return f"You answer {'by calling' if called else 'as JSON of'} `{act}`, without tags: {told}."
 
