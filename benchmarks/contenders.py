@@ -23,7 +23,7 @@ from benchmarks.baseline import baseline_graph, gathered
 from benchmarks.seats import Script, ScriptedModel, haggler, scratch, scripted_reply, waves
 from shapley_coop.graphs.catalogue import compiled as ours
 from shapley_coop.graphs.running import play
-from shapley_coop.graphs.threads import configured
+from shapley_coop.graphs.threads import configure
 from shapley_coop.seats.clients import clients
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.checkpoints.savers import saver
@@ -223,7 +223,7 @@ async def run_lean(played: Play) -> Clock:
 
 def _lean(played: Play, mode: StreamMode) -> AsyncIterator[Any]:
     room = played.room.resolve().model_dump(mode="json")
-    config = configured(Run("lean", played.graph, room, "", "started", None))
+    config = configure(Run("lean", played.graph, room, "", "started", None))
     del config["configurable"]  # nothing is kept of it
     given, deep = {"room": room}, mode == "debug"
     return ours(played.graph).astream(

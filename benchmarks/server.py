@@ -19,7 +19,7 @@ from langgraph_sdk import get_client
 from benchmarks.contenders import table_of_four
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
-from shapley_coop.extras import is_installed, missing
+from shapley_coop.extras import is_installed, missing_library
 from tests.server_process import BareServer
 
 OURS, PLAIN = "ours: negotiation, SQLite", "a plain graph, in memory"
@@ -55,7 +55,7 @@ def server(repeats: int = 11, latency: float = 0.2, at_once: int = 100) -> Found
     columns = ("what is served", "p95 / the plain graph's", "p50, s", "p95, s")
     what = f"development server, {at_once} at once: p95 / the plain graph's"
     if not is_installed("langgraph_api"):
-        why = f"Left out: {missing('the server', 'langgraph_api', 'dev')}."
+        why = f"Left out: {missing_library('the server', 'langgraph_api', 'dev')}."
         return Found(title, columns, [], [Goal(what, 1.0, None, must=1.2)], [why])
     with scratch() as folder, _served(folder, latency, at_once) as addresses:
         times = asyncio.run(_times(addresses, repeats, at_once))

@@ -116,7 +116,7 @@ async def played(
     """
     found = Played()
     in_form = getattr(embedded_reply, "in_form", lambda text, _: text)
-    with scratch() as folder, patch("shapley_coop.seats.embedded.chat._spoiled", _sound):
+    with scratch() as folder, patch("shapley_coop.seats.embedded.chat._spoil", _sound):
         os.environ["COOP_SEND_FACTS"] = "1"
         for seed in range(seeds):
             os.environ["COOP_HOME"] = str(folder / str(seed))

@@ -97,7 +97,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
     app.callback()(_all)
     groups: dict[str, typer.Typer] = {}
     listed = {*FIRST, *(word for one in extension.installed().values() for word in one.first)}
-    for panel, command, place, told in _called(words):
+    for panel, command, place, told in _find_commands(words):
         first, _, second = command.partition(" ")
         hidden = not whole and first not in listed
         if not second:
@@ -110,7 +110,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
     return app
 
 
-def _called(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
+def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
     """Return the commands that these words can mean: all, where the first names none."""
     first = next((word for word in words if not word.startswith("-")), "")
     core = [row for row in _of_the_core() if row[1].partition(" ")[0] == first]
@@ -138,8 +138,8 @@ def _add(
     app: typer.Typer, command: str, place: str, panel: str | None, hidden: bool = False
 ) -> None:
     """Add a command; what its module has as `EPILOG` for it ends its help."""
-    kind = extension.imported(_CLASSES[command]) if command in _CLASSES else Command
-    run = extension.imported(place)
+    kind = extension.import_place(_CLASSES[command]) if command in _CLASSES else Command
+    run = extension.import_place(place)
     epilogs: Mapping[str, str] = getattr(import_module(run.__module__), "EPILOGS", {})
     name = command.rpartition(" ")[2]
     ends = epilogs.get(command)

@@ -86,7 +86,7 @@ def progress(total: int, what: str) -> Iterator[Any]:
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+def show_spinner(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
     """Show a spinner in a terminal; yield what hides it while somebody types."""
     if not sys.stderr.isatty():
         yield nullcontext

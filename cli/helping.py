@@ -33,13 +33,13 @@ class Command(TyperCommand):
             is_argument = parameter.param_type_name == "argument"
             usual = "Arguments" if is_argument else "Options"
             group = getattr(parameter, "rich_help_panel", None) or usual
-            groups.setdefault(group, []).append(_fitting(*record))
+            groups.setdefault(group, []).append(_fit_option(*record))
         for group, records in groups.items():
             with formatter.section(group):
                 formatter.write_dl(records, col_max=_WIDEST_NAME)
 
 
-def _fitting(name: str, told: str) -> tuple[str, str]:
+def _fit_option(name: str, told: str) -> tuple[str, str]:
     """An option and what it does; choices that are too long for a line are told at the end."""
     forms, _, choices = name.partition(" <")
     if len(name) <= _LINE or "|" not in choices:

@@ -192,7 +192,7 @@ def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any
     """
     hint = setting.help.partition(":")[0]
     parts = _split(given, f"{setting.flag} {{}}: give {hint}")
-    return {agent: extension.imported(setting.reads)(text) for agent, text in parts}
+    return {agent: extension.import_place(setting.reads)(text) for agent, text in parts}
 
 
 def pairs(option: str, given: str) -> dict[str, Any]:

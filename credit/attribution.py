@@ -8,7 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from shapley_coop.amounts import MICRO, from_micro, normalised
+from shapley_coop.amounts import MICRO, from_micro, normalise
 from shapley_coop.credit.coalitions import Floats, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS, norm
 from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
@@ -18,7 +18,7 @@ from shapley_coop.credit.values.classes import (
     banzhaf_by_class,
     leave_one_out_by_class,
     shapley_by_class,
-    summed,
+    sum_games,
 )
 from shapley_coop.credit.values.nucleolus import MAX_NUCLEOLUS
 from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate, sample_shapley
@@ -120,8 +120,8 @@ class Attribution:
         """Every agent's payoff if `total` is split by the norm: W_i(∅) and its part of the rest."""
         values = list(self.values.values())
         if self.alone is None:
-            return _named(list(self.values), normalised(total, values))
-        gained = normalised(total - sum(self.alone.values(), Fraction(0)), values)
+            return _by_agent(list(self.values), normalise(total, values))
+        gained = normalise(total - sum(self.alone.values(), Fraction(0)), values)
         return {a: self.alone[a] + x for a, x in zip(self.values, gained, strict=True)}
 
     def shares(self) -> dict[str, Fraction] | None:
@@ -129,8 +129,8 @@ class Attribution:
         values = list(self.values.values())
         if self.total <= 0:
             return None
-        parts = normalised(self.total, values)
-        return _named(list(self.values), [part / self.total for part in parts])
+        parts = normalise(self.total, values)
+        return _by_agent(list(self.values), [part / self.total for part in parts])
 
 
 def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
@@ -158,11 +158,11 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
             norm=by,
             method="exact",
             total=Fraction(table[-1]),
-            marginal=_named(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
-            values=_named(of.agents, rule(table)),
+            marginal=_by_agent(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
+            values=_by_agent(of.agents, rule(table)),
             alone=of.alone,
         )
-    return _sampled(of, by) if by in SAMPLED else _by_few_coalitions(of, by)
+    return _sample(of, by) if by in SAMPLED else _by_few_coalitions(of, by)
 
 
 def can_settle(by: str, n: int) -> bool:
@@ -182,15 +182,15 @@ def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribu
     """Return values of parts that add up: by every norm but the equal split each gets its part."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
-    named = partial(_named, of.agents)
+    named = partial(_by_agent, of.agents)
     return Attribution(by, "exact (additive)", total, named(parts), named(values), None, of.alone)
 
 
 def _by_class(of: Characteristic, classes: Sequence[ClassGame], by: str) -> Attribution:
     """Of every game by classes the values of its classes; v is the sum of the games."""
-    n, named = len(of.agents), partial(_named, of.agents)
-    marginal = summed(classes, leave_one_out_by_class, n)
-    alone = summed(classes, alone_by_class, n)
+    n, named = len(of.agents), partial(_by_agent, of.agents)
+    marginal = sum_games(classes, leave_one_out_by_class, n)
+    alone = sum_games(classes, alone_by_class, n)
     total = sum((one.gain for one in classes), Fraction(0))
     match by:
         case "equal":
@@ -198,17 +198,17 @@ def _by_class(of: Characteristic, classes: Sequence[ClassGame], by: str) -> Attr
         case "leave_one_out":
             values = marginal
         case "proportional":
-            values = normalised(total, alone)
+            values = normalise(total, alone)
         case "shapley":
-            values = summed(classes, shapley_by_class, n)
+            values = sum_games(classes, shapley_by_class, n)
         case _:
-            values = summed(classes, banzhaf_by_class, n)
-            values = normalised(total, values) if by == "banzhaf_normalised" else values
+            values = sum_games(classes, banzhaf_by_class, n)
+            values = normalise(total, values) if by == "banzhaf_normalised" else values
     exactly = "exact (by class counts)"
     return Attribution(by, exactly, total, named(marginal), named(values), None, of.alone)
 
 
-def _sampled(of: Characteristic, by: str) -> Attribution:
+def _sample(of: Characteristic, by: str) -> Attribution:
     n, batch = len(of.agents), of.batch or partial(_one_by_one, of.agents, of.worth)
     ends = np.concatenate([~np.eye(n + 1, n, dtype=bool), np.eye(n + 1, n, dtype=bool)])
     worths = batch(ends)
@@ -225,23 +225,23 @@ def _sampled(of: Characteristic, by: str) -> Attribution:
         norm=by,
         method=_how(found),
         total=exactly[-1],
-        marginal=_named(of.agents, [exactly[-1] - x for x in exactly[:-1]]),
-        values=_named(of.agents, [_millionths(x) for x in found.values]),
+        marginal=_by_agent(of.agents, [exactly[-1] - x for x in exactly[:-1]]),
+        values=_by_agent(of.agents, [_millionths(x) for x in found.values]),
         standard_error={a: float(x) for a, x in zip(of.agents, found.standard_error, strict=True)},
         alone=of.alone,
     )
-    return _scaled(raw) if by == "banzhaf_normalised" else raw
+    return _scale(raw) if by == "banzhaf_normalised" else raw
 
 
-def _scaled(raw: Attribution) -> Attribution:
+def _scale(raw: Attribution) -> Attribution:
     """Values and errors brought to the total by the rule of `normalised`."""
     values = list(raw.values.values())
-    scaled = normalised(raw.total, values)
+    scaled = normalise(raw.total, values)
     moved = [float(new / old) if old else 1.0 for new, old in zip(scaled, values, strict=True)]
     errors = raw.standard_error or {}
     return replace(
         raw,
-        values=_named(list(raw.values), scaled),
+        values=_by_agent(list(raw.values), scaled),
         standard_error={a: abs(by) * errors[a] for a, by in zip(raw.values, moved, strict=True)},
     )
 
@@ -263,14 +263,14 @@ def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
             values = marginal
         case "proportional":
             alone = [worth(frozenset({agent})) - nothing for agent in agents]
-            values = normalised(total - nothing, alone)
+            values = normalise(total - nothing, alone)
         case _:
             raise ValueError(
                 f"the norm {by} needs all 2**{len(agents)} coalitions of {len(agents)} agents: "
                 f"choose {', '.join((*SAMPLED, *FEW))}"
             )
     return Attribution(
-        by, "exact", total, _named(agents, marginal), _named(agents, values), alone=of.alone
+        by, "exact", total, _by_agent(agents, marginal), _by_agent(agents, values), alone=of.alone
     )
 
 
@@ -283,5 +283,5 @@ def _millionths(x: float) -> Fraction:
     return from_micro(round(float(x) * MICRO))
 
 
-def _named(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:
+def _by_agent(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:
     return dict(zip(agents, values, strict=True))

@@ -6,7 +6,7 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import Any
 
-from shapley_coop.amounts import normalised
+from shapley_coop.amounts import normalise
 from shapley_coop.credit.axioms import AXIOMS, check_axioms, convex_game
 from shapley_coop.credit.coalitions import MAX_AGENTS, check_agents, coalition_key, parse_key
 from shapley_coop.credit.norms import EXACT_AGENTS, Norm, norm, surplus
@@ -161,7 +161,7 @@ def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool
 def _shares(total: Fraction, values: Sequence[Fraction]) -> list[Fraction] | None:
     if not total:
         return None
-    return [payoff / total for payoff in normalised(total, values)]
+    return [payoff / total for payoff in normalise(total, values)]
 
 
 def _totals(run: Mapping[str, Any], agents: Sequence[str], where: str) -> list[Fraction]:

@@ -9,7 +9,7 @@ exact.
 from collections.abc import Callable
 from fractions import Fraction
 
-from shapley_coop.amounts import exact, normalised
+from shapley_coop.amounts import exact, normalise
 from shapley_coop.credit.coalitions import Floats, Table, agents_in
 from shapley_coop.credit.values.deegan_packel import deegan_packel
 from shapley_coop.credit.values.nucleolus import nucleolus, prenucleolus
@@ -58,7 +58,7 @@ def _banzhaf(table: Table) -> list[Fraction]:
 
 def _banzhaf_normalised(table: Table) -> list[Fraction]:
     """Banzhaf values brought to sum to v(N) − v(∅) by the rule of `normalised`."""
-    return normalised(surplus(table), _banzhaf(table))
+    return normalise(surplus(table), _banzhaf(table))
 
 
 def _leave_one_out(table: Table) -> list[Fraction]:
@@ -76,28 +76,28 @@ def _proportional(table: Table) -> list[Fraction]:
     """By stand-alone worth, brought to sum to v(N) − v(∅) by the rule of `normalised`."""
     nothing = exact(table[0], "v(∅)")
     alone = [exact(table[1 << i], "a worth") - nothing for i in range(agents_in(table))]
-    return normalised(surplus(table), alone)
+    return normalise(surplus(table), alone)
 
 
 def _nucleolus(table: Table) -> list[Fraction]:
     """The smallest complaints; the prenucleolus where stand-alone worths exceed the total."""
     alone = (exact(table[1 << i]) - exact(table[0]) for i in range(agents_in(table)))
     rational = sum(alone, Fraction(0)) <= surplus(table)
-    return _rounded(nucleolus(table) if rational else prenucleolus(table))
+    return _round(nucleolus(table) if rational else prenucleolus(table))
 
 
 def _deegan_packel(table: Table) -> list[Fraction]:
     """Equal parts of every minimal winning coalition; simple games only."""
-    return _rounded(deegan_packel(table))
+    return _round(deegan_packel(table))
 
 
 def _semivalue(table: Table, weights: Weights) -> list[Fraction]:
     if agents_in(table) <= EXACT_AGENTS:
         return semivalue_exact(table, weights)
-    return _rounded(semivalue(table, weights))
+    return _round(semivalue(table, weights))
 
 
-def _rounded(values: Floats) -> list[Fraction]:
+def _round(values: Floats) -> list[Fraction]:
     return [Fraction(round(float(value) * 10**9), 10**9) for value in values]
 
 

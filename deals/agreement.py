@@ -20,7 +20,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.parties import bound_by
-from shapley_coop.deals.settlement import earned, paid
+from shapley_coop.deals.settlement import apply_payments, earnings
 from shapley_coop.games import Turn
 from shapley_coop.games.goods import Gift
 from shapley_coop.games.open_turns import OpenTurns, always_open
@@ -151,7 +151,7 @@ class Agreement:
         party = self.certificate(deal, norms).parties.get(agent)
         if party is None:
             return short_of(reservation, None)
-        held = earned(self.record, self.facts["agents"])
+        held = earnings(self.record, self.facts["agents"])
         if self.enforcement.executes:
-            held = paid(held, self.monitor.payments)
+            held = apply_payments(held, self.monitor.payments)
         return short_of(reservation, held[agent] + party.within.expected)

@@ -55,7 +55,7 @@ class CompiledClause:
 Clauses = tuple[CompiledClause, ...]
 
 
-def compiled(agreed: Deal | Contract | None) -> Clauses:
+def compile_contract(agreed: Deal | Contract | None) -> Clauses:
     """Return a deal that stands from the first turn on, or a contract with all its amendments."""
     if isinstance(agreed, Deal):
         return tuple(compiled_clause(cid, clause) for cid, clause in agreed.ids().items())
@@ -88,7 +88,7 @@ def after(clauses: Clauses, memories: Memories, turn: Turn) -> Memories:
     )
 
 
-def owed(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Duty]:
+def duties_at(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Duty]:
     """Clause id → the duty that binds at a turn, by what is remembered of the turns before."""
     return {
         each.cid: each.duty

@@ -46,7 +46,7 @@ def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
     them by id; so does the share, unless the offer drops it or has its own.
     """
     deal = Deal.of(offer["deal"])
-    kept = [_ended(term, deal, from_turn) for term in contract["terms"]]
+    kept = [_end_term(term, deal, from_turn) for term in contract["terms"]]
     return _contract(offer, contract["hash"], kept + _terms(offer, from_turn, start=len(kept) + 1))
 
 
@@ -85,7 +85,7 @@ def split_of(contract: Contract | None) -> Split | None:
     return next((split for c in in_force(contract).values() if (split := c.split)), None)
 
 
-def lasting(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
+def lasting_clauses(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
     """Those of some clauses that stand until they are dropped: payments, gifts, the split."""
     return {cid: clause for cid, clause in clauses.items() if clause.lasts}
 
@@ -121,7 +121,7 @@ def _terms(offer: Offer, from_turn: int, start: int) -> list[Term]:
     ]
 
 
-def _ended(term: Term, deal: Deal, from_turn: int) -> Term:
+def _end_term(term: Term, deal: Deal, from_turn: int) -> Term:
     clause = clause_of(term)
     replaced = (
         not clause.lasts

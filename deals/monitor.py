@@ -31,10 +31,10 @@ from shapley_coop.deals.compiled import (
     Clauses,
     Memories,
     after,
-    compiled,
+    compile_contract,
     compiled_clause,
+    duties_at,
     only_once,
-    owed,
     payments_due,
     start,
 )
@@ -45,7 +45,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.games import Turn
 from shapley_coop.games.open_turns import OpenTurns, always_open
-from shapley_coop.games.turns import excused
+from shapley_coop.games.turns import refused_by_budget
 
 Verdict = Literal["satisfied", "violated", "pending"]
 
@@ -113,7 +113,7 @@ class Monitor:
     def __init__(
         self, agreed: Deal | Contract | Clauses | None, open_turns: OpenTurns = always_open
     ) -> None:
-        self.clauses = agreed if isinstance(agreed, tuple) else compiled(agreed)
+        self.clauses = agreed if isinstance(agreed, tuple) else compile_contract(agreed)
         self.open_turns = open_turns
         self.turns: list[Turn] = []
         self._steps = [_Step(start(self.clauses))]
@@ -124,7 +124,7 @@ class Monitor:
         asked = self._asked(before.memories, number)
         memories = after(self.clauses, before.memories, turn)
         due = payments_due(self.clauses, memories, number, before.paid)
-        cut = excused(turn)
+        cut = refused_by_budget(turn)
         broken = [
             _breach(cid, x, agent, turn)
             for cid, x in asked.items()
@@ -139,7 +139,7 @@ class Monitor:
             _Step(
                 memories,
                 before.paid | only_once(due) | {x.clause for x in given},
-                tuple(_told(asked)),
+                tuple(_duty_list(asked)),
                 tuple(broken),
                 tuple([payment for payment in payments if payment.amount]),
                 sum(len(self._bound(x, turn)) for x in asked.values()),
@@ -154,11 +154,11 @@ class Monitor:
 
     def duties(self, turn: int | None = None) -> list[Duty]:
         """Return what is asked at the turn after those observed, or as if that were turn `turn`."""
-        return _told(self._asked(self.memories, turn or len(self.turns) + 1))
+        return _duty_list(self._asked(self.memories, turn or len(self.turns) + 1))
 
     def _asked(self, memories: Memories, turn: int) -> dict[str, effects.Duty]:
         """Clause id → the duty that binds at a turn, if somebody can keep it then."""
-        asked = owed(self.clauses, memories, turn)
+        asked = duties_at(self.clauses, memories, turn)
         if self.open_turns is always_open:
             return asked
         return {
@@ -247,7 +247,7 @@ def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
     if any(memories):
         for played in before:
             memories = after(clauses, memories, played)
-    return _told(owed(clauses, memories, turn))
+    return _duty_list(duties_at(clauses, memories, turn))
 
 
 def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment]:
@@ -264,7 +264,7 @@ def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
     return min(len(known), len(record))
 
 
-def _told(asked: Mapping[str, effects.Duty]) -> list[Duty]:
+def _duty_list(asked: Mapping[str, effects.Duty]) -> list[Duty]:
     return [Duty(cid, x.agent, x.action, x.forbidden) for cid, x in asked.items()]
 
 

@@ -17,7 +17,7 @@ NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
 """From a norm's name and the total to every agent's payoff, computed from the record."""
 
 
-def earned(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:
+def earnings(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:
     """Return what each agent holds before settlement: its rewards and an equal part of the pot."""
     pot = sum((exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
     return {agent: x + pot / len(agents) for agent, x in earned_alone(record, agents).items()}
@@ -41,7 +41,7 @@ def payoffs(
         due: the payments that were agreed.
         norm_payoffs_fn: computes the payoffs under a named norm.
     """
-    return payoffs_from(earned(record, agents), split, due, norm_payoffs_fn)
+    return payoffs_from(earnings(record, agents), split, due, norm_payoffs_fn)
 
 
 def payoffs_from(
@@ -56,10 +56,10 @@ def payoffs_from(
     elif split and split.fractions:
         total = sum(held.values(), start=Fraction(0))
         held = {agent: total * split.fractions[agent] for agent in held}
-    return paid(held, due)
+    return apply_payments(held, due)
 
 
-def paid(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
+def apply_payments(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
     """Return what each agent has once what is due is paid."""
     after = dict(held)
     for payment in due:

@@ -19,14 +19,14 @@ from shapley_coop.evals.verifying_books import (
     changed_settings,
     differences,
     files_of,
-    named,
+    name_differences,
 )
-from shapley_coop.games.audits import audited
+from shapley_coop.games.audits import audit
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
-from shapley_coop.state.additions import added
+from shapley_coop.state.additions import find_additions
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.result import result
@@ -36,7 +36,7 @@ from shapley_coop.state.settlement import decide
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import PublicMessage, Table
-from shapley_coop.state.tool_runs import computed
+from shapley_coop.state.tool_runs import compute_tool
 from shapley_coop.state.turn import TurnContext
 
 
@@ -63,7 +63,9 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
     ended = result_of(known)
     table = await table_of(known)
     return [
-        _told("settings", changed_settings(known, table), "the same in register, table, result"),
+        _make_check(
+            "settings", changed_settings(known, table), "the same in register, table, result"
+        ),
         *(Check(what, True, found) for what, found in files_of(known)),
         *await verify_ended(known, ended),
         await asyncio.to_thread(_seals, known, table, kept),
@@ -79,13 +81,13 @@ async def verify_ended(known: Run, stated: Mapping[str, Any]) -> list[Check]:
     """
     table = await table_of(known)
     return [
-        *await asyncio.to_thread(_recomputed, known, stated, table),
+        *await asyncio.to_thread(_recompute, known, stated, table),
         *await _tools(known, table),
         await _commitments(known, table),
     ]
 
 
-def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Check]:
+def _recompute(known: Run, stated: Mapping[str, Any], table: Table) -> list[Check]:
     settled = {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
     again = result(known.run, known.graph, {**table, "settlement": settled})
     return [
@@ -118,14 +120,14 @@ def _play(table: Table) -> Check:
 
 def _audits(table: Table) -> list[Check]:
     """Hold what an extension's workflow recorded against its rule, where it recorded any."""
-    found = audited(game_of(table["settings"]), table["record"])
-    return [_told(name, wrong, "played by the rule") for name, wrong in found]
+    found = audit(game_of(table["settings"]), table["record"])
+    return [_make_check(name, wrong, "played by the rule") for name, wrong in found]
 
 
 def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
     """Yield what extensions recompute of their own workflows."""
     for one in rechecks(builder(known.graph).nodes):
-        yield _told(one.name, one.wrong(table), one.sound)
+        yield _make_check(one.name, one.wrong(table), one.sound)
 
 
 def _contract(table: Table) -> Check:
@@ -147,9 +149,9 @@ def _additions(known: Run, table: Table) -> Iterator[Check]:
     """Recompute what extensions added to the run, as signatures."""
     sealing = [one.sealed for one in rechecks(builder(known.graph).nodes) if one.sealed]
     sealed = sealing[0](table) if sealing else None
-    for one in added(config_of(table["settings"])):
+    for one in find_additions(config_of(table["settings"])):
         if found := one.addition.rechecked(one.settings, table, sealed):
-            yield _told(*found)
+            yield _make_check(*found)
 
 
 def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
@@ -158,11 +160,11 @@ def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
 
 
 def _equal(what: str, again: Any, before: Any) -> Check:
-    return _told(what, list(differences(before, again)), "recomputed, equal")
+    return _make_check(what, list(differences(before, again)), "recomputed, equal")
 
 
-def _told(what: str, different: list[str], sound: str) -> Check:
-    return Check(what, not different, named(different) if different else sound)
+def _make_check(what: str, different: list[str], sound: str) -> Check:
+    return Check(what, not different, name_differences(different) if different else sound)
 
 
 def _ledger(table: Table) -> Check:
@@ -173,7 +175,7 @@ def _ledger(table: Table) -> Check:
     lines = home().ledger.lines(table["episode"])
     if sum(home().ledger.balances(table["episode"]).values()):
         different.append("the lines do not sum to zero")
-    return _told("ledger", different, f"{len(lines)} lines, sums to zero")
+    return _make_check("ledger", different, f"{len(lines)} lines, sums to zero")
 
 
 def _journal(table: Table) -> Check:
@@ -188,7 +190,7 @@ def _journal(table: Table) -> Check:
     ]
     different = changed_letters(table, entries) + changed_counts(table, every) + forged
     found = f"{len(entries)} letters, hashes match, and every public message is in an answer"
-    return _told("journal", different, found)
+    return _make_check("journal", different, found)
 
 
 async def _commitments(run: Run, table: Table) -> Check:
@@ -196,7 +198,7 @@ async def _commitments(run: Run, table: Table) -> Check:
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
     answers = [entry for entry in entries if entry.act not in BESIDE]
     committed = await pointers_of(run, table["episode"])
-    return _told(
+    return _make_check(
         "commitments", changed_answers(answers, committed), f"{len(committed)} answers match"
     )
 
@@ -233,7 +235,7 @@ def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
     turn = askings.get(asked["at"])
     if turn is None:
         return f"{entry.agent} asked {asked['tool']} at {asked['at']}, which was never played"
-    now = computed(turn, entry.agent, asked["tool"], asked["arguments"])
+    now = compute_tool(turn, entry.agent, asked["tool"], asked["arguments"])
     if now == entry.answer.text:
         return ""
     return f"{asked['tool']} told {entry.agent} at {asked['at']}: {entry.answer.text[:60]!r}"

@@ -33,7 +33,7 @@ def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
         yield f"{at or 'value'} is {_short(stated)}, and should be {_short(found)}"
 
 
-def named(different: list[str]) -> str:
+def name_differences(different: list[str]) -> str:
     """Return the first differences, and how many more there are."""
     more = len(different) - MOST_NAMED
     return "; ".join(different[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")

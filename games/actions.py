@@ -27,10 +27,10 @@ def actions_of_all(actions: Mapping[str, Sequence[str]]) -> list[str]:
     Args:
         actions: agent → what it can do.
     """
-    return list(dict.fromkeys(action for own in _telling(actions) for action in own))
+    return list(dict.fromkeys(action for own in _orders_of_telling(actions) for action in own))
 
 
-def _telling(actions: Mapping[str, Sequence[str]]) -> Iterator[Sequence[str]]:
+def _orders_of_telling(actions: Mapping[str, Sequence[str]]) -> Iterator[Sequence[str]]:
     asked: Counter[tuple[str, ...]] = Counter()
     for own in actions.values():
         if isinstance(own, ActionRule):

@@ -7,7 +7,7 @@ from shapley_coop.games.game import Game
 from shapley_coop.games.turns import Turn
 
 
-def audited(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
+def audit(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
     """Yield each such effect of a record, and what was not played by its rule, a line each.
 
     Of an effect that neither the game nor an extension knows it says that nobody can audit it.

@@ -20,8 +20,8 @@ from shapley_coop.games.programs import (
     CALLABLE,
     OWN,
     PYTHON,
-    called,
     check_permitted,
+    import_game,
     module_of_file,
     permit_only,
 )
@@ -81,7 +81,7 @@ def load(
         imported: type[Game] = extension.load("schemes", scheme)
         return imported({**(params or {}), "factory": table.removeprefix(f"{scheme}:")}, seed)
     if isinstance(table, str) and table.startswith(CALLABLE):
-        found = called(table)
+        found = import_game(table)
         return found(params, seed) if isinstance(found, type) else load(found, params, seed)
     if isinstance(table, str):
         kind: type[Game] = _plugin(table) if _plugged(table) else _module(table).GAME

@@ -38,12 +38,12 @@ def read_once(path: str | Path, what: str, read: Callable[[Path], _Read]) -> _Re
     file = Path(path)
     try:
         if file.is_file():  # of a pipe or a device, a reader might not return
-            return cast(_Read, _known(read, file, file.stat().st_mtime_ns))
+            return cast(_Read, _read_file(read, file, file.stat().st_mtime_ns))
     except OSError:
         pass
     raise GameError(f"{file}: no such {what}")
 
 
 @lru_cache(maxsize=32)
-def _known(read: Callable[[Path], Any], file: Path, _: int) -> Any:
+def _read_file(read: Callable[[Path], Any], file: Path, _: int) -> Any:
     return read(file)

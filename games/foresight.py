@@ -23,7 +23,7 @@ class Missing(LookupError):
     """The letter lacks a fact that the decision needs."""
 
 
-def needed(facts: Mapping[str, Any], *names: str) -> None:
+def check_facts(facts: Mapping[str, Any], *names: str) -> None:
     """Insist on facts.
 
     Raises:
@@ -103,7 +103,7 @@ class Foresight(ABC):
     """Whether actions carry content, so that only `habit` can tell a whole one."""
 
     def __init__(self, facts: Mapping[str, Any], record: list[Turn], standing: Asked) -> None:
-        needed(facts, "you", "agents", "turn", *self.FACTS)
+        check_facts(facts, "you", "agents", "turn", *self.FACTS)
         self.me: str = facts["you"]
         self.agents: list[str] = list(facts["agents"])
         self.turn = int(facts["turn"])

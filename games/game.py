@@ -128,6 +128,6 @@ class Game(Marks, ABC):
                 raise GameError(f"{agent} cannot {action!r} in {self.name} now: legal are {able}")
 
 
-def opening(game: Game) -> dict[str, Any]:
+def opening_view(game: Game) -> dict[str, Any]:
     """Return what the first agent sees before the first turn."""
     return game.view(game.start(), game.agents[0])

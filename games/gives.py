@@ -30,7 +30,7 @@ def give(quantity: int | str, good: str, to: str) -> str:
     return f"give {quantity} {good} to {to}"
 
 
-def given(action: str) -> tuple[int, str, str] | None:
+def parse_gift(action: str) -> tuple[int, str, str] | None:
     """Return how many of which good an action gives by hand, and to whom; None if it gives nothing.
 
     >>> given("give 2 red wool to Ben"), given("keep")
@@ -76,7 +76,7 @@ class Gives(ActionRule):
     def __contains__(self, action: object) -> bool:
         if action in self.first or action in self.last:
             return True
-        if not isinstance(action, str) or (found := given(action)) is None:
+        if not isinstance(action, str) or (found := parse_gift(action)) is None:
             return False
         count, good, to = found
         known = to != self.me and to in _names(self.agents)

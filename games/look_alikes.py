@@ -23,7 +23,7 @@ _LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
 
 def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
     """Return two of some names that look alike; None where no two do."""
-    shown = [(name, _shown(name)) for name in names]
+    shown = [(name, _visible_form(name)) for name in names]
     in_ascii = [one for one in shown if one[1].isascii()]
     known: dict[str, str] = {}
     for name, letters in in_ascii:
@@ -47,7 +47,7 @@ class Shown:
 
     def add(self, name: str) -> None:
         """Show another one."""
-        letters = _shown(name)
+        letters = _visible_form(name)
         self._all.setdefault(len(letters), []).append(letters)
         if letters.isascii():
             self._ascii.add(letters.translate(_SAME))
@@ -56,14 +56,14 @@ class Shown:
 
     def has_alike(self, name: str) -> bool:
         """Return whether one of them looks like it."""
-        letters = _shown(name)
+        letters = _visible_form(name)
         if letters.isascii() and letters.translate(_SAME) in self._ascii:
             return True
         known = self._others if letters.isascii() else self._all
         return any(all(map(_alike, other, letters)) for other in known.get(len(letters), ()))
 
 
-def mixed(names: Sequence[str]) -> str | None:
+def find_mixed(names: Sequence[str]) -> str | None:
     """The first name with a word in which a letter of another alphabet looks like a Latin one."""
     return next((name for name in names if any(map(_mixes, name.split()))), None)
 
@@ -80,15 +80,15 @@ def _mixes(word: str) -> bool:
     return any(shape.isascii() for c in strange for shape in _shapes(c))
 
 
-def _shown(name: str) -> str:
+def _visible_form(name: str) -> str:
     """Return a name as it is seen: in compatible letters, without what has no shape of its own."""
     plain = unicodedata.normalize("NFKC", name)
     seen = (c for c in without_hidden(plain) if unicodedata.category(c) != "Mn")
-    return "".join(map(_spelled, seen))
+    return "".join(map(_ascii_group, seen))
 
 
 @lru_cache(maxsize=10_000)
-def _spelled(character: str) -> str:
+def _ascii_group(character: str) -> str:
     """Return a character as the group of ASCII that looks like it, where none does alone."""
     if character.isascii():
         return _GROUPS.get(character, character)

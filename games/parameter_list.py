@@ -47,12 +47,12 @@ def parameters(game: Game) -> list[Parameter]:
     shapes = game.Params.model_json_schema(by_alias=False)["properties"]
     values = game.params.model_dump(mode="json")
     return [
-        Parameter(name, _type(shape), values[name], _bounds(shape), _meaning(game.Params, name))
+        Parameter(name, _type(shape), values[name], _bounds(shape), _description(game.Params, name))
         for name, shape in shapes.items()
     ]
 
 
-def _meaning(kind: type[Params], name: str) -> str:
+def _description(kind: type[Params], name: str) -> str:
     """Return what a field is described by, in the nearest class that describes it."""
     fields = (each.model_fields.get(name) for each in kind.__mro__ if issubclass(each, Params))
     return next((field.description for field in fields if field and field.description), "")

@@ -8,7 +8,7 @@ from shapley_coop.amounts import MICRO, exact
 from shapley_coop.escaping import is_one_line
 from shapley_coop.files import did_you_mean
 from shapley_coop.games.baseline import Absent
-from shapley_coop.games.look_alikes import look_alike, mixed
+from shapley_coop.games.look_alikes import find_mixed, look_alike
 from shapley_coop.invalid import first_error
 
 Number = int | float
@@ -52,7 +52,7 @@ def is_name(text: str) -> bool:
     return 0 < len(text) <= 64 and text == text.strip() and is_one_line(text)
 
 
-def _numbered(written: Any) -> Any:
+def _number_names(written: Any) -> Any:
     """Return a number of agents as so many names."""
     if isinstance(written, bool) or not isinstance(written, int):
         return written
@@ -61,7 +61,7 @@ def _numbered(written: Any) -> Any:
     return [f"Agent{k}" for k in range(1, written + 1)]
 
 
-Names = Annotated[list[str], BeforeValidator(_numbered)]
+Names = Annotated[list[str], BeforeValidator(_number_names)]
 """Names of agents, or their number: 3 stands for Agent1, Agent2 and Agent3."""
 
 
@@ -107,7 +107,7 @@ class Params(BaseModel):
             raise ValueError(f"agents {agents} repeat a name: give each agent its own")
         if alike := look_alike(agents):
             raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
-        if mix := mixed(agents):
+        if mix := find_mixed(agents):
             raise ValueError(f"{mix!a} mixes alphabets in a word: write it in one alphabet")
         if reserved := (_ACCOUNTS | {COUNT}) & set(agents):
             raise ValueError(

@@ -60,7 +60,7 @@ def module_of_file(game: str) -> ModuleType:
     return _run(game, source)
 
 
-def called(game: str) -> type[Game] | dict[str, Any]:
+def import_game(game: str) -> type[Game] | dict[str, Any]:
     """Return a kind of game, what a callable makes of one, or the content of a payoff file.
 
     Raises:

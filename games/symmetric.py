@@ -77,7 +77,7 @@ def is_printed(actions: int, agents: int) -> bool:
     return entries <= MOST_PRINTED
 
 
-def paid(pieces: Sequence[Piece], others: int) -> Number:
+def payoff_at(pieces: Sequence[Piece], others: int) -> Number:
     """Return what an action pays at a sum of the others, to the nearest millionth.
 
     >>> paid([Piece(0, -1), Piece(3, 10, "1/3")], 5)
@@ -145,4 +145,4 @@ class SymmetricGame(MatrixGame):
 def _pays(formula: Formula, play: Sequence[str]) -> list[Number]:
     code = {action: k for k, action in enumerate(formula)}
     total = sum(code[action] for action in play)
-    return [paid(formula[action], total - code[action]) for action in play]
+    return [payoff_at(formula[action], total - code[action]) for action in play]

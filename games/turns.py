@@ -53,7 +53,7 @@ def _words(key: str, value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def excused(turn: Turn) -> frozenset[str]:
+def refused_by_budget(turn: Turn) -> frozenset[str]:
     """Return the agents that the operator's budget left no call at a turn."""
     effects = turn.get("effects", [])
     return frozenset(effect["agent"] for effect in effects if effect.get("excused") is True)

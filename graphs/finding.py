@@ -19,9 +19,9 @@ async def run_of(name: str) -> Run:
         begun = (await asyncio.to_thread(here.threads)).get(name)
         if begun is None:
             raise
-        from shapley_coop.graphs.served import played
+        from shapley_coop.graphs.served import run_from_thread
 
-        if (found := await played(name, begun)) is None:
+        if (found := await run_from_thread(name, begun)) is None:
             raise
         return found
 
@@ -31,7 +31,7 @@ async def every_run(cells: bool = True) -> list[Run]:
     found = await asyncio.to_thread(lambda: home().runs.list(cells=cells))
     threads = await asyncio.to_thread(home().threads)
     if threads:  # most homes have none, and the rest imports LangGraph
-        from shapley_coop.graphs.served import served
+        from shapley_coop.graphs.served import list_served
 
-        found += await served(threads)
+        found += await list_served(threads)
     return sorted(found, key=lambda run: run.created, reverse=True)

@@ -9,7 +9,7 @@ What `llm_only` does not have: convene, propose, validate, answer, tally, summar
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, verdict_of
 from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
@@ -32,7 +32,7 @@ def negotiation(plan: Topic, play: Topic) -> WorkflowBuilder:
     page.add_node("convene", convene)
     page.lead("convene", "propose")
     page.asks_and_validates("propose", "validate", propose.QUESTION.about(plan))
-    page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
+    page.branch("validate", route_offer, {"again": "propose", "offer": "answer", "pass": "tally"})
     page.asks("answer", answer.QUESTION.about(plan), then="tally")
     page.add_node("tally", tally(plan))
     talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}

@@ -9,7 +9,7 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from shapley_coop.games.catalogue import title
-from shapley_coop.games.game import opening
+from shapley_coop.games.game import opening_view
 from shapley_coop.graphs.catalogue import builder, version
 from shapley_coop.invalid import first_error
 from shapley_coop.prompts import check_pack
@@ -48,7 +48,7 @@ def prepare(
     """
     check_key()
     page = builder(graph)
-    resolved = with_params(_checked(config), page.game, page.params).resolve()
+    resolved = with_params(_validate(config), page.game, page.params).resolve()
     settings = settings_of(resolved)
     played = game_of(settings)
     check_kind(played, page.plays, graph)
@@ -56,7 +56,7 @@ def prepare(
     page.check_game(played)
     played.make_ready()
     for seat in resolved.seats.values():
-        check_seat(seat, played.actions, partial(opening, played))
+        check_seat(seat, played.actions, partial(opening_view, played))
     check_pack(pack_of(resolved.prompts))
     game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"
@@ -66,7 +66,7 @@ def prepare(
     return home().runs.begin(name, graph, settings, version(graph), idempotency_key)
 
 
-def _checked(config: RunConfig | Mapping[str, Any]) -> RunConfig:
+def _validate(config: RunConfig | Mapping[str, Any]) -> RunConfig:
     """Return a configuration, or a mapping that is one."""
     if isinstance(config, RunConfig):
         return config

@@ -72,7 +72,7 @@ def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuesti
     return found
 
 
-async def refused(question: OpenQuestion, reply: Any) -> Fault | None:
+async def check_reply(question: OpenQuestion, reply: Any) -> Fault | None:
     """`OpenQuestion.refusal` from an event loop."""
     return await asyncio.to_thread(question.refusal, reply)
 

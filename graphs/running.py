@@ -21,9 +21,9 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 from shapley_coop.blocking import apart
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
+from shapley_coop.graphs.replies import OpenQuestion, check_reply, open_questions
 from shapley_coop.graphs.same_run import check_objects, check_same_config, check_same_workflow
-from shapley_coop.graphs.threads import Hold, configured, hold, leased, opened
+from shapley_coop.graphs.threads import Hold, configure, hold, hold_lease, open_workflow
 from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
@@ -121,8 +121,8 @@ async def _follow(
     check_objects(run)
     if run.why:
         await asyncio.to_thread(home().runs.finish, run.run, STARTED)
-    async with opened(run.graph) as app:
-        config = configured(run, traced)
+    async with open_workflow(run.graph) as app:
+        config = configure(run, traced)
         stands = await _go_on(app, run, config, None, watch, taken)
         while isinstance(stands, StateSnapshot):
             waiting = stands.interrupts
@@ -137,7 +137,7 @@ async def _follow(
     return stands
 
 
-def _ended(run: Run, table: Table) -> dict[str, Any]:
+def _finish(run: Run, table: Table) -> dict[str, Any]:
     """Seal what a run came to, and enter it in the register, in one transaction."""
     outcome, runs = result(run.run, run.graph, table), home().runs
     home().chain.seal(
@@ -174,20 +174,22 @@ async def _go_on(
         taken: by what the run is held already.
     """
     outcome: dict[str, Any] = {}
-    async with leased(run, taken) as here:
+    async with hold_lease(run, taken) as here:
         ended = None
         if replies is None:
             given = None if await _begun(app, run, config) else {"room": run.room}
             ended = await _advance(app, run, given, watch, here.lease, config)
         # Another process may have answered meanwhile.
-        elif heard := {i: replies[i] for i in await _asked(app, run, config) if i in replies}:
+        elif heard := {
+            i: replies[i] for i in await _find_interrupts(app, run, config) if i in replies
+        }:
             ended = await _advance(app, run, Command(resume=heard), watch, here.lease, config)
         if ended is None:
             state = await app.aget_state(config)
             if state.interrupts:
                 return state
             ended = state.values
-        here.last.callback(lambda table: outcome.update(_ended(run, table)), cast(Table, ended))
+        here.last.callback(lambda table: outcome.update(_finish(run, table)), cast(Table, ended))
     return outcome
 
 
@@ -200,7 +202,7 @@ async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
     return check_same_config(run, state.values) or bool(state.tasks)
 
 
-async def _asked(app: App, run: Run, config: RunnableConfig) -> list[str]:
+async def _find_interrupts(app: App, run: Run, config: RunnableConfig) -> list[str]:
     """Return the interrupts for which a run waits."""
     state = await app.aget_state(config)
     check_same_config(run, state.values)
@@ -220,8 +222,8 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
     """
     check_same_workflow(run)
     check_objects(run)
-    async with opened(run.graph) as app, leased(run) as here:
-        config = configured(run)
+    async with open_workflow(run.graph) as app, hold_lease(run) as here:
+        config = configure(run)
         state = await app.aget_state(config)
         check_same_config(run, state.values)
         asked = {i.value["pointer"]["agent"]: i.id for i in state.interrupts}
@@ -229,7 +231,7 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
             waiting = ", ".join(sorted(asked)) or "nobody"
             raise ValueError(f"nothing is asked of {agent} now: {waiting} is waited for")
         at = open_questions(run.graph, cast(Table, state.values), state.tasks)
-        if fault := await refused(at[agent], reply):
+        if fault := await check_reply(at[agent], reply):
             return fault
         await _advance(app, run, Command(resume={asked[agent]: reply}), None, here.lease, config)
         left = [i.value["pointer"]["agent"] for i in (await app.aget_state(config)).interrupts]
@@ -277,7 +279,7 @@ async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Perso
     agent = asked.value["pointer"]["agent"]
     while True:
         reply = await apart(person, await asyncio.to_thread(_mail, asked))
-        if await refused(at[agent], reply) is None:
+        if await check_reply(at[agent], reply) is None:
             return reply
 
 

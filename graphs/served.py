@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
 from shapley_coop.graphs.catalogue import names
-from shapley_coop.graphs.threads import opened
+from shapley_coop.graphs.threads import open_workflow
 from shapley_coop.state.result import result
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import home
@@ -22,7 +22,7 @@ LISTED = 200
 """The newest threads that a list shows."""
 
 
-async def served(threads: Mapping[str, str]) -> list[Run]:
+async def list_served(threads: Mapping[str, str]) -> list[Run]:
     """Return the newest of some threads as runs.
 
     Args:
@@ -31,7 +31,7 @@ async def served(threads: Mapping[str, str]) -> list[Run]:
     found: list[Run] = []
     for thread, begun in threads.items():
         try:
-            run = await played(thread, begun)
+            run = await run_from_thread(thread, begun)
         except ValueError as error:  # one that is damaged, or whose game is gone, hides no other
             why = f"cannot be read: {error}"
             run = Run(thread, "", {}, begun, FAILED, None, why=why, served=True)
@@ -42,7 +42,7 @@ async def served(threads: Mapping[str, str]) -> list[Run]:
     return found
 
 
-async def played(thread: str, begun: str) -> Run | None:
+async def run_from_thread(thread: str, begun: str) -> Run | None:
     """Return a thread as a run; None where it was deleted, or plays no workflow of ours."""
     place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
     async with shared_saver(home()) as saver:
@@ -51,7 +51,7 @@ async def played(thread: str, begun: str) -> Run | None:
     graph = str(about.get("graph_id", ""))
     if graph not in names():
         return None
-    async with opened(graph) as app:
+    async with open_workflow(graph) as app:
         state = await app.aget_state(place)
     if "settings" not in state.values:
         return None

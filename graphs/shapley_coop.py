@@ -16,7 +16,7 @@ the norm. Where values equal what was signed it goes on to settle.
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, verdict_of
 from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
@@ -36,9 +36,9 @@ from shapley_coop.questions import (
     propose_split,
     reason,
 )
-from shapley_coop.state.topics import PLAN, SPLIT, computed
+from shapley_coop.state.topics import PLAN, SPLIT, with_computed_values
 
-plan, split = computed(PLAN), computed(SPLIT)
+plan, split = with_computed_values(PLAN), with_computed_values(SPLIT)
 page = WorkflowBuilder()
 
 page.lead("open", "reason")
@@ -48,7 +48,7 @@ page.asks("reason", reason.QUESTION.about(plan), then="collect_reasons")
 page.add_node("collect_reasons", collect_thoughts)
 page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
 page.asks_and_validates("propose", "validate", propose.QUESTION.about(plan))
-page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
+page.branch("validate", route_offer, {"again": "propose", "offer": "answer", "pass": "tally"})
 page.asks("answer", answer.QUESTION.about(plan), then="tally")
 page.add_node("tally", tally(plan))
 talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
@@ -78,7 +78,7 @@ page.add_node("attribute", attribute)
 page.branch("attribute", verdict_of, {"bargain": "propose_split", "settled": "settle"})
 page.asks_and_validates("propose_split", "validate_split", propose_split.QUESTION.about(split))
 onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
-page.branch("validate_split", offered, onward)
+page.branch("validate_split", route_offer, onward)
 page.asks("answer_split", answer_split.QUESTION.about(split), then="tally_split")
 page.add_node("tally_split", tally(split))
 talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}

@@ -10,7 +10,7 @@ Beyond `negotiation_priced` it has reason, claim, and the bargaining over the sp
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, verdict_of
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.collect import collect_claims, collect_thoughts
 from shapley_coop.nodes.table.convene import convene
@@ -30,7 +30,7 @@ page.asks("reason", reason.QUESTION, then="collect_reasons")
 page.add_node("collect_reasons", collect_thoughts)
 page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
 page.asks_and_validates("propose", "validate", propose.QUESTION)
-page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
+page.branch("validate", route_offer, {"again": "propose", "offer": "answer", "pass": "tally"})
 page.asks("answer", answer.QUESTION, then="tally")
 page.add_node("tally", tally(PLAN))
 talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
@@ -52,7 +52,7 @@ page.add_node("collect_claims", collect_claims(SPLIT))
 page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": "propose_split"})
 page.asks_and_validates("propose_split", "validate_split", propose_split.QUESTION)
 onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
-page.branch("validate_split", offered, onward)
+page.branch("validate_split", route_offer, onward)
 page.asks("answer_split", answer_split.QUESTION, then="tally_split")
 page.add_node("tally_split", tally(SPLIT))
 talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}

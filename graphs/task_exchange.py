@@ -31,7 +31,7 @@ from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.exchange.call import call_tools
 from shapley_coop.nodes.exchange.check import check
-from shapley_coop.nodes.exchange.fail import fail, failed
+from shapley_coop.nodes.exchange.fail import fail, route_failure
 from shapley_coop.nodes.table.collect import collect_plans
 from shapley_coop.nodes.table.pass_on import pass_on
 from shapley_coop.nodes.table.settle import settle
@@ -55,7 +55,7 @@ def of_executed(config: RunConfig) -> None:
         )
 
 
-def trading(validator: bool, guidance: bool) -> WorkflowBuilder:
+def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     """Any of the four, not compiled.
 
     Args:
@@ -87,10 +87,10 @@ def trading(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_node("step", step)
     page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
     page.add_node("settle", settle)
-    page.branch("settle", failed, {"error": "fail", "done": END})
+    page.branch("settle", route_failure, {"error": "fail", "done": END})
     page.add_node("fail", fail)
     page.add_edge("fail", END)
     return page
 
 
-graph = trading(validator=True, guidance=True).compile(name="task_exchange")
+graph = build_exchange(validator=True, guidance=True).compile(name="task_exchange")

@@ -4,6 +4,6 @@ There is no `validate` after `speak`; what was agreed is checked once, at the en
 ask to be utility-aware.
 """
 
-from shapley_coop.graphs.task_exchange import trading
+from shapley_coop.graphs.task_exchange import build_exchange
 
-graph = trading(validator=False, guidance=False).compile(name="task_exchange_baseline")
+graph = build_exchange(validator=False, guidance=False).compile(name="task_exchange_baseline")

@@ -4,6 +4,6 @@ There is no `validate` after `speak`; what was agreed is checked once, at the en
 utility-aware.
 """
 
-from shapley_coop.graphs.task_exchange import trading
+from shapley_coop.graphs.task_exchange import build_exchange
 
-graph = trading(validator=False, guidance=True).compile(name="task_exchange_unchecked")
+graph = build_exchange(validator=False, guidance=True).compile(name="task_exchange_unchecked")

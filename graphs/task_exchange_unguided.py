@@ -3,6 +3,6 @@
 The wiring is that of `task_exchange`; what it lacks is a section of the letters.
 """
 
-from shapley_coop.graphs.task_exchange import trading
+from shapley_coop.graphs.task_exchange import build_exchange
 
-graph = trading(validator=True, guidance=False).compile(name="task_exchange_unguided")
+graph = build_exchange(validator=True, guidance=False).compile(name="task_exchange_unguided")

@@ -32,8 +32,8 @@ from shapley_coop.state.turn import TurnContext
 
 async def table_of(run: Run) -> Table:
     """Return the latest state of a run's table; empty before its first checkpoint."""
-    async with opened(run.graph) as app:
-        return cast(Table, (await app.aget_state(configured(run))).values)
+    async with open_workflow(run.graph) as app:
+        return cast(Table, (await app.aget_state(configure(run))).values)
 
 
 async def remove(run: Run) -> None:
@@ -42,7 +42,7 @@ async def remove(run: Run) -> None:
     Raises:
         Busy: a worker plays it.
     """
-    async with opened(run.graph) as app, leased(run):
+    async with open_workflow(run.graph) as app, hold_lease(run):
         table = cast(Table, (await app.aget_state(_thread(run))).values)
         if episode := table.get("episode"):
             await asyncio.to_thread(home().journal.remove, episode)
@@ -76,7 +76,7 @@ def hold(run: Run) -> Hold:
 
 
 @asynccontextmanager
-async def leased(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
+async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
     """Be the one who plays a run; in the end the lease is let go in a thread.
 
     Args:
@@ -102,7 +102,7 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
     """The name of each asking (`TurnContext.at`) → the asking, with the table at that moment."""
     found: dict[str, TurnContext] = {}
     askings = builder(run.graph).askings
-    async with opened(run.graph) as app:
+    async with open_workflow(run.graph) as app:
         async for state in app.aget_state_history({"configurable": {"thread_id": run.run}}):
             for node in dict.fromkeys(x.name for x in state.tasks if x.name in askings):
                 turn = TurnContext(EvaluatedTable(cast(Table, state.values)), askings[node], ())
@@ -118,12 +118,12 @@ async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
         episode: its play; other plays on its thread are left out.
     """
     held: dict[AnswerKey, Pointer] = {}
-    async with opened(run.graph) as app:
+    async with open_workflow(run.graph) as app:
         # Checkpoints as they are kept: a state of each would rebuild the record at every one.
         async for kept in cast(BaseCheckpointSaver[Any], app.checkpointer).alist(_thread(run)):
             values = kept.checkpoint["channel_values"]
             if values.get("episode") == episode:
-                for agent, pointer in chain(_pointers(values), _reasoned(kept)):
+                for agent, pointer in chain(_pointers(values), _find_reasoning(kept)):
                     held[agent, pointer["letter"], pointer["attempt"]] = pointer
     return held
 
@@ -139,7 +139,7 @@ def _pointers(values: Mapping[str, Any]) -> Iterator[tuple[str, Pointer]]:
     yield from values.get("thoughts", {}).items()
 
 
-def _reasoned(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
+def _find_reasoning(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
     """Agent and pointer of all reasoning that was written after a checkpoint."""
     for _, key, written in kept.pending_writes or ():
         if key == "reasoned":
@@ -147,7 +147,7 @@ def _reasoned(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
 
 
 @asynccontextmanager
-async def opened(graph: str) -> AsyncIterator[App]:
+async def open_workflow(graph: str) -> AsyncIterator[App]:
     """A workflow compiled with the home's saver; secrets are redacted in its traces."""
     if tracing():
         await asyncio.to_thread(trace_quietly, home().secrets)
@@ -175,7 +175,7 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
     return 30 + turns * (each + 3) + (turns + 1) * bargaining
 
 
-def configured(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
+def configure(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
     """Return the run's configuration: its thread, its bounds, and how it is traced.
 
     Args:

@@ -22,7 +22,7 @@ from langgraph.types import Send
 from shapley_coop.blocking import iterate_blocking, run_blocking
 from shapley_coop.games import Game
 from shapley_coop.nodes.agent.ask import ask, draft, validate
-from shapley_coop.nodes.table.open import Reopening, opening
+from shapley_coop.nodes.table.open import Reopening, open_node
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Opening, Result, Table
@@ -38,7 +38,7 @@ def verdict_of(table: Table) -> str:
     return table["verdict"]
 
 
-def offered(table: Table) -> str:
+def route_offer(table: Table) -> str:
     """Return `offer` where the speaker made one, else `pass`."""
     return "offer" if table["offer"] else "pass"
 
@@ -112,7 +112,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.check_game = check_game or self._check_workflow
         self.check_config = check_config
         self.params: Mapping[str, Any] = params or {}
-        first = opening(self, config, start or {})
+        first = open_node(self, config, start or {})
         self.add_node("open", first, input_schema=opening_for(config, Reopening))
         self.set_entry_point("open")
 

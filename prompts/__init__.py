@@ -11,24 +11,24 @@ so that no agent's words can end a block or open a tag in another's letter.
 from shapley_coop.prompts.letters import write_history, write_request, write_retry, write_rules
 from shapley_coop.prompts.render import (
     check_pack,
-    fenced,
+    fence,
     fill,
     fingerprint,
     render,
-    using,
+    use_pack,
 )
 from shapley_coop.prompts.talk import NOT_PLAYED
-from shapley_coop.prompts.words import quoted
+from shapley_coop.prompts.words import quote
 
 __all__ = [
     "NOT_PLAYED",
     "check_pack",
-    "fenced",
+    "fence",
     "fill",
     "fingerprint",
-    "quoted",
+    "quote",
     "render",
-    "using",
+    "use_pack",
     "write_history",
     "write_request",
     "write_retry",

@@ -6,7 +6,7 @@ from typing import Any
 from shapley_coop import extension
 
 
-def brought(view: Mapping[str, Any]) -> dict[str, Any]:
+def brought_facts(view: Mapping[str, Any]) -> dict[str, Any]:
     """Return the variable `brought`: what each such fact is in words, or nothing.
 
     Args:

@@ -112,7 +112,7 @@ def _incentives(parties: Facts, me: str) -> str:
                 amount(without["expected"]),
                 amount(within["expected"]),
                 amount(party["guaranteed"]),
-                _breaking(party),
+                _breach_words(party),
             ]
         )
     columns = ["", "sure without it", "expected without it", "if all keep it"]
@@ -120,7 +120,7 @@ def _incentives(parties: Facts, me: str) -> str:
     return f"Computed, of the turns left:\n\n{table(columns, rows_of_many(rows))}"
 
 
-def _breaking(party: Facts) -> str:
+def _breach_words(party: Facts) -> str:
     found, when = party["deviation"], "while the others keep it"
     if found is None and party["temptation"]:
         found, when = party["temptation"], "where another has broken it"
@@ -138,7 +138,7 @@ def money(view: Facts, signed: bool = True) -> str:
         parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
         columns |= {"part of the team's": parts}
     if signed:  # claims are made before anything that is computed by a norm
-        columns |= {_standing(view): view["as_signed"]}
+        columns |= {_heading_words(view): view["as_signed"]}
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}
     if computed:
@@ -154,10 +154,12 @@ def money(view: Facts, signed: bool = True) -> str:
         rows = rows_of_many(sorted(rows, key=lambda row: row[0] != view["you"]))
     totals = [_sum(name, values) for name, values in columns.items()]
     rows.append(["together", *totals])
-    return f"Computed from the record:\n\n{table(['', *columns], rows)}{_meaning(view, computed)}"
+    return (
+        f"Computed from the record:\n\n{table(['', *columns], rows)}{_column_words(view, computed)}"
+    )
 
 
-def _standing(view: Facts) -> str:
+def _heading_words(view: Facts) -> str:
     """Return the heading of the amounts that hold unless another split is agreed on."""
     return "as signed" if view.get("contract") else "as earned"
 
@@ -173,7 +175,7 @@ def percent(part: str | None) -> str:
     return "–" if part is None else f"{amount(Fraction(part) * 100)} %"
 
 
-def _meaning(view: Facts, computed: Facts) -> str:
+def _column_words(view: Facts, computed: Facts) -> str:
     """Return how the columns relate, in sentences with the same amounts."""
     said = []
     if Fraction(view["pot"]):

@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Any
 
 from shapley_coop.many import MANY
-from shapley_coop.prompts.words import few, plain, quoted
+from shapley_coop.prompts.words import few, plain, quote
 
 MOST_COLUMNS = 3
 """Up to so many agents have a column each in the table of turns; of more, equal actions share."""
@@ -93,7 +93,7 @@ def of_group(row: Mapping[str, Any]) -> str:
     return f"- {' and '.join(filter(None, named))}: {held}"
 
 
-def folded(events: Sequence[Event]) -> list[Event]:
+def fold(events: Sequence[Event]) -> list[Event]:
     """The history; of many messages of one kind in one wave, a few are whole and the rest counted.
 
     The agents of a wave are asked and answer together, so that its lines never change later.
@@ -126,14 +126,16 @@ def _told_of(wave: list[Event]) -> list[Event]:
         if more := alike[MOST_HEARD:]:
             first = {k: x for k, x in more[0].items() if k not in ("says", "offers", "read_as")}
             words = Counter(event["says"] for event in more if event.get("says"))
-            found.append({**first, "by": few([e["by"] for e in more]), "heard": _heard(words)})
+            found.append(
+                {**first, "by": few([e["by"] for e in more]), "heard": _frequent_sayings(words)}
+            )
     return found
 
 
-def _heard(words: Counter[str]) -> str:
+def _frequent_sayings(words: Counter[str]) -> str:
     """Return what many said: the most frequent sayings, with their number."""
     often = [(said, n) for said, n in words.most_common(MOST_HEARD) if n > 1]
-    told = [f"{quoted(said)} ×{n}" for said, n in often]
+    told = [f"{quote(said)} ×{n}" for said, n in often]
     left = words.total() - sum(n for _, n in often)
     return ", ".join([*told, *([f"{left} in other words"] if left else [])])
 

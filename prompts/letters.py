@@ -13,7 +13,7 @@ from shapley_coop.prompts.course import bargained_again, course_words, from_here
 from shapley_coop.prompts.render import render
 from shapley_coop.prompts.request import Words, contract_lines, variables
 from shapley_coop.prompts.talk import in_words
-from shapley_coop.prompts.words import few, plain, told
+from shapley_coop.prompts.words import describe, few, plain
 
 Facts = Mapping[str, Any]
 
@@ -206,7 +206,7 @@ def _utilities(facts: Facts) -> str:
             if units := _told_once(key, value, facts):
                 lines.append(_OWN[key].format(_with_steps(units)))
         else:
-            lines.append(told({key: value}).removeprefix("- "))
+            lines.append(describe({key: value}).removeprefix("- "))
     return (" " if facts.keys() <= _OWN.keys() else "\n\n").join(lines)
 
 

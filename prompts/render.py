@@ -105,7 +105,7 @@ _pack: ContextVar[Mapping[str, str]] = ContextVar("pack", default={})  # noqa: B
 
 
 @contextmanager
-def using(pack: Mapping[str, str]) -> Iterator[None]:
+def use_pack(pack: Mapping[str, str]) -> Iterator[None]:
     """Write letters with a pack's templates in place of the shipped ones.
 
     Args:
@@ -154,9 +154,9 @@ def _of_a_pack(text: str) -> Template:
     return _foreign.from_string(text)
 
 
-def fenced(facts: Mapping[str, Any]) -> str:
+def fence(facts: Mapping[str, Any]) -> str:
     """Facts as one fenced JSON block, where the answer is to be JSON as well."""
-    return f"```json\n{_escaped(facts)}\n```"
+    return f"```json\n{_escape(facts)}\n```"
 
 
 def compact_json(value: Any) -> str:
@@ -166,8 +166,8 @@ def compact_json(value: Any) -> str:
 
 @lru_cache(maxsize=128)
 def _compact(value: bytes) -> str:
-    return _escaped(json.loads(value))
+    return _escape(json.loads(value))
 
 
-def _escaped(value: Any) -> str:
+def _escape(value: Any) -> str:
     return visible(json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPES))

@@ -12,7 +12,7 @@ from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.crowds import MOST_COLUMNS, of_group, together
 from shapley_coop.prompts.render import compact_json
 from shapley_coop.prompts.talk import at_turns, clauses
-from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted, told
+from shapley_coop.prompts.words import MOST_NAMED, describe, few, plain, quote
 
 Facts = Mapping[str, Any]
 
@@ -37,11 +37,11 @@ def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
         "others": _others(view.get("answering", [])),
         "payments": view.get("payments", True),
         "contract": contract,
-        "no_contract": quoted(view["no_contract"]) if view.get("no_contract") else "",
+        "no_contract": quote(view["no_contract"]) if view.get("no_contract") else "",
         "without": "the deal in force stays" if contract else "you play without a deal",
         "binding": "have accepted",
         "keep_notes": KEEP_NOTES,
-        "standing": _standing(view),
+        "standing": _position_words(view),
         "outlook": outlook(view),
         "parties": ", ".join(view.get("parties", [])),
         "guidance": view.get("guidance", False),
@@ -93,7 +93,7 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
         "turns": view.get("turns", view["procedure"]["turns"]),
         "asked": ", ".join(asked),
         "forbidden": ", ".join(forbidden),
-        "earned": _earned(tuple(view.get("earned_so_far", {}).items())),
+        "earned": _sums_words(tuple(view.get("earned_so_far", {}).items())),
         "deal_pays": _pays(view),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
@@ -101,7 +101,7 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)  # all agents of a wave are told the same
-def _earned(sums: tuple[tuple[str, str], ...]) -> str:
+def _sums_words(sums: tuple[tuple[str, str], ...]) -> str:
     """Return what each has earned so far; empty before anybody has."""
     earned = {agent: amount(x) for agent, x in sums}
     return together(earned) if any(float(x) for x in earned.values()) else ""
@@ -129,21 +129,21 @@ def _legal(actions: Sequence[str]) -> str:
     return f"{', '.join(actions)}."
 
 
-def _standing(view: Facts) -> str:
+def _position_words(view: Facts) -> str:
     """Return the game's position, without the turn, which the letter gives elsewhere."""
     position = {k: x for k, x in view.get("position", {}).items() if k not in ("turn", OWN)}
-    own = told({OWN: view["position"][OWN]}) if OWN in view.get("position", {}) else ""
-    return "\n".join(filter(None, [own, _told(cache_key(position)) if position else ""]))
+    own = describe({OWN: view["position"][OWN]}) if OWN in view.get("position", {}) else ""
+    return "\n".join(filter(None, [own, _fact_words(cache_key(position)) if position else ""]))
 
 
 @lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
-def _told(facts: bytes) -> str:
+def _fact_words(facts: bytes) -> str:
     known = json.loads(facts)
     groups = [of_group(row) for row in known.pop("groups", [])]
     position: dict[str, Any] = {}
     for key, value in known.items():
         position |= _by_column(value) or {key: value}
-    return "\n".join([told(position), *groups] if position else groups)
+    return "\n".join([describe(position), *groups] if position else groups)
 
 
 def _by_column(value: Any) -> dict[str, str]:
@@ -212,9 +212,9 @@ def trade(view: Facts) -> dict[str, Any]:
 
 def contract_lines(contract: Facts, turns: int = 0) -> str:
     """Return the clauses in force, by the ids under which breaches and amendments cite them."""
-    return _listed(contract.get("in_words", ""), turns)
+    return _list_words(contract.get("in_words", ""), turns)
 
 
 @lru_cache(maxsize=128)
-def _listed(text: str, turns: int) -> str:
+def _list_words(text: str, turns: int) -> str:
     return "\n".join(f"- {line}" for line in at_turns(text, turns).split("\n") if line)

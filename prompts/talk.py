@@ -8,8 +8,8 @@ from typing import Any
 
 from shapley_coop.many import MANY
 from shapley_coop.prompts.computed import amount
-from shapley_coop.prompts.crowds import MOST_COLUMNS, counted_together, folded, together
-from shapley_coop.prompts.words import ESCAPES, plain, quoted
+from shapley_coop.prompts.crowds import MOST_COLUMNS, counted_together, fold, together
+from shapley_coop.prompts.words import ESCAPES, plain, quote
 from shapley_coop.remembered import by_identity
 
 Event = Mapping[str, Any]
@@ -44,15 +44,15 @@ def in_words(events: Sequence[Event], turns: int = 0) -> str:
     parts: list[str] = []
     before: Event = {}
     heading = ""
-    for event in folded(events):
-        last, heading = heading, _heading(event) if "topic" in event else ""
+    for event in fold(events):
+        last, heading = heading, _heading_line(event) if "topic" in event else ""
         if "did" in event:
             parts.append(_turn(event, first="did" not in before))
         elif "in_sum" in event:
             parts.append(_in_sum(event))
         else:
             parts += [heading] if heading != last else []
-            parts.append(_said(event, turns))
+            parts.append(_message_line(event, turns))
         before = event
     return "".join(parts).strip("\n") or NOTHING
 
@@ -91,9 +91,9 @@ def _in_sum(event: Event) -> str:
         first, last = event["turns"]
         told.append(f"turns {first} to {last}")
         if many := len(event["done"]) > MANY:
-            told.append(f"all together did {_counted(counted_together(event['done']))}")
+            told.append(f"all together did {_count_words(counted_together(event['done']))}")
         else:
-            told += [f"{agent} did {_counted(deeds)}" for agent, deeds in event["done"].items()]
+            told += [f"{agent} did {_count_words(deeds)}" for agent, deeds in event["done"].items()]
         rewards = together(event["earned"]) if many else plain(event["earned"])
         told.append(f"rewards: {rewards}")
     if "pot" in event:
@@ -101,24 +101,24 @@ def _in_sum(event: Event) -> str:
     said = event.get("said", {})
     if len(said) > MANY:
         said = {"all together": counted_together(said)}
-    told += [f"{agent} said: {_counted(acts)}" for agent, acts in said.items()]
+    told += [f"{agent} said: {_count_words(acts)}" for agent, acts in said.items()]
     if "effects" in event:
-        told.append(f"happened: {_counted(event['effects'])}")
+        told.append(f"happened: {_count_words(event['effects'])}")
     return f"\n({'; '.join(told)}.)\n"
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def _count_words(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{plain(what)} ×{n}" for what, n in counts.items())
 
 
-def _heading(event: Event) -> str:
+def _heading_line(event: Event) -> str:
     if event["topic"] in _AFTER_PLAY:
         return f"\n**Talk about the {plain(event['topic'])}, after the last turn**\n"
     return f"\n**Talk before turn {event['before_turn']}**\n"
 
 
 @by_identity(2048)  # every letter tells all messages before it
-def _said(event: Event, turns: int) -> str:
+def _message_line(event: Event, turns: int) -> str:
     """Return a message: who said what, and what it did."""
     who, act = plain(event["by"]), str(event["does"])
     about = f" offer {event['about']}" if "about" in event else ""
@@ -131,7 +131,7 @@ def _said(event: Event, turns: int) -> str:
         did = "says nothing on its own part"
     if "proposes" in event or "wrote" in event:
         did = f"{did} and ".removeprefix(" and ") + f"proposes {_tasks(event)}"
-    words = f": {quoted(event['says'])}" if event.get("says") else ""
+    words = f": {quote(event['says'])}" if event.get("says") else ""
     words = f": {event['heard']}" if event.get("heard") else words
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
     if event.get("offers"):
@@ -147,7 +147,7 @@ def _at(event: Event) -> str:
 def _tasks(event: Event) -> str:
     if "masks" in event:
         return plain(event["masks"])  # by which its reader finds the descriptions
-    return quoted(event["wrote"]) if "wrote" in event else plain(event["proposes"])
+    return quote(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 
 @lru_cache(maxsize=128)

@@ -29,7 +29,7 @@ _LINE_ENDS = {ord(char): f"\\x{ord(char):02x}" for char in "\r\v\f\x1c\x1d\x1e"}
 _PLAIN = re.compile(r"[\w .,:;!?+\-–−()/%'’=…×·&@$€→*]{0,2000}")
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return what an agent wrote, as one string in double quotes on one line."""
     return json.dumps(text, ensure_ascii=False).translate(ESCAPES)
 
@@ -41,7 +41,7 @@ def plain(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, str):
-        return value if _PLAIN.fullmatch(value) else quoted(value)
+        return value if _PLAIN.fullmatch(value) else quote(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{plain(str(key))} {plain(x)}" for key, x in value.items()) or "none"
     if isinstance(value, Sequence):
@@ -86,7 +86,7 @@ def block(text: str) -> str:
     return "\n".join(f"    {line}".rstrip() for line in lines)
 
 
-def told(facts: Mapping[str, Any]) -> str:
+def describe(facts: Mapping[str, Any]) -> str:
     """Any facts in words: lines, and tables where there is a fact for each of several."""
     lines, parts = [], []
     for key, value in facts.items():

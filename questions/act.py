@@ -1,12 +1,12 @@
 """Ask every agent that can act for its action; all are sealed until they are in."""
 
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
-from shapley_coop.prompts.brought import brought
+from shapley_coop.prompts.brought import brought_facts
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Action
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.publishing import seal_actions
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.telling import deeds_once_signed
@@ -16,10 +16,10 @@ from shapley_coop.state.view import stand, unusual_enforcement
 from shapley_coop.state.who import able
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
     """Read one action that is legal now."""
-    found = chosen(message, turn.evaluated.legal(agent))
+    found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found
     return Action.of(action=found[0], content=message.action)
@@ -45,6 +45,6 @@ QUESTION = Question(
     seal_actions,
     program=lambda me: me.act(),
     shows=(stand, unusual_enforcement),
-    words=(turn_of_game, brought),
+    words=(turn_of_game, brought_facts),
     tells=deeds_once_signed,
 )

@@ -12,8 +12,8 @@ from shapley_coop.questions.propose import cannot_offer, deal_in
 from shapley_coop.seats.answer import Answer, Drafted, Facts, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
 from shapley_coop.seats.elements import Choice, Within
-from shapley_coop.state.consent import cannot_sign, offering
-from shapley_coop.state.judging import reading
+from shapley_coop.state.consent import cannot_sign, put_offer
+from shapley_coop.state.judging import reader
 from shapley_coop.state.offered import answer_order, answered_offer
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
@@ -65,11 +65,11 @@ def decision_in(fields: Fields) -> str:
     return decision + proposal(fields)
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
     """Read an acceptance of exactly the offer that the letter showed, or a rejection."""
     if (message.accept is None) == (message.reject is None):
-        return Fault("ACK", _undecided(turn, message))
+        return Fault("ACK", _ask_to_decide(turn, message))
     if message.action is not None:
         return Fault("VOID", "It is not yet time to act: answer the offer.")
     if message.accept is not None:
@@ -95,10 +95,10 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
     answer: AgentOutput = {"act": "reject", "text": said.speech or ""}
     if said.found is None:
         return answer
-    return cannot_offer(turn, agent, said.found, said.speech) or offering(answer, said.found)
+    return cannot_offer(turn, agent, said.found, said.speech) or put_offer(answer, said.found)
 
 
-def _undecided(turn: TurnContext, message: Message) -> str:
+def _ask_to_decide(turn: TurnContext, message: Message) -> str:
     """Return what to ask of an answer that does not say yes or no, or says both."""
     asked = ask_back(turn.evaluated.offer)
     if message.accept is not None:

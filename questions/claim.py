@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.language.choices import claimed
+from shapley_coop.deals.language.choices import read_claim
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import split
 from shapley_coop.seats.answer import Facts, Fields, Spoken
 from shapley_coop.seats.elements import In
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.offered import standing_offer
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
@@ -48,10 +48,10 @@ class Claim(Spoken):
         return {"percent": str(100 / len(facts["agents"]))}
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Claim | Fault:
     """Read the part, from 0 to 1."""
-    found = claimed(message)
+    found = read_claim(message)
     if isinstance(found, Fault):
         return found
     part, repair = found

@@ -10,7 +10,7 @@ from shapley_coop.questions import contract_propose
 from shapley_coop.questions.answer import Reply
 from shapley_coop.seats.answer import Answer, Facts
 from shapley_coop.state.consent import cannot_sign
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import Question, TurnContext
 
@@ -24,7 +24,7 @@ class Redraft(Reply):
         return super(Reply, cls).narrowed(facts, carries)
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Redraft | Fault:
     """Read an acceptance of what the letter showed, a draft of one's own, or `<REJECT>`."""
     if message.action is not None:
@@ -50,13 +50,13 @@ def read(turn: TurnContext, agent: str, message: Message) -> Redraft | Fault:
 def check(turn: TurnContext, agent: str, said: Redraft) -> AgentOutput | Fault:
     """Let nobody accept or put forward what it could not sign."""
     if said.decision == "accept":
-        return accepting(turn, agent, said.speech)
+        return accept_offer(turn, agent, said.speech)
     if said.found is None:
         return {"act": "reject", "text": said.speech or ""}
-    return contract_propose.drafting(turn, agent, said.found, said.speech)
+    return contract_propose.put_draft(turn, agent, said.found, said.speech)
 
 
-def accepting(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
+def accept_offer(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
     """Accept what stands; of words alone nothing can be signed yet."""
     offer = turn.evaluated.offer
     assert offer is not None, "an offer stands that the message accepts"

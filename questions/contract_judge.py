@@ -9,7 +9,7 @@ from shapley_coop.deals.written.judgement import read_judgement
 from shapley_coop.seats.answer import Answer
 from shapley_coop.seats.clause_fields import Part
 from shapley_coop.seats.elements import In
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.offered import offered_words
 from shapley_coop.state.run_config import JUDGE
@@ -39,7 +39,7 @@ class Judgement(Answer):
     verdicts: Annotated[list[ClauseVerdict], In("s", _lines)]
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Judgement | Fault:
     """Read a verdict on every clause."""
     found = read_judgement(message.speech or "", turn.evaluated.clauses)

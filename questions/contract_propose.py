@@ -7,8 +7,8 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.questions.propose import Offer
-from shapley_coop.state.consent import cannot_sign, offering, terms_of
-from shapley_coop.state.judging import reading
+from shapley_coop.state.consent import cannot_sign, put_offer, terms_of
+from shapley_coop.state.judging import reader
 from shapley_coop.state.offered import certified_offer
 from shapley_coop.state.publishing import put_or_join
 from shapley_coop.state.table import AgentOutput
@@ -26,7 +26,7 @@ IN_WORDS = Reading(Deal())
 """What stands where a draft is in words alone."""
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
     """Read a draft in clauses or in words alone, or `<REJECT>` to propose none."""
     if message.accept is not None:
@@ -48,7 +48,7 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
     """
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}
-    return drafting(turn, agent, said.found, said.speech)
+    return put_draft(turn, agent, said.found, said.speech)
 
 
 def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
@@ -61,13 +61,13 @@ def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
     return IN_WORDS
 
 
-def drafting(
+def put_draft(
     turn: TurnContext, agent: str, found: Reading, speech: str | None
 ) -> AgentOutput | Fault:
     """Put a draft forward: what is in clauses, if its author can sign it."""
     said: AgentOutput = {"act": "propose", "text": speech or ""}
     fault = None if found is IN_WORDS else cannot_sign(turn, agent, found.deal)
-    return fault or offering(said, found)
+    return fault or put_offer(said, found)
 
 
 QUESTION = Question(

@@ -8,13 +8,13 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions import contract_propose
 from shapley_coop.questions.answer import decision_in
-from shapley_coop.questions.contract_answer import accepting
+from shapley_coop.questions.contract_answer import accept_offer
 from shapley_coop.seats.answer import Fields, Spoken
 from shapley_coop.seats.elements import Choice
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
-from shapley_coop.state.telling import everything
+from shapley_coop.state.telling import tell_everything
 from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.who import all_agents
 
@@ -32,7 +32,7 @@ class Signature(Spoken):
         return decision_in(fields)
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Signature | Fault:
     """Read `<ACCEPT>` or `<REJECT>`."""
     if (message.accept is None) == (message.reject is None):
@@ -48,7 +48,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Signature | Fault:
 def check(turn: TurnContext, agent: str, said: Signature) -> AgentOutput | Fault:
     """Let nobody sign what it could not."""
     if said.decision == "accept":
-        return accepting(turn, agent, said.speech)
+        return accept_offer(turn, agent, said.speech)
     return {"act": "reject", "text": said.speech or ""}
 
 
@@ -64,6 +64,6 @@ QUESTION = Question(
     program=lambda me: me.party.sign(),
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),
-    tells=everything,
+    tells=tell_everything,
     teaches=True,
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from shapley_coop.deals.language.deal import Deal, put
-from shapley_coop.deals.language.faults import Fault, listed
+from shapley_coop.deals.language.faults import Fault, list_faults
 from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message
@@ -15,8 +15,8 @@ from shapley_coop.prompts.request import offer_to_answer, turn_of_game
 from shapley_coop.seats.answer import Answer, Drafted, Facts, Fields
 from shapley_coop.seats.clause_fields import Clause, proposal
 from shapley_coop.seats.elements import In, Within
-from shapley_coop.state.consent import cannot_sign, offering, terms_of
-from shapley_coop.state.judging import reading
+from shapley_coop.state.consent import cannot_sign, put_offer, terms_of
+from shapley_coop.state.judging import reader
 from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.offered import offered_words
 from shapley_coop.state.run_config import SUMMARISER
@@ -58,7 +58,7 @@ class Document(Prose):
         return proposal(fields) + super().decided(fields)
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Document | Fault:
     """Read prose with its clauses; where words were agreed, or why none can be made of them."""
     agreed, prose = turn.evaluated.offered, message.speech
@@ -87,9 +87,9 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
         return fault
     terms = Terms(game.agents, game.actions, game.turns, goods=game.goods)
     if faults := differences(said.prose, deal, terms):
-        return Fault("DIFF", listed(faults))
+        return Fault("DIFF", list_faults(faults))
     written: AgentOutput = {"act": "write", "text": said.prose}
-    return written if agreed.clauses else offering(written, said.found)
+    return written if agreed.clauses else put_offer(written, said.found)
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
@@ -102,7 +102,7 @@ def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fau
     if isinstance(found, Fault) or not agreed.clauses:
         return found
     changed = changed_clauses(agreed, found.deal)
-    return Fault("DIFF", listed(changed)) if changed else Reading(agreed)
+    return Fault("DIFF", list_faults(changed)) if changed else Reading(agreed)
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:

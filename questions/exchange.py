@@ -27,7 +27,7 @@ from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import TradeQuestion, exchange_of, masks_in, talk_in
-from shapley_coop.state.judging import unfinished
+from shapley_coop.state.judging import check_finished
 from shapley_coop.state.publishing import put_or_join
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import TRADE
@@ -65,7 +65,7 @@ class Trade(Spoken):
 
 def read(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
     """Read a valid message, or say by a label what is wrong (utility-aware exchange, B.2)."""
-    if fault := unfinished(answer):
+    if fault := check_finished(answer):
         return fault
     talk = talk_in(turn, agent)
     tasks, standing = talk.tasks, talk.to_answer(agent)

@@ -11,10 +11,10 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.seats.answer import Drafted, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
 from shapley_coop.seats.elements import Within
-from shapley_coop.state.consent import cannot_sign, offering, terms_of
-from shapley_coop.state.judging import reading
+from shapley_coop.state.consent import cannot_sign, put_offer, terms_of
+from shapley_coop.state.judging import reader
 from shapley_coop.state.messages import Utterance, entries, offer_of
-from shapley_coop.state.offered import answering, standing_offer
+from shapley_coop.state.offered import answer_facts, standing_offer
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Question, TurnContext
@@ -38,7 +38,7 @@ class Offer(Drafted, Spoken):
         return proposal(fields) or "<REJECT>"
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
     """Read a proposal, or `<REJECT>` for none."""
     misplaced = together(
@@ -67,7 +67,7 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}
     fault = cannot_offer(turn, agent, said.found, said.speech)
-    return fault or offering({"act": "propose", "text": said.speech or ""}, said.found)
+    return fault or put_offer({"act": "propose", "text": said.speech or ""}, said.found)
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def deal_in(turn: TurnContext, message: Message) -> Reading | Fault:
             "MPT",
             "Words alone do not bind: put the terms in one <PROPOSAL>{json}</PROPOSAL>, or write "
             "<REJECT> to propose nothing.",
-            _heard(message.speech),
+            _who_hears(message.speech),
         )
     found = read_proposal(message.proposal, terms_of(turn))
     return _beside(found, message.speech) if isinstance(found, Fault) else found
@@ -101,10 +101,10 @@ def cannot_offer(turn: TurnContext, agent: str, found: Reading, speech: str | No
 
 
 def _beside(fault: Fault, speech: str | None) -> Fault:
-    return Fault(fault.label, fault.feedback, (*_heard(speech), *fault.read))
+    return Fault(fault.label, fault.feedback, (*_who_hears(speech), *fault.read))
 
 
-def _heard(speech: str | None) -> tuple[str, ...]:
+def _who_hears(speech: str | None) -> tuple[str, ...]:
     return ("your speech",) if speech else ()
 
 
@@ -118,6 +118,6 @@ QUESTION = Question(
     check,
     publish,
     program=lambda me: me.propose(),
-    shows=(stand, talk_round, standing_offer, unusual_enforcement, answering, norms),
+    shows=(stand, talk_round, standing_offer, unusual_enforcement, answer_facts, norms),
     teaches=True,
 )

@@ -8,7 +8,7 @@ from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.seats.answer import Thought
 from shapley_coop.seats.records import Answer
-from shapley_coop.state.judging import unfinished
+from shapley_coop.state.judging import check_finished
 from shapley_coop.state.offered import standing_offer
 from shapley_coop.state.publishing import keep_thoughts
 from shapley_coop.state.reasons import private_text, read_reasons
@@ -16,12 +16,12 @@ from shapley_coop.state.table import AgentOutput, Reasoned
 from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import norms, stand, talk_round, unusual_enforcement
-from shapley_coop.state.who import bargaining
+from shapley_coop.state.who import bargainers
 
 
 def read_thought(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fault:
     """Read a plan: nobody else reads it, so that no tags are needed."""
-    if fault := unfinished(answer):
+    if fault := check_finished(answer):
         return fault
     message = scan(answer.text)
     if isinstance(message, Fault) and message.label == "SIZE":
@@ -62,7 +62,7 @@ QUESTION = Question(
     "reason",
     "think before anybody speaks",
     PLAN,
-    bargaining,
+    bargainers,
     Thought,
     read,
     check,

@@ -20,7 +20,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.thoughts import without_thoughts
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.asked import find_question
 
 Fields = Mapping[str, Any]
 Form = Mapping[str, Any]
@@ -33,7 +33,7 @@ _BESIDE = {"thoughts", "notes"}
 """Fields that every schema has beside the answer itself."""
 
 
-def tagged(act: str, fields: Any) -> str:
+def tag_fields(act: str, fields: Any) -> str:
     """Return an answer in fields, as a message of the wire; what is no object stays as it is.
 
     Args:
@@ -42,7 +42,7 @@ def tagged(act: str, fields: Any) -> str:
     """
     if not isinstance(fields, Mapping):
         return fields if isinstance(fields, str) else json.dumps(fields)
-    question = asked(act)
+    question = find_question(act)
     return question.answer.tagged(fields) if question else json.dumps(fields)
 
 

@@ -40,13 +40,13 @@ class Asked:
 
 
 @lru_cache(maxsize=256)  # a letter from elsewhere may name anything
-def asked(name: str) -> Asked | None:
+def find_question(name: str) -> Asked | None:
     """Look a question up by its name; None if nothing here asks it.
 
     Raises:
         BrokenExtension: the extension that brings it cannot be imported.
     """
-    if name in _shipped():
+    if name in _shipped_names():
         return cast(Asked, import_module(f"{ROOM}.{name}").QUESTION)
     if name in extension.offered("questions"):
         return cast(Asked, extension.load("questions", name))
@@ -55,15 +55,15 @@ def asked(name: str) -> Asked | None:
 
 def without_deals(facts: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a program answers that only acts: it takes part in no deal, and claims 1/n."""
-    question = asked(facts["ask"])
+    question = find_question(facts["ask"])
     return question.answer.declined(facts) if question else {}
 
 
 def names() -> list[str]:
     """Name every question there is, sorted."""
-    return sorted([*_shipped(), *extension.offered("questions")])
+    return sorted([*_shipped_names(), *extension.offered("questions")])
 
 
 @cache
-def _shipped() -> frozenset[str]:
+def _shipped_names() -> frozenset[str]:
     return frozenset(one.name for one in pkgutil.iter_modules(import_module(ROOM).__path__))

@@ -22,14 +22,14 @@ from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.seats.answers import said_in
 from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.clients import clients_here
-from shapley_coop.seats.faults import busy_for, described
+from shapley_coop.seats.faults import busy_for, describe_error
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, note_deafness, say
 from shapley_coop.seats.person import as_message, form, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
-from shapley_coop.seats.usage import counted, parts
+from shapley_coop.seats.usage import count_tokens, parts
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _REFUSED = {"refusal", "refused"}
@@ -158,16 +158,16 @@ async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
 
 def as_answer(reply: Any) -> Answer:
     """Return a person's reply as the answer that is kept of it."""
-    return Answer(_kept(as_message(reply)))
+    return Answer(_cut(as_message(reply)))
 
 
 async def _call(seat: Seat, seed: int, question: Enquiry, journal: Journal) -> Answer:
-    ask = partial(_asked, seat, seed, question, journal)
+    ask = partial(_ask_once, seat, seed, question, journal)
     gate = clients_here().gate
     return await (ask() if gate is None else gate.call(seat, question, ask))
 
 
-async def _asked(
+async def _ask_once(
     seat: Seat, seed: int, question: Enquiry, journal: Journal, patience: float = 0
 ) -> Answer:
     started = time.monotonic()
@@ -179,10 +179,10 @@ async def _asked(
     told = None
     try:
         async with asyncio.timeout(limit if limit < inf else None):
-            answer = await _answered(seat, model, question)
+            answer = await _ask_model(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure = described(error, seat, limit, counted(None, question.text, "")[0])
+        failure = describe_error(error, seat, limit, count_tokens(None, question.text, "")[0])
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
         told.busy, told.said = busy_for(error), getattr(error, "said", "")
     if told:
@@ -190,7 +190,7 @@ async def _asked(
     return answer
 
 
-async def _answered(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answer:
+async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answer:
     """Ask the model in the way in which its seat answers."""
     q = question
     mode = answers_of(seat, model, bool(q.tools))
@@ -198,7 +198,7 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answ
     letter = _letter(seat, model, _told_fields(q, mode, form) if form else q)
     tools = q.tools if q.calls and q.steps else ()
     try:
-        text, reply = await say(model, mode, letter, traced(q), form, tools)
+        text, reply = await say(model, mode, letter, trace_config(q), form, tools)
         note_deafness(seat, model, mode if form else "text", reply)
     except Exception as error:
         # The client raises for a schema what is an answer like any other in text. It takes half a
@@ -208,7 +208,7 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answ
             return _cut_answer(error.completion, q)
         if not openai or not isinstance(error, openai.ContentFilterFinishReasonError):
             raise
-        tokens_in, tokens_out = counted(None, q.text, "")
+        tokens_in, tokens_out = count_tokens(None, q.text, "")
         return Answer("", False, tokens_in, tokens_out, withheld="filtered")
     return _answer(reply, text, q, seat)
 
@@ -243,7 +243,7 @@ def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMes
     return sent
 
 
-def traced(question: Enquiry) -> RunnableConfig:
+def trace_config(question: Enquiry) -> RunnableConfig:
     """Return how a call for a question is named and found in a trace."""
     metadata = {**question.trace.get("metadata", {}), "attempt": question.attempt}
     # A draft is private until it is sound: LangGraph's stream of messages leaves it out.
@@ -256,11 +256,11 @@ def _answer(reply: AIMessage, text: str, question: Enquiry, seat: Seat) -> Answe
     if seat.program or seat.provider == RECORDING:
         tokens_in, tokens_out = (told["input_tokens"], told["output_tokens"]) if told else (0, 0)
     else:
-        tokens_in, tokens_out = counted(told, question.text, text)
+        tokens_in, tokens_out = count_tokens(told, question.text, text)
     metadata = reply.response_metadata
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
-        text=_kept(said_in(text)),
+        text=_cut(said_in(text)),
         # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=tokens_in,
@@ -291,10 +291,10 @@ def _cut_answer(completion: Any, question: Enquiry) -> Answer:
         "input_token_details": {"cache_read": cached},
         "output_token_details": {"reasoning": thought},
     }
-    read, written = counted(told, question.text, text)
-    return Answer(_kept(text), cut=True, input_tokens=read, output_tokens=written, **parts(details))
+    read, written = count_tokens(told, question.text, text)
+    return Answer(_cut(text), cut=True, input_tokens=read, output_tokens=written, **parts(details))
 
 
-def _kept(text: str) -> str:
+def _cut(text: str) -> str:
     """What is kept of an answer: all that can be read, and enough to see that it is too long."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

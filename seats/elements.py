@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shapley_coop.deals.language.acceptance import DECISIONS
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.spelling import meant
+from shapley_coop.deals.language.spelling import find_meant
 from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.deals.language.wire import Message
 
@@ -132,7 +132,7 @@ class Choice:
         ('<ACCEPT>', '\\nDecision: perhaps')
         """
         said = str(value or "")
-        named = meant(said, self.tags) or DECISIONS.get(meant(said, DECISIONS) or "", "")
+        named = find_meant(said, self.tags) or DECISIONS.get(find_meant(said, DECISIONS) or "", "")
         if not said or named in self.tags:
             return self.tags.get(named or "", "")
         return f"\nDecision: {_OPENS.sub('‹', ' '.join(said.split()))}"
@@ -162,7 +162,7 @@ class Choice:
         given = {"accept": message.accept, "reject": message.reject}
         decided, word = {value for value, said in given.items() if said is not None}, ""
         if message.action is not None:
-            named = chosen(message, tuple(DECISIONS))
+            named = choose(message, tuple(DECISIONS))
             if isinstance(named, Fault) or named[0] not in DECISIONS:
                 return Fault("ACTION", f"It is not yet time to act. {self.ask()}")
             word = named[0]

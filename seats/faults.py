@@ -71,7 +71,7 @@ class WebPage(Exception):
     """An endpoint sends a web page in the place of an answer."""
 
 
-def described(error: BaseException, seat: Seat, limit: float, tokens: int = 0) -> str:
+def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int = 0) -> str:
     """Return what went wrong, and what would mend it.
 
     Args:

@@ -43,7 +43,7 @@ def send_scores(
     """
     done = threading.Event()
     try:
-        _waiting().put_nowait((trace, scores, then, done))
+        _job_queue().put_nowait((trace, scores, then, done))
     except queue.Full:
         _warn_once("LangSmith is slow: the scores of some traces are left out.")
         done.set()
@@ -72,7 +72,7 @@ _projects: dict[str, Any] = {}
 
 
 @cache  # a process has one
-def _waiting() -> "queue.Queue[Job]":
+def _job_queue() -> "queue.Queue[Job]":
     """Return the queue and the daemon thread that empties it; the process ends without it."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
@@ -83,7 +83,7 @@ def _waiting() -> "queue.Queue[Job]":
 
 def _finish() -> None:
     """Wait at the process's end for the scores that are still to be sent."""
-    waiting = _waiting()
+    waiting = _job_queue()
     with waiting.all_tasks_done:
         waiting.all_tasks_done.wait_for(lambda: not waiting.unfinished_tasks, patience())
 

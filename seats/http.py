@@ -29,12 +29,12 @@ def http_client(here: Clients) -> Any:
         here.http = DefaultAioHttpClient(
             follow_redirects=False,
             headers={"accept-encoding": "gzip, deflate"},
-            event_hooks={"response": [bounded]},
+            event_hooks={"response": [bound_body]},
         )
     return here.http
 
 
-async def bounded(response: Any) -> None:
+async def bound_body(response: Any) -> None:
     """Bound what is read of a response: a hook of the HTTP client, called before the body is read.
 
     Raises:
@@ -62,7 +62,7 @@ class Bounded(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield the unpacked chunks."""
         sent = told = line = 0
-        unpack = _unpacking(self._encoding)
+        unpack = _unpacker(self._encoding)
         async for packed in self._stream:
             sent += len(packed)
             # One byte more than may be: so much is unpacked and no more.
@@ -80,7 +80,7 @@ class Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def _unpacking(encoding: str) -> Callable[[bytes, int], bytes]:
+def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
     """Return a function of a chunk and the most bytes to unpack, which gives the unpacked bytes."""
     if encoding in ("", "identity"):
         return lambda packed, most: packed

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from shapley_coop.escaping import visible
-from shapley_coop.seats.calls import Step, written
+from shapley_coop.seats.calls import Step, text_of
 
 _FACTS = re.compile(r"^```json\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _EVENTS = re.compile(r"^```jsonl\n(.*?)\n?```$", re.MULTILINE | re.DOTALL)
@@ -53,7 +53,7 @@ class Letter:
             return as_text(self.messages())
         said = [self.system, self.user]
         if self.why:
-            said += [_shown(self.refused), self.why]
+            said += [_show_answer(self.refused), self.why]
         return "\n\n".join(said)
 
     def without_system(self) -> "Letter":
@@ -69,7 +69,7 @@ class Letter:
         rules = [SystemMessage(self.system)] if self.system else []
         talk: list[BaseMessage] = [*rules, HumanMessage(self.user)]
         if self.why:
-            talk += self.returned or [AIMessage(_shown(self.refused)), HumanMessage(self.why)]
+            talk += self.returned or [AIMessage(_show_answer(self.refused)), HumanMessage(self.why)]
         if program:
             talk[-1].additional_kwargs[FACTS] = self.facts
         for number, step in enumerate(self.steps, start=1):
@@ -77,7 +77,7 @@ class Letter:
         return talk
 
 
-def _shown(answer: str) -> str:
+def _show_answer(answer: str) -> str:
     """Return an agent's own answer as it is shown to it again; providers refuse an empty one."""
     if len(answer) > MAX_SHOWN:
         return f"{answer[:MAX_SHOWN]}\n[… {len(answer) - MAX_SHOWN} characters more]"
@@ -92,7 +92,7 @@ def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
 
 def as_text(messages: Sequence[BaseMessage]) -> str:
     """Return all that a seat is shown, as one text."""
-    return "\n\n".join(written(message) for message in messages)
+    return "\n\n".join(text_of(message) for message in messages)
 
 
 def with_facts(text: str, told: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from langchain_core.language_models import BaseChatModel
 
 from shapley_coop import extension
-from shapley_coop.extras import missing
+from shapley_coop.extras import missing_library
 from shapley_coop.seats.clients import Clients, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.provider import Provider, provider_of
@@ -139,14 +139,14 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
         return model_of(seat, agent)
     if provider := provider_of(seat):
-        return _plugged(provider, seat, agent, seed)
+        return _extension_model(provider, seat, agent, seed)
     here = clients_here()
     if seat not in here.models:
         here.models[seat] = _build(seat, here)
     return here.models[seat]
 
 
-def _plugged(provider: Provider, seat: Seat, agent: str, seed: int) -> BaseChatModel:
+def _extension_model(provider: Provider, seat: Seat, agent: str, seed: int) -> BaseChatModel:
     """Return a chat model of an extension."""
     found = provider.make(seat, agent=agent, seed=seed)
     if not isinstance(found, BaseChatModel):
@@ -236,7 +236,7 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
     except ImportError as error:
         named = _INSTALL.search(str(error))
         package = named[1] if named else error.name or f"langchain-{seat.provider}"
-        raise missing(seat.model, package) from None
+        raise missing_library(seat.model, package) from None
     except ValueError as error:
         said = " ".join(str(error).split())
         if "Supported providers" in said:

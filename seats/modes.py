@@ -17,7 +17,7 @@ from langchain_core.tools import BaseTool
 
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.thoughts import MARK
-from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tagged
+from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tag_fields
 from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.calls import READY, kept_call
 from shapley_coop.seats.clients import clients_here
@@ -43,10 +43,10 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
     """
     if seat.program or seat.provider == RECORDING or isinstance(model, LetterChatModel):
         return "text"
-    return _chosen(seat, model.profile or {}, tools and _binds(model), tools)
+    return _choose_mode(seat, model.profile or {}, tools and _binds(model), tools)
 
 
-def _chosen(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:
+def _choose_mode(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:
     if seat.answers != "auto":
         return seat.answers
     can_call = known.get("tool_calling", unless_known) and seat not in clients_here().deaf
@@ -117,7 +117,7 @@ async def _by_schema(
     thought = not raw.tool_calls and MARK.search(str(raw.text))
     if parsed is None or thought:
         return _read(form, str(raw.text)), raw
-    return _tagged(form, parsed), raw
+    return _tag_fields(form, parsed), raw
 
 
 async def _asking_tools(
@@ -131,7 +131,7 @@ async def _asking_tools(
 
     Providers do not enforce a schema while tools can be called, or only of tools as strict as it.
     """
-    reply = await _bound(model, [*tools, _READY]).ainvoke(list(messages), config=config)
+    reply = await _bind_tools(model, [*tools, _READY]).ainvoke(list(messages), config=config)
     words = str(reply.text)
     if not reply.tool_calls and fields_in(form, words) is not None:
         return _read(form, words), reply
@@ -154,23 +154,23 @@ async def _by_tools(
     form: Form,
     tools: Sequence[BaseTool],
 ) -> tuple[str, AIMessage]:
-    reply = await _bound(model, [*tools, dict(form)]).ainvoke(list(messages), config=config)
+    reply = await _bind_tools(model, [*tools, dict(form)]).ainvoke(list(messages), config=config)
     act, words = str(form["title"]), str(reply.text)
     offered = {tool.name for tool in tools}
     for call in reply.tool_calls:
         # The answer counts; what it asks for beside it, it no longer waits for.
         if call["name"] == act:
-            return _tagged(form, call["args"]), reply
+            return _tag_fields(form, call["args"]), reply
         alone = len(reply.tool_calls) == 1 and call["name"] not in offered
         if alone and answers(form, call["args"]):
-            return tagged(act, call["args"]), reply
+            return tag_fields(act, call["args"]), reply
     asked = "".join(kept_call(call["name"], call["args"]) for call in reply.tool_calls)
     # Arguments that are no JSON are shown to the model again, and refused, as what it wrote.
     spoilt = "".join(str(call["args"] or "") for call in reply.invalid_tool_calls)
     return (said_beside(words) + asked) if asked else _read(form, words + spoilt), reply
 
 
-def _bound(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
+def _bind_tools(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
     """Return a model that has to call a tool, as far as it is known to take such an order."""
     return model.bind_tools(tools, **({"tool_choice": "any"} if _chooses(model) else {}))
 
@@ -186,17 +186,17 @@ def _binds(model: BaseChatModel) -> bool:
     return bool(known) and type(model).bind_tools is not BaseChatModel.bind_tools
 
 
-def _tagged(form: Form, given: Any) -> str:
+def _tag_fields(form: Form, given: Any) -> str:
     """An answer in fields; with a key that could mean more than was asked for, it is asked back."""
     if isinstance(given, Mapping) and not given.keys() <= form["properties"].keys() | ANNOTATIONS:
         return json.dumps(given)
-    return tagged(str(form["title"]), given)
+    return tag_fields(str(form["title"]), given)
 
 
 def _read(form: Form, text: str) -> str:
     """An answer that is not of the form that was asked for: tagged, if it is plain in the text."""
     fields = fields_in(form, text)
-    return text if fields is None else tagged(str(form["title"]), fields)
+    return text if fields is None else tag_fields(str(form["title"]), fields)
 
 
 def _is_openai(model: BaseChatModel) -> bool:

@@ -110,7 +110,7 @@ def told_apart(seats: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Seat
 
 
 @contextmanager
-def seated(objects: Mapping[str, Seated]) -> Iterator[None]:
+def seat_objects(objects: Mapping[str, Seated]) -> Iterator[None]:
     """Have objects answer at their seats inside the block, and in the tasks begun there."""
     before = _seated.set(objects)
     try:
@@ -131,7 +131,7 @@ def check_seated(run: str, seats: Mapping[str, str]) -> None:
     """
     missing = []
     for agent, model in seats.items():
-        if is_object(model) and not _found(model, agent):
+        if is_object(model) and not _find_seated(model, agent):
             other = _given_to(agent)
             missing.append(f"{agent} ({model}{f', not {other.seat.model}' if other else ''})")
     if missing:
@@ -152,7 +152,7 @@ def _given_to(agent: str) -> Seated | None:
     return here.get(agent) or here.get(ALL)
 
 
-def _found(model: str, agent: str) -> Seated | None:
+def _find_seated(model: str, agent: str) -> Seated | None:
     given = _given_to(agent)
     return given if given and given.seat.model == model else None
 
@@ -163,7 +163,7 @@ def model_of(seat: Seat, agent: str) -> BaseChatModel:
     Raises:
         ValueError: it does not sit here.
     """
-    found = _found(seat.model, agent)
+    found = _find_seated(seat.model, agent)
     if found is None:  # an outsider, who borrows the model of an agent
         found = next((one for one in _seated.get().values() if one.seat.model == seat.model), None)
     if found is None:

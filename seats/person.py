@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shapley_coop.seats.asked import asked
-from shapley_coop.seats.review import Decision, decided, edited, review
+from shapley_coop.seats.asked import find_question
+from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
 
 PASS = ""
 """The text of a person who passes: it says nothing, and is no message."""
@@ -56,7 +56,7 @@ class Reply(BaseModel):
 
 def fields_of(act: str) -> tuple[str, ...]:
     """Name the fields of a reply to what is asked; all, if nothing here asks it."""
-    question = asked(act)
+    question = find_question(act)
     return question.answer.form() if question else tuple(Reply.model_fields)
 
 
@@ -70,7 +70,7 @@ def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
     schema = Reply.model_json_schema()
     fields: dict[str, Any] = schema["properties"]
     kept = {name: fields[name] for name in fields_of(act)}
-    if "proposal" in kept and (question := asked(act)):
+    if "proposal" in kept and (question := find_question(act)):
         kept["proposal"] = {**kept["proposal"], "description": question.answer.PROPOSAL}
     if legal and "action" in kept:
         kept["action"] = {**kept["action"], "enum": list(legal)}
@@ -94,7 +94,7 @@ def request(
         why: the label of the last reply's fault; the letter at the seat says more.
         until: when the person's time is up, in seconds since the epoch; None leaves it open.
     """
-    reply, fields = form(act), fields_of(act) if asked(act) else ()
+    reply, fields = form(act), fields_of(act) if find_question(act) else ()
     seat = seat_address(str(pointer.get("episode", "")), agent)
     said = f"{agent} is asked to {act.replace('_', ' ')}. The letter waits at {agent}'s own seat."
     said = refused_before(said, why) + _time_left(until)
@@ -150,7 +150,7 @@ def as_message(reply: Any) -> str:
         return reply or "(empty)"
     if not isinstance(reply, dict):
         return "(unreadable)"
-    if (decision := decided(reply)) and (decision is not reply or "args" not in reply):
+    if (decision := read_decision(reply)) and (decision is not reply or "args" not in reply):
         return _of_decision(decision)
     match reply.get("type"):
         case "accept":
@@ -178,4 +178,4 @@ def _of_decision(decision: Mapping[str, Any]) -> str:
             return Reply(speech=words, reject=True).message()
         case "respond":
             return as_message(words)
-    return as_message(edited(decision))
+    return as_message(edited_arguments(decision))

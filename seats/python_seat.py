@@ -32,7 +32,7 @@ from pydantic import BaseModel
 from shapley_coop import extension
 from shapley_coop.extras import LibraryMissing
 from shapley_coop.permissions import program_permitted
-from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.awaited import AwaitedChatModel
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 from shapley_coop.seats.schema import schema_of
@@ -237,7 +237,7 @@ def _as_text(ask: str, given: Any, facts: Mapping[str, Any]) -> str:
         raise PythonSeatError(
             f"it answered {ask} with the field {strangers[0][:80]!r}; there are {', '.join(known)}"
         )
-    return tagged(ask, given)
+    return tag_fields(ask, given)
 
 
 def _place(error: BaseException, module: str | None) -> str:

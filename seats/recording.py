@@ -22,7 +22,7 @@ class NotRecorded(SeatFault):
     """A letter arrived that the recording does not hold."""
 
 
-def recorded(entry: Entry) -> str:
+def recording_line(entry: Entry) -> str:
     """Return one line of a recording."""
     line = {
         "agent": entry.agent,
@@ -63,7 +63,7 @@ def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
     return answers
 
 
-def described(seat: Seat) -> Seat:
+def describe_recording(seat: Seat) -> Seat:
     """A seat that says whether its recording holds answers of embedded agents, and where it is.
 
     Raises:

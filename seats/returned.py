@@ -19,7 +19,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.tools import BaseTool
 
 from shapley_coop.seats.answer import Fields
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.calls import READY, Step
 from shapley_coop.seats.elements import In
 from shapley_coop.seats.letters import MAX_SHOWN, Letter
@@ -79,7 +79,7 @@ def _returned(act: str, refused: str, why: str, called: bool) -> tuple[BaseMessa
 
 def fields_of(act: str, text: str) -> Fields | None:
     """Return the fields that were written as a tagged text; None if it was not made of any."""
-    if (question := asked(act)) is None:
+    if (question := find_question(act)) is None:
         return None
     written = {"notes": In("NOTES"), "speech": In("s"), **question.answer.written()}
     said = {name: how.untagged(text) for name, how in written.items()}

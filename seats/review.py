@@ -33,7 +33,7 @@ def review(
     }
 
 
-def decided(reply: Any) -> Mapping[str, Any] | None:
+def read_decision(reply: Any) -> Mapping[str, Any] | None:
     """Return the one decision in a reply; None if the reply is not one decision.
 
     >>> decided({"decisions": [{"type": "approve"}]})
@@ -49,7 +49,7 @@ def decided(reply: Any) -> Mapping[str, Any] | None:
     return one if isinstance(one, Mapping) and one.get("type") in known else None
 
 
-def edited(decision: Mapping[str, Any]) -> Any:
+def edited_arguments(decision: Mapping[str, Any]) -> Any:
     """Return the arguments that an edit gives in place of the action's."""
     action = decision.get("edited_action")
     return action.get("args") if isinstance(action, Mapping) else None

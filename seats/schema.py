@@ -1,7 +1,7 @@
 """What an answer looks like in fields: for models that answer by a schema or a tool.
 
 `schema_of` makes the JSON schema that a provider enforces of the class of the answer
-(`seats.answer`); `answers.tagged` puts what came back into the tagged text that everything else
+(`seats.answer`); `answers.tag_fields` puts what came back into the tagged text that everything else
 reads. The fields say what the letters teach, in the same spelling.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field, create_model
 
 from shapley_coop.seats.answer import Answer, Thought
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice, How, In
 
 
@@ -22,7 +22,7 @@ def in_fields(act: str, fields: Mapping[str, Any], called: bool) -> str:
     >>> in_fields("claim", {"speech": {}, "percent": {}}, called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
     """
-    question = asked(act)
+    question = find_question(act)
     how: dict[str, How] = {**(question.answer.written() if question else {}), "notes": In("NOTES")}
     for field, one in how.items():  # a letter may leave less open than the question
         if isinstance(one, Choice) and "enum" in fields.get(field, ()):
@@ -44,7 +44,7 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
         carries: whether an action here can carry more than its name.
     """
     name = str(facts.get("ask", ""))
-    question = asked(name)
+    question = find_question(name)
     answer = question.answer.narrowed(facts, carries) if question else None
     return None if answer is None else _schema_of(name, answer)
 

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import without_thoughts
-from shapley_coop.seats.asking import Enquiry, ask, traced
+from shapley_coop.seats.asking import Enquiry, ask, trace_config
 from shapley_coop.seats.calls import READY, Call, Step, calls_in
 from shapley_coop.seats.records import TOOL, Answer, Entry, Journal, letter_hash, nonce
 from shapley_coop.seats.seat import Seat
@@ -52,14 +52,14 @@ async def converse(
     while True:
         entry = found or (await ask(seat, seed, question, journal, look_up=resumed))[0]
         found = None
-        calls = () if entry.answer.cut else wanted(question, entry.answer.text)
+        calls = () if entry.answer.cut else find_calls(question, entry.answer.text)
         if not calls:
             return Heard(entry, tuple(steps))
         steps.append(entry)
-        question = await _told(question, journal, entry.answer.text, calls)
+        question = await _with_results(question, journal, entry.answer.text, calls)
 
 
-def wanted(question: Enquiry, answer: str) -> tuple[Call, ...]:
+def find_calls(question: Enquiry, answer: str) -> tuple[Call, ...]:
     """The calls in an answer that are made before it is asked for again; none if it is final.
 
     One that may not ask for anything more is final; so is one that is asked back, as it may only
@@ -72,7 +72,7 @@ def wanted(question: Enquiry, answer: str) -> tuple[Call, ...]:
     return calls_in(answer)
 
 
-async def _told(
+async def _with_results(
     question: Enquiry, journal: Journal, answer: str, calls: tuple[Call, ...]
 ) -> Enquiry:
     """Return the question, with the results of tool calls appended."""
@@ -106,7 +106,7 @@ async def _result(question: Enquiry, journal: Journal, call: Call) -> str:
     name = letter_hash(asked)
     known = await asyncio.to_thread(journal.find, q.episode, q.agent, name, q.attempt)
     if known is None:
-        config = traced(q)
+        config = trace_config(q)
         config["run_name"] = f"{q.agent}.{call.tool}"
         try:
             result = str(await tool.ainvoke(dict(call.arguments), config=config))

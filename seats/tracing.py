@@ -83,7 +83,7 @@ def keep_out(texts: Iterable[str]) -> None:
                 _told.update(
                     (part, json.dumps(part)[1:-1], json.dumps(part, ensure_ascii=False)[1:-1])
                 )
-    redacted.cache_clear()
+    redact.cache_clear()
 
 
 def tracing() -> bool:
@@ -232,7 +232,7 @@ def redacted_in(data: Any) -> Any:
     """JSON data with every secret redacted, in keys as in values."""
     match data:
         case str():
-            return redacted(data)
+            return redact(data)
         case dict():
             return {redacted_in(key): redacted_in(value) for key, value in data.items()}
         case list():
@@ -242,7 +242,7 @@ def redacted_in(data: Any) -> Any:
 
 
 @lru_cache(maxsize=10_000)  # a growing table is traced at every node, and most of it is old
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """Return a text with every secret redacted."""
     from langsmith.anonymizer import DEFAULT_SECRET_RULES
 

@@ -20,7 +20,7 @@ _MOST = 2**31 - 1
 """What an integer column holds."""
 
 
-def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[int, int]:
+def count_tokens(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[int, int]:
     """Return tokens in and out.
 
     Args:

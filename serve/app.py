@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from shapley_coop import extension
-from shapley_coop.extras import LibraryMissing, needing
+from shapley_coop.extras import LibraryMissing, require_extra
 from shapley_coop.graphs.catalogue import make_forms_ready
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.tracing import trace_quietly
@@ -23,7 +23,7 @@ from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
 from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
 from shapley_coop.serve.server.known_keys import KnownKeys
 from shapley_coop.serve.server.operator_only import restrict
-from shapley_coop.serve.server.quarantine import ending
+from shapley_coop.serve.server.quarantine import end_notes
 from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
@@ -31,7 +31,7 @@ from shapley_coop.serve.server.threads import view_routes
 from shapley_coop.serve.server.welcome import welcome_route
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, home
 
-with needing("dev", "the LangGraph server"):
+with require_extra("dev", "the LangGraph server"):
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
     from starlette.routing import Route
@@ -70,7 +70,7 @@ def application(inbox: ThreadInbox) -> Starlette:
         routes=[
             welcome_route(),
             seat_route(inbox),
-            *(route for name in extension.offered("routes") for route in _brought(name, inbox)),
+            *(route for name in extension.offered("routes") for route in _routes_of(name, inbox)),
             *view_routes(),
         ],
         middleware=middleware,
@@ -78,7 +78,7 @@ def application(inbox: ThreadInbox) -> Starlette:
     )
 
 
-def _brought(name: str, inbox: ThreadInbox) -> Sequence[Route]:
+def _routes_of(name: str, inbox: ThreadInbox) -> Sequence[Route]:
     """Return routes of an extension; none where a library that they need is not installed."""
     try:
         found: Sequence[Route] = extension.load("routes", name)(inbox)
@@ -124,7 +124,7 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
             yield
     finally:
         deadlines.cancel()
-        await ending()
+        await end_notes()
 
 
 app = application(ThreadInbox())

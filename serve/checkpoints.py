@@ -8,7 +8,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from shapley_coop.serve.server.labels import label
 from shapley_coop.serve.server.operator_only import restrict
-from shapley_coop.serve.server.quarantine import starting
+from shapley_coop.serve.server.quarantine import note_start
 from shapley_coop.serve.server.recovery import note
 from shapley_coop.serve.server.scoring import score_when_ended
 from shapley_coop.serve.server.tenancy import tenancy
@@ -20,14 +20,14 @@ from shapley_coop.state.storage.home import home
 async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
     """The saver; the server opens it once in each of its event loops."""
     restrict()
-    async with saver(home(), listener=_on_checkpoint, starting=_starting) as kept:
+    async with saver(home(), listener=_on_checkpoint, starting=_note_start) as kept:
         yield kept
 
 
-async def _starting(run: str, head: str, place: Mapping[str, Any]) -> None:
+async def _note_start(run: str, head: str, place: Mapping[str, Any]) -> None:
     if tenants := tenancy():
         await tenants.check_new(place)
-    await starting(run, head)
+    await note_start(run, head)
 
 
 async def _on_checkpoint(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:

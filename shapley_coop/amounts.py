@@ -135,7 +135,7 @@ def from_micro(micro: int) -> Fraction:
     return Fraction(micro, MICRO)
 
 
-def normalised(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
+def normalise(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
     """Values brought to sum to a total: φᵢ + (total − Σφ) · |φᵢ| / Σ|φ|.
 
     Efficient values stay as they are; values of one sign become total · φᵢ / Σφ, the usual

@@ -54,12 +54,12 @@ def cache_key(value: Any) -> bytes:
         value: as for `canonical`, in whatever order of keys; fractions are written as strings.
     """
     try:
-        return fitted(orjson.dumps(value, default=plain))
+        return fit(orjson.dumps(value, default=plain))
     except TypeError:  # a whole number of more than 64 bits, or a lone surrogate
         return json.dumps(value, default=plain).encode()
 
 
-def fitted(written: bytes) -> bytes:
+def fit(written: bytes) -> bytes:
     """Return what orjson wrote, in memory of its own length, to be kept.
 
     orjson leaves the buffer that it wrote to behind its bytes: 4 kB at least, and up to twenty

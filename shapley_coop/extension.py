@@ -205,12 +205,12 @@ class BrokenExtension(ValueError):
 
 def installed() -> Mapping[str, Extension]:
     """Return the extensions that can be loaded, by name: this distribution's, then others'."""
-    return {name: found for name, found in _found().items() if isinstance(found, Extension)}
+    return {name: found for name, found in _find_all().items() if isinstance(found, Extension)}
 
 
 def broken() -> Mapping[str, str]:
     """Return why each extension that cannot be loaded cannot, by its name."""
-    return {name: found for name, found in _found().items() if isinstance(found, str)}
+    return {name: found for name, found in _find_all().items() if isinstance(found, str)}
 
 
 def offered(kind: Kind) -> Mapping[str, tuple[Extension, str]]:
@@ -238,7 +238,7 @@ def load(kind: Kind, name: str) -> Any:
     """
     _, place = offered(kind)[name]
     try:
-        return imported(place)
+        return import_place(place)
     except LibraryMissing:
         raise
     except Exception as error:  # whatever a package that is not ours may do when it is loaded
@@ -257,7 +257,7 @@ def only(kind: Kind, missing: str) -> Any:
     raise ValueError(missing)
 
 
-def imported(place: str) -> Any:
+def import_place(place: str) -> Any:
     """Import what `module:name` names."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name) if name else import_module(module)
@@ -270,16 +270,16 @@ def faulty(kind: Kind, name: str, error: BaseException | str) -> BrokenExtension
 
 
 @cache
-def _found() -> Mapping[str, Extension | str]:
+def _find_all() -> Mapping[str, Extension | str]:
     found: dict[str, Extension | str] = {}
-    for name in _shipped():
-        found[name] = _loaded(EntryPoint(name, f"{GROUP}.{name}:EXTENSION", GROUP))
+    for name in _shipped_names():
+        found[name] = _load_entry(EntryPoint(name, f"{GROUP}.{name}:EXTENSION", GROUP))
     for entry in sorted(entry_points(group=GROUP)):
-        found.setdefault(entry.name, _loaded(entry))
+        found.setdefault(entry.name, _load_entry(entry))
     return found
 
 
-def _shipped() -> list[str]:
+def _shipped_names() -> list[str]:
     try:
         folder = import_module(GROUP)
     except ModuleNotFoundError:  # all were removed
@@ -287,7 +287,7 @@ def _shipped() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
-def _loaded(entry: EntryPoint) -> Extension | str:
+def _load_entry(entry: EntryPoint) -> Extension | str:
     try:
         extension = entry.load()
     except Exception as error:  # whatever a package that is not ours may do when it is loaded

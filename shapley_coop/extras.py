@@ -15,7 +15,7 @@ class LibraryMissing(ValueError):
     """A library is not installed; one line says who needs it, and what installs it."""
 
 
-def missing(who: str, library: str, extra: str = "") -> LibraryMissing:
+def missing_library(who: str, library: str, extra: str = "") -> LibraryMissing:
     """Return the error that says how to install a library.
 
     Args:
@@ -28,7 +28,7 @@ def missing(who: str, library: str, extra: str = "") -> LibraryMissing:
 
 
 @contextmanager
-def needing(extra: str, who: str) -> Iterator[None]:
+def require_extra(extra: str, who: str) -> Iterator[None]:
     """Name the extra where an import of its libraries fails.
 
     Args:
@@ -44,7 +44,7 @@ def needing(extra: str, who: str) -> Iterator[None]:
         library = (error.name or extra).partition(".")[0]
         if library == __package__:
             raise  # our own fault, and no library's
-        raise missing(who, library, extra) from None
+        raise missing_library(who, library, extra) from None
 
 
 def is_installed(library: str) -> bool:

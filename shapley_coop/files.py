@@ -67,7 +67,7 @@ def yaml_of(text: str) -> Any:
         return None
     # Of a text without aliases each value has a character, and each character is in one value.
     if _size(node, {}) > 2 * len(text) + _MOST_REPEATED:
-        raise _refused(f"its aliases repeat more than {_MOST_REPEATED} values", node)
+        raise _refuse(f"its aliases repeat more than {_MOST_REPEATED} values", node)
     return loader.construct_document(node)
 
 
@@ -75,7 +75,7 @@ def _size(node: Any, sizes: dict[int, int]) -> int:
     """Values and characters that a YAML node comes to, aliases with all that they repeat."""
     if (known := sizes.get(id(node))) is not None:
         if not known:
-            raise _refused("an alias is inside of what it repeats", node)
+            raise _refuse("an alias is inside of what it repeats", node)
         return known
     sizes[id(node)] = 0  # until all of it is counted
     if isinstance(node.value, str):
@@ -87,7 +87,7 @@ def _size(node: Any, sizes: dict[int, int]) -> int:
     return found
 
 
-def _refused(why: str, node: Any) -> Exception:
+def _refuse(why: str, node: Any) -> Exception:
     import yaml
 
     error: Exception = yaml.constructor.ConstructorError(None, None, why, node.start_mark)

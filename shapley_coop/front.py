@@ -47,10 +47,10 @@ async def play(
     """
     from shapley_coop.graphs.running import play as played
     from shapley_coop.seats.awaited import on_its_own
-    from shapley_coop.seats.objects import seated
+    from shapley_coop.seats.objects import seat_objects
 
     fields, objects = _told_apart(config, settings)
-    with seated(objects):
+    with seat_objects(objects):
         return Outcome(await on_its_own(played(graph, fields, run, watch, person)))
 
 
@@ -123,9 +123,9 @@ async def resume(
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.running import follow
     from shapley_coop.seats.awaited import on_its_own
-    from shapley_coop.seats.objects import seated, told_apart
+    from shapley_coop.seats.objects import seat_objects, told_apart
 
-    with seated(told_apart(seats or {})[1]):
+    with seat_objects(told_apart(seats or {})[1]):
         return Outcome(await on_its_own(follow(await run_of(run), watch, person)))
 
 

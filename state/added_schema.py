@@ -12,17 +12,17 @@ def added_properties() -> dict[str, Any]:
     for one in extension.installed().values():
         for name in one.additions:
             schema = extension.load("additions", name).settings.model_json_schema()
-            known = inlined(schema["properties"], schema.get("$defs", {}))
+            known = inline(schema["properties"], schema.get("$defs", {}))
             found |= {field: known[field] for field in one.settings}
     return found
 
 
-def inlined(schema: Any, shapes: Mapping[str, Any]) -> Any:
+def inline(schema: Any, shapes: Mapping[str, Any]) -> Any:
     """Return a schema that refers to nothing, so that it can stand inside another."""
     if isinstance(schema, list):
-        return [inlined(one, shapes) for one in schema]
+        return [inline(one, shapes) for one in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return inlined(shapes[schema["$ref"].rpartition("/")[2]], shapes)
-    return {key: inlined(one, shapes) for key, one in schema.items()}
+        return inline(shapes[schema["$ref"].rpartition("/")[2]], shapes)
+    return {key: inline(one, shapes) for key, one in schema.items()}

@@ -173,7 +173,7 @@ def added_fields() -> dict[str, str]:
     }
 
 
-def gathered(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def gather(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Move the fields of extensions into `extensions`, and read them there.
 
     Raises:
@@ -189,7 +189,7 @@ def gathered(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**rest, "extensions": {name: _read(name, found[name]) for name in sorted(found)}}
 
 
-def added(config: "RunConfig") -> list[Added]:
+def find_additions(config: "RunConfig") -> list[Added]:
     """Return the additions whose settings a run's configuration has."""
     found = []
     for name, values in config.extensions.items():
@@ -198,9 +198,11 @@ def added(config: "RunConfig") -> list[Added]:
     return found
 
 
-def resolved(config: "RunConfig", game: "Game") -> dict[str, dict[str, Any]]:
+def resolve_additions(config: "RunConfig", game: "Game") -> dict[str, dict[str, Any]]:
     """Return the settings of all additions with nothing left to look up."""
-    return {one.name: _dumped(one.addition.resolved(one.settings, game)) for one in added(config)}
+    return {
+        one.name: _dump(one.addition.resolved(one.settings, game)) for one in find_additions(config)
+    }
 
 
 def check_begin(config: "RunConfig") -> None:
@@ -209,18 +211,21 @@ def check_begin(config: "RunConfig") -> None:
     Raises:
         ValueError: it may not.
     """
-    for one in added(config):
+    for one in find_additions(config):
         one.addition.check_begin(one.settings)
 
 
 def set_aside(config: "RunConfig", episode: str, workflow: str) -> dict[str, Any]:
     """Return what the additions of a run keep at its table, by name."""
-    return {one.name: one.addition.aside(one.settings, episode, workflow) for one in added(config)}
+    return {
+        one.name: one.addition.aside(one.settings, episode, workflow)
+        for one in find_additions(config)
+    }
 
 
 def limits_of(config: "RunConfig", agent: str) -> Limits:
     """Return what an agent may bind itself to by all additions of a run."""
-    found = [one.addition.limits(one.settings, agent) for one in added(config)]
+    found = [one.addition.limits(one.settings, agent) for one in find_additions(config)]
     return Limits(
         most_pay=min((one.most_pay for one in found if one.most_pay is not None), default=None),
         least_end=max((one.least_end for one in found if one.least_end is not None), default=None),
@@ -228,27 +233,27 @@ def limits_of(config: "RunConfig", agent: str) -> Limits:
     )
 
 
-def shown(turn: "TurnContext", agent: str) -> dict[str, Any]:
+def show_additions(turn: "TurnContext", agent: str) -> dict[str, Any]:
     """Return the facts that additions have a letter about an offer show."""
     facts: dict[str, Any] = {}
-    for one in added(turn.evaluated.config):
+    for one in find_additions(turn.evaluated.config):
         facts |= one.addition.shows(one.settings, turn, agent)
     return facts
 
 
 def without_additions(config: "RunConfig", text: str) -> str:
     """Return an answer without what it carries for additions alone."""
-    for one in added(config):
+    for one in find_additions(config):
         text = one.addition.without(text)
     return text
 
 
-def checked(
+def check_additions(
     turn: "TurnContext", agent: str, text: str, said: "AgentOutput"
 ) -> "AgentOutput | Fault":
     """Return a sound answer with what additions add to it, or the first fault that they find."""
     more: dict[str, Any] = {}
-    for one in added(turn.evaluated.config):
+    for one in find_additions(turn.evaluated.config):
         found = one.addition.check(one.settings, turn, agent, text, said)
         if isinstance(found, Fault):
             return found
@@ -257,11 +262,13 @@ def checked(
     return cast("AgentOutput", {**said, "more": more}) if more else said
 
 
-def accepted(evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer") -> dict[str, Any]:
+def accept_additions(
+    evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer"
+) -> dict[str, Any]:
     """Return what additions add to an acceptance that the program enters for an agent, by name."""
     found = {
         one.name: one.addition.accepts(one.settings, evaluated, agent, topic, offer)
-        for one in added(evaluated.config)
+        for one in find_additions(evaluated.config)
     }
     return {name: more for name, more in found.items() if more is not None}
 
@@ -271,10 +278,10 @@ def _read(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"extensions: {name[:80]!r} is not installed here")
     addition: Addition[Any] = extension.load("additions", name)
     try:
-        return _dumped(addition.settings.model_validate(values))
+        return _dump(addition.settings.model_validate(values))
     except ValidationError as error:
         raise ValueError(str(first_error(error, addition.settings))) from None
 
 
-def _dumped(settings: BaseModel) -> dict[str, Any]:
+def _dump(settings: BaseModel) -> dict[str, Any]:
     return settings.model_dump(mode="json", exclude_unset=True)

@@ -70,7 +70,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     """
     label_root(turn.table)
     journal, asked = await asyncio.to_thread(prepare, turn, write)
-    admitted = _admitted(turn, {agent: one.question for agent, one in asked.items()})
+    admitted = _within_budget(turn, {agent: one.question for agent, one in asked.items()})
     steps = _steps(turn, admitted) if any(asked[a].question.tools for a in admitted) else {}
 
     async def hear(agents: list[str]) -> list[Heard | BaseException]:
@@ -203,7 +203,7 @@ def _question(
     )
 
 
-def _admitted(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
+def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
     """The agents for whom the budget has something left, in the order in which they are asked."""
     config = turn.evaluated.config
     if config.budget == UNLIMITED:

@@ -73,7 +73,7 @@ def _pass(turn: int, label: str) -> Pass:
     return {"turn": turn, "why": why, "label": label}
 
 
-def stated(
+def state_conduct(
     agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return every agent's conduct as results state it; the arguments are those of `conduct`."""
@@ -103,7 +103,7 @@ def _short(action: str) -> str:
     return action if len(action) <= LONGEST else f"{action[: LONGEST - 1]}…"
 
 
-def unanswered(passes: Iterable[Pass]) -> str:
+def unanswered_words(passes: Iterable[Pass]) -> str:
     """Return the passes for which no answer could be used, in words; empty without any.
 
     Credit charges to an agent what its passes cost, so that they are named beside its value.

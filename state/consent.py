@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.deals.contract import lasting
+from shapley_coop.deals.contract import lasting_clauses
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.reading import Reading
@@ -24,7 +24,7 @@ from shapley_coop.state.turn import TurnContext
 def terms_of(turn: TurnContext) -> Terms:
     """What deals are checked against here: the parties, their actions, what can be dropped."""
     evaluated = turn.evaluated
-    money = tuple(lasting(evaluated.clauses))
+    money = tuple(lasting_clauses(evaluated.clauses))
     return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)
 
 
@@ -115,7 +115,7 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
     return short_of(alone, worth) if alone is not None and worth is not None else None
 
 
-def offering(said: AgentOutput, found: Reading) -> AgentOutput:
+def put_offer(said: AgentOutput, found: Reading) -> AgentOutput:
     """Return what was said with the deal that was read in it, and how that was repaired."""
     said = {**said, "deal": found.deal.record()}
     return {**said, "repairs": list(found.repairs)} if found.repairs else said

@@ -35,7 +35,7 @@ from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Duty, Payment, payments
 from shapley_coop.deals.parties import MOST_TOLD, by_agent
-from shapley_coop.deals.settlement import earned, paid, payoffs_from
+from shapley_coop.deals.settlement import apply_payments, earnings, payoffs_from
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.replay import earned_alone
 from shapley_coop.remembered import Bounded
@@ -150,7 +150,7 @@ class EvaluatedTable:
     @cached_property
     def earned(self) -> dict[str, Fraction]:
         """What each agent holds before anything is settled, in the game's unit."""
-        return earned(self.record, self.agents)
+        return earnings(self.record, self.agents)
 
     @cached_property
     def own_rewards(self) -> dict[str, str]:
@@ -183,7 +183,7 @@ class EvaluatedTable:
         due = payments(deal, self.record)
         if deal.split:
             return self._payoffs(deal.split, due)
-        return paid(self.without_more(), due)
+        return apply_payments(self.without_more(), due)
 
     def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
         """Return what an offer would pay: if all keep it, if each breaks it, and without it.

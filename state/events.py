@@ -49,7 +49,7 @@ class Answered(TypedDict):
     agents: dict[str, AgentProgress]
 
 
-def asking(turn: TurnContext) -> Asked:
+def asking_event(turn: TurnContext) -> Asked:
     """Return which agents are about to be asked."""
     return {
         "event": "asking",
@@ -61,7 +61,7 @@ def asking(turn: TurnContext) -> Asked:
     }
 
 
-def answered(
+def answered_event(
     turn: TurnContext, judged: Mapping[str, Judged], spent: Mapping[str, Counts], seconds: float
 ) -> Answered:
     """Return what came of it."""

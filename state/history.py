@@ -43,12 +43,12 @@ def public_history(evaluated: EvaluatedTable) -> list[Line]:
         while next_turn < said["turn"]:
             lines.append(_did(turns[next_turn], evaluated.game))
             next_turn += 1
-        lines.append(_said(said))
+        lines.append(_message_line(said))
     lines += (_did(turns[n], evaluated.game) for n in range(next_turn, len(turns) + 1))
-    return recalled(lines, evaluated.config.recall)
+    return recall_lines(lines, evaluated.config.recall)
 
 
-def recalled(lines: Sequence[Line], recall: int) -> list[Line]:
+def recall_lines(lines: Sequence[Line], recall: int) -> list[Line]:
     """Return the history as letters tell it.
 
     Args:
@@ -70,7 +70,7 @@ def summary(lines: Sequence[Line]) -> Line:
     if turns:
         told["turns"] = [turns[0]["turn"], turns[-1]["turn"]]
         told["done"] = {agent: dict(deeds) for agent, deeds in _deeds(turns).items()}
-        told["earned"] = _earned(turns)
+        told["earned"] = _earnings(turns)
         if pot := sum((exact(turn["pot"]) for turn in turns if "pot" in turn), Fraction(0)):
             told["pot"] = plain(pot)
     if words:
@@ -88,7 +88,7 @@ def _deeds(turns: Sequence[Line]) -> dict[str, Counter[str]]:
     return deeds
 
 
-def _earned(turns: Sequence[Line]) -> dict[str, str]:
+def _earnings(turns: Sequence[Line]) -> dict[str, str]:
     sums: dict[str, Fraction] = {}
     for turn in turns:
         for agent, amount in turn["earned"].items():
@@ -109,7 +109,7 @@ def _did(turn: Turn, game: Game) -> Line:
 
 
 @by_identity(_MOST_LINES)  # every letter tells all messages before it
-def _said(said: PublicMessage) -> Line:
+def _message_line(said: PublicMessage) -> Line:
     line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
     line |= {"topic": said["topic"], "before_turn": said["turn"]}
     if said["text"]:

@@ -9,27 +9,27 @@ from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.seats.person import CHOSEN, PASS
 from shapley_coop.seats.records import Answer, Pointer
-from shapley_coop.state.additions import checked, without_additions
+from shapley_coop.state.additions import check_additions, without_additions
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.table import AgentOutput, Draft
 from shapley_coop.state.turn import A, TurnContext
 
 
-def unfinished(answer: Answer) -> Fault | None:
+def check_finished(answer: Answer) -> Fault | None:
     """Why an answer is not read at all: it broke off, or was withheld; None where it is whole."""
     if answer.withheld:
         return REFUSED if answer.withheld == "refused" else FILTERED
     return CUT if answer.cut else None
 
 
-def reading(
+def reader(
     read: Callable[[TurnContext, str, Message], A | Fault],
 ) -> Callable[[TurnContext, str, Answer], A | Fault]:
     """Return a reader of answers in the tagged wire format, from a reader of what they say."""
 
     def read_text(turn: TurnContext, agent: str, answer: Answer) -> A | Fault:
-        if fault := unfinished(answer):
+        if fault := check_finished(answer):
             return fault
         message = scan(without_additions(turn.evaluated.config, answer.text))
         if isinstance(message, Fault):
@@ -62,7 +62,7 @@ def take(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
 def read_answer(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
     """Return what an answer says, if it is sound and no extension's check refuses it."""
     found = take(turn, agent, answer)
-    return found if isinstance(found, Fault) else checked(turn, agent, answer.text, found)
+    return found if isinstance(found, Fault) else check_additions(turn, agent, answer.text, found)
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ def judge(
     if pointer is not None:
         draft["pointer"] = pointer
     if answer is None:
-        return Judged({**draft, "label": SPENT_UP}, passing(SPENT_UP))
+        return Judged({**draft, "label": SPENT_UP}, make_pass(SPENT_UP))
     if answer.text == PASS and turn.is_person(agent):
-        return Judged({**draft, "label": CHOSEN}, passing(CHOSEN))
+        return Judged({**draft, "label": CHOSEN}, make_pass(CHOSEN))
     found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
         return Judged(draft, {**found, "pointer": pointer} if pointer is not None else found)
@@ -112,7 +112,7 @@ def judge(
     return Judged({**draft, "sound": False}, None, found.label)
 
 
-def passing(label: str) -> AgentOutput:
+def make_pass(label: str) -> AgentOutput:
     """Return a pass, with the reason's label."""
     return {"act": "pass", "text": "", "label": label}
 
@@ -122,5 +122,5 @@ def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> Agen
 
     The label tells that from a pass of its own will.
     """
-    heard = turn.is_heard(agent) and unfinished(answer) is None
-    return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
+    heard = turn.is_heard(agent) and check_finished(answer) is None
+    return {**make_pass(fault.label), "text": speech_in(answer.text) if heard else ""}

@@ -65,7 +65,7 @@ def _models(seats: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def listed(run: Run) -> dict[str, Any]:
+def list_line(run: Run) -> dict[str, Any]:
     """Return the line of a run of the register."""
     result = run.result or {}
     status, payoffs = result.get("status", ""), result.get("payoffs")
@@ -94,7 +94,7 @@ class RunFilter:
         """Yield the runs that pass, in their order."""
         latest = datetime.now(UTC) - timedelta(days=self.older)
         for run in runs:
-            shown = listed(run)
+            shown = list_line(run)
             wanted = (
                 _key(self.game) in _key(shown["game"]),
                 self.graph in ("", run.graph),

@@ -99,7 +99,7 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
     return entry
 
 
-def counted(
+def count_answers(
     offer: Offer | None, answers: dict[str, AgentOutput]
 ) -> tuple[Offer | None, dict[str, AgentOutput]]:
     """Return the offer with every acceptance of it, and the answers as they count.

@@ -9,7 +9,7 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.outlook_rows import breaks
 from shapley_coop.deals.language.wire_form import wire_form
-from shapley_coop.state.additions import shown
+from shapley_coop.state.additions import show_additions
 from shapley_coop.state.turn import TurnContext, in_turn_after
 from shapley_coop.state.who import negotiators
 
@@ -32,21 +32,21 @@ def _shown_offer(turn: TurnContext) -> Facts:
         "revision": offer["revision"],
         "by": offer["by"],
         "hash": offer["hash"],
-        "clauses": _written(turn)["clauses"],
+        "clauses": _written_facts(turn)["clauses"],
         "drops": list(deal.drops),
         "in_words": deal.text(),
     }
 
 
 @lru_cache(maxsize=16)
-def _written(turn: TurnContext) -> Facts:
+def _written_facts(turn: TurnContext) -> Facts:
     return wire_form(turn.evaluated.offered)
 
 
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer, with its JSON to change, and what it would pay where the run computes that."""
     facts, offer = standing_offer(turn, agent), turn.evaluated.offer
-    facts |= shown(turn, agent)
+    facts |= show_additions(turn, agent)
     if offer and offer["deal"]["clauses"]:
         # What is private to others is in no one's outlook: it is computed for its reader.
         alone = turn.evaluated.game.analysis.ahead.own_payoffs_only
@@ -61,7 +61,7 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
 def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
     """Return the JSON of the offer, and what it would pay where the run computes that."""
     evaluated = turn.evaluated
-    facts: Facts = {"wire": _written(turn)}
+    facts: Facts = {"wire": _written_facts(turn)}
     if evaluated.config.outlook and not evaluated.over:
         computed = evaluated.outlook(evaluated.offered, viewer, turn.norms)
         facts |= {"outlook": computed} if computed else {}
@@ -93,7 +93,7 @@ def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
     return {**told, **named, "payoffs": {agent: payoff}}
 
 
-def answering(turn: TurnContext, agent: str) -> Facts:
+def answer_facts(turn: TurnContext, agent: str) -> Facts:
     """Return who is going to answer an offer, in speaking order."""
     return {"answering": in_turn_after(negotiators(turn.table), turn.table["speaker"])}
 

@@ -73,7 +73,7 @@ def without_play(record: Sequence[Turn]) -> Status | None:
     return "no_play" if "chosen" in whys else "unreadable"
 
 
-def happened(table: Table, seats: Mapping[str, str]) -> Happened:
+def summarise(table: Table, seats: Mapping[str, str]) -> Happened:
     """Return what happened at a table that is settled.
 
     Args:
@@ -145,15 +145,17 @@ def _unusable(answers: Mapping[str, Answers], seats: Mapping[str, str]) -> list[
     labels = sum((Counter(answers[agent]["labels"]) for agent in lost), Counter[str]())
     first = ", ".join(lost[:MOST_NAMED])
     more = f" and {len(lost) - MOST_NAMED} more"
-    return [f"{told}{_bracketed(labels)}, of {len(lost)} of {len(answers)} agents: {first}{more}."]
+    return [
+        f"{told}{_in_brackets(labels)}, of {len(lost)} of {len(answers)} agents: {first}{more}."
+    ]
 
 
 def _of_one(agent: str, model: str, one: Answers) -> str:
     told = f"{agent} ({model})" if model else agent
-    return f"{told} {one['unusable']} of {one['given']}{_bracketed(one['labels'])}"
+    return f"{told} {one['unusable']} of {one['given']}{_in_brackets(one['labels'])}"
 
 
-def _bracketed(labels: Mapping[str, int]) -> str:
+def _in_brackets(labels: Mapping[str, int]) -> str:
     told = ", ".join(f"{label} ×{n}" for label, n in sorted(labels.items()))
     return f" [{told}]" if told else ""
 
@@ -170,7 +172,7 @@ def values_of(credit: Mapping[str, Any]) -> Mapping[str, float]:
     return {} if no_value(credit) else values
 
 
-def moved(outcome: Mapping[str, Any]) -> list[str]:
+def payment_lines(outcome: Mapping[str, Any]) -> list[str]:
     """Return who pays whom at the end, a line each: net, and before it is netted, by clause.
 
     A reward, what these lines move, and deposits that were forfeited add up to a payoff.

@@ -13,7 +13,7 @@ from shapley_coop.credit.attribution import attribute_by
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.settlement import earned
+from shapley_coop.deals.settlement import earnings
 from shapley_coop.games import Game, Turn
 from shapley_coop.remembered import Bounded
 from shapley_coop.state.characteristic import characteristic
@@ -77,5 +77,5 @@ def _prospect(
 
 def norm_payoffs(game: Game, record: Sequence[Turn], norm: str) -> dict[str, Fraction]:
     """Return every agent's payoff if a norm decides about a record."""
-    total = sum(earned(record, game.agents).values(), Fraction(0))
+    total = sum(earnings(record, game.agents).values(), Fraction(0))
     return attribute_by(characteristic(game, record), norm).payoffs(total)

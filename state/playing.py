@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.games import GameError, Turn
@@ -49,11 +49,11 @@ def choices_in(
         for agent, said in table["sealed"].items()
         if "label" in said
     ]
-    actions = {a: _revealed(entry.answer.text, known(a)) for a, entry in answers.items()}
+    actions = {a: _reveal(entry.answer.text, known(a)) for a, entry in answers.items()}
     return Choices(actions, passes)
 
 
-def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
+def play_turn(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
     """Return the update of the table by one turn. Verdict: `played`.
 
     Where the run's budget did not last until all had been asked, nobody acts: the run ends before
@@ -85,9 +85,9 @@ def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
     return {"position": after.position, "record": [turn], "sealed": None, "verdict": "played"}
 
 
-def _revealed(text: str, choices: Sequence[str]) -> str:
+def _reveal(text: str, choices: Sequence[str]) -> str:
     message = scan(text)
     assert not isinstance(message, Fault), "what was sealed had been validated"
-    found = chosen(message, choices)
+    found = choose(message, choices)
     assert not isinstance(found, Fault), "what was sealed had been validated"
     return found[0]

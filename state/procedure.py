@@ -28,7 +28,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
         "bargains": bargains,
         "budget": config.budget != UNLIMITED,
     }
-    for one in _asked(turn.question):
+    for one in _questions_of(turn.question):
         if one.course:
             told["course"] = {"of": one.name, "words": one.course(config)}
     if bargains:
@@ -54,16 +54,16 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
 
 def _admits_payments(question: Question[Any]) -> bool:
     """Return whether what is bargained over before play admits payments and splits."""
-    return all(one.topic.payments for one in _asked(question) if one.name in BARGAINING)
+    return all(one.topic.payments for one in _questions_of(question) if one.name in BARGAINING)
 
 
-def _asked(question: Question[Any]) -> tuple[Question[Any], ...]:
+def _questions_of(question: Question[Any]) -> tuple[Question[Any], ...]:
     """Return all that a question's workflow asks, in order."""
     return question.page() or (question,)
 
 
 def _page(question: Question[Any]) -> tuple[tuple[str, ...], bool]:
     """Return the acts of a page in order, and whether values are computed from the record."""
-    page = _asked(question)
+    page = _questions_of(question)
     acts = tuple(dict.fromkeys(one.name for one in page))
     return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

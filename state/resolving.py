@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
 
-def resolved(config: "RunConfig", game: Game) -> "RunConfig":
+def resolve_config(config: "RunConfig", game: Game) -> "RunConfig":
     """Return a configuration with the contents of its files, and a seat for each agent.
 
     Args:
@@ -43,10 +43,10 @@ def resolved(config: "RunConfig", game: Game) -> "RunConfig":
         "game": read(config.game),
         "params": params,
         "digests": {key: digest_of(path) for key, path in files.items()} | config.digests,
-        "seats": {name: _described(seat) for name, seat in seats.items()},
+        "seats": {name: _describe(seat) for name, seat in seats.items()},
         "personas": {agent: keep_persona(text) for agent, text in config.personas.items()},
         "prompts": keep_pack(config.prompts),
-        "extensions": additions.resolved(config, game),
+        "extensions": additions.resolve_additions(config, game),
     }
     return config.model_copy(update=kept)
 
@@ -108,13 +108,13 @@ def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
     return {name: seat for name, seat in seats.items() if seat}
 
 
-def _described(seat: Seat) -> Seat:
+def _describe(seat: Seat) -> Seat:
     """A recording says what it holds; no other seat needs LangChain before it is asked."""
     if seat.provider != RECORDING:
         return seat
-    from shapley_coop.seats.recording import described
+    from shapley_coop.seats.recording import describe_recording
 
-    return described(seat)
+    return describe_recording(seat)
 
 
 def check_plays(what: str, named: Iterable[str], game: Game) -> None:

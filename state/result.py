@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.amounts import MICRO, normalised
+from shapley_coop.amounts import MICRO, normalise
 from shapley_coop.deals.contract import in_force
-from shapley_coop.state.conduct import stated
+from shapley_coop.state.conduct import state_conduct
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.outcome import happened
+from shapley_coop.state.outcome import summarise
 from shapley_coop.state.settings import config_of, name_of
 from shapley_coop.state.table import Table
 from shapley_coop.state.timeline import timeline
@@ -35,15 +35,15 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         "graph": graph,
         "seed": config.seed,
         "status": table["status"],
-        "happened": happened(table, seats),
+        "happened": summarise(table, seats),
         "episode": table["episode"],
         "agents": table["agents"],
         "seats": seats,
-        **_settled(table),
+        **_settlement(table),
         **_course(table),
-        "timing": timing(table["spent"]),
+        "timing": seconds_by_phase(table["spent"]),
         "usage": usage(table["spent"]),
-        "spending": _spending(table["spent"]),
+        "spending": _spending_by_phase(table["spent"]),
         "simulated": any(seat.simulated or seat.of_simulation for seat in config.seats.values()),
     }
 
@@ -58,7 +58,7 @@ def in_units(settlement: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _settled(table: Table) -> dict[str, Any]:
+def _settlement(table: Table) -> dict[str, Any]:
     """Return who ended with what, and why."""
     settled, contract = table["settlement"] or {}, table.get("contract")
     return {
@@ -93,13 +93,13 @@ def _course(table: Table) -> dict[str, Any]:
         "acted": {
             agent: sum(agent in turn["actions"] for turn in record) for agent in table["agents"]
         },
-        "conduct": stated(table["agents"], record, (table["settlement"] or {})["breaches"]),
+        "conduct": state_conduct(table["agents"], record, (table["settlement"] or {})["breaches"]),
         "rounds_of_talk": len({(s["topic"], s["turn"], s["round"]) for s in talk}),
         "agreed_at": _agreed_at(table),
     }
 
 
-def timing(spent: Mapping[str, Any]) -> dict[str, float]:
+def seconds_by_phase(spent: Mapping[str, Any]) -> dict[str, float]:
     """Seconds of each phase."""
     phases = ("negotiation", "action", "settlement")
     return {phase: spent.get(phase, {}).get("seconds", 0.0) for phase in phases}
@@ -111,7 +111,7 @@ def usage(spent: Mapping[str, Any]) -> dict[str, int]:
     return {key: sum(count.get(key, 0) for count in counts) for key in COUNTED}
 
 
-def _spending(spent: Mapping[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
+def _spending_by_phase(spent: Mapping[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
     """Return the same for each agent in each phase, with the drafts that were sent back."""
     return {
         phase: {
@@ -153,7 +153,7 @@ def _numbers(amounts: Mapping[str, str]) -> dict[str, float]:
 
 def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, float]:
     """Return each agent's part of v(N) by its marginal contribution to the others."""
-    parts = normalised(total, [Fraction(x) for x in marginal.values()])
+    parts = normalise(total, [Fraction(x) for x in marginal.values()])
     return {agent: float(part) for agent, part in zip(marginal, parts, strict=True)}
 
 

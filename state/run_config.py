@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema
 
 from shapley_coop.deals.enforcement import Mode
 from shapley_coop.seats.seat import Seat, as_seat, title_of
-from shapley_coop.state.additions import added_fields, gathered
+from shapley_coop.state.additions import added_fields, gather
 from shapley_coop.state.budget import Budget
 from shapley_coop.state.presets import PRESETS, PresetName
 
@@ -239,7 +239,7 @@ class RunConfig(BaseModel):
     @classmethod
     def _of_extensions(cls, given: Any) -> Any:
         """Keep what extensions are set to by their names."""
-        return gathered(given) if isinstance(given, Mapping) else given
+        return gather(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")
     def _has_seats(self) -> "RunConfig":
@@ -254,10 +254,10 @@ class RunConfig(BaseModel):
             GameError: there is no such game, or a parameter is wrong.
             ValueError: a seat names an agent that does not play, or an agent has none.
         """
-        from shapley_coop.state.resolving import resolved
+        from shapley_coop.state.resolving import resolve_config
         from shapley_coop.state.settings import load_game
 
-        return resolved(self, load_game(self))
+        return resolve_config(self, load_game(self))
 
 
 @cache

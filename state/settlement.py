@@ -25,10 +25,10 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
     and are counted in the payoffs.
     """
     agents, offer = evaluated.agents, evaluated.offer
-    basis, due = decided(evaluated)
+    basis, due = decide_payoffs(evaluated)
     total = to_micro(evaluated.total)
-    before = _rounded(evaluated.earned, total)
-    after = _constrained(before, _rounded(due, total), evaluated.config.constraints)
+    before = _round(evaluated.earned, total)
+    after = _apply_constraints(before, _round(due, total), evaluated.config.constraints)
     forfeits = net(evaluated.signed.postings(over=True), agents)
     return {
         "basis": basis,
@@ -47,7 +47,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
     }
 
 
-def decided(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
+def decide_payoffs(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
     """On which basis, and what each agent ends with by it, before constraints and deposits."""
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = "contract" if evaluated.contract else "none", evaluated.without_more()
@@ -172,7 +172,9 @@ def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
     )
 
 
-def _constrained(before: dict[str, int], due: dict[str, int], names: list[str]) -> dict[str, int]:
+def _apply_constraints(
+    before: dict[str, int], due: dict[str, int], names: list[str]
+) -> dict[str, int]:
     """What is due once every constraint of the run is applied; a tax goes to the treasury."""
     if any(name.startswith("tax=") for name in names):
         before, due = {**before, TREASURY: 0}, {**due, TREASURY: 0}
@@ -185,5 +187,5 @@ def _constraint(text: str) -> Constraint:
     return constraint(name, **{takes[name]: setting} if setting else {})
 
 
-def _rounded(payoffs: Mapping[str, Fraction], total: int) -> dict[str, int]:
+def _round(payoffs: Mapping[str, Fraction], total: int) -> dict[str, int]:
     return dict(zip(payoffs, round_payoffs(list(payoffs.values()), total), strict=True))

@@ -18,12 +18,12 @@ Telling = Callable[["TurnContext", Lines], Lines]
 """(turn, the whole history) → the lines that its letter tells."""
 
 
-def everything(turn: "TurnContext", lines: Lines) -> Lines:
+def tell_everything(turn: "TurnContext", lines: Lines) -> Lines:
     """Return all that was said and done."""
     return lines
 
 
-def nothing(turn: "TurnContext", lines: Lines) -> Lines:
+def tell_nothing(turn: "TurnContext", lines: Lines) -> Lines:
     """No line: it is the reader's own part that matters to it."""
     return []
 

@@ -20,10 +20,10 @@ def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     """
     table = evaluated.table
     events = [said_event(said, table) for said in table.get("talk", [])]
-    events += [_signed(contract, turn) for contract, turn in signed_contracts(table)]
-    events += _played(evaluated)
+    events += [_signing_event(contract, turn) for contract, turn in signed_contracts(table)]
+    events += _turn_events(evaluated)
     events.sort(key=lambda event: (event["turn"], _ORDER.index(event["kind"])))
-    return [*events, *_settled(table)]
+    return [*events, *_settlement_events(table)]
 
 
 def said_event(said: PublicMessage, written: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
     return [(latest, max((term["from_turn"] for term in latest["terms"]), default=1))]
 
 
-def _signed(contract: Contract, turn: int) -> dict[str, Any]:
+def _signing_event(contract: Contract, turn: int) -> dict[str, Any]:
     return {
         "kind": "signed",
         "turn": turn,
@@ -69,7 +69,7 @@ def _signed(contract: Contract, turn: int) -> dict[str, Any]:
     }
 
 
-def _played(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
+def _turn_events(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     monitor = evaluated.signed.monitor
     return [
         {
@@ -90,7 +90,7 @@ def _played(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     ]
 
 
-def _settled(table: Table) -> list[dict[str, Any]]:
+def _settlement_events(table: Table) -> list[dict[str, Any]]:
     settled = table.get("settlement")
     if not settled:
         return []

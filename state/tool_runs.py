@@ -23,10 +23,10 @@ def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
         return ()
     from shapley_coop.state.tools import tools_of  # few seats call tools
 
-    return tuple(_bound(tool) for tool in tools_of(turn, agent))
+    return tuple(_bind(tool) for tool in tools_of(turn, agent))
 
 
-def computed(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]) -> str:
+def compute_tool(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]) -> str:
     """Return what a tool tells, computed anew from the table.
 
     Raises:
@@ -36,11 +36,11 @@ def computed(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]
 
     for one in tools_of(turn, agent):
         if one.name == tool:
-            return str(_bound(one).invoke(arguments))
+            return str(_bind(one).invoke(arguments))
     raise ValueError(f"{agent} has no tool {tool} at {turn.at}")
 
 
-def _bound(tool: "PublicTool") -> BaseTool:
+def _bind(tool: "PublicTool") -> BaseTool:
     def run(**given: Any) -> str:
         return tool.run(tool.arguments(**given))
 

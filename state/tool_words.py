@@ -21,7 +21,7 @@ MAX_SPEECH_CHARS = 300
 CUT = " … (the rest is left out)"
 
 
-def capped(words: str) -> str:
+def cap(words: str) -> str:
     """Return an answer that fits in a letter, and in which nothing is hidden."""
     words = visible_lines(words)
     if len(words) <= MAX_ANSWER_CHARS:
@@ -37,7 +37,7 @@ def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
     if by_norm := outlook.get("norm"):
         case = f"Split by the norm {by_norm['name']}, if all keep it"
         lines.append(f"{case}: {_amounts(by_norm['payoffs'], viewer)}.")
-    return "\n".join([*lines, *_assumed(outlook)])
+    return "\n".join([*lines, *_assumption_lines(outlook)])
 
 
 def plan_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
@@ -49,7 +49,7 @@ def plan_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
     lines = [_how(outlook, unit), f"By this plan: {_amounts(first['payoffs'], viewer)}."]
     if without:
         lines.append(_row(without, viewer).replace("No deal", "Without a plan", 1))
-    return "\n".join([*lines, *_assumed(outlook)])
+    return "\n".join([*lines, *_assumption_lines(outlook)])
 
 
 def outcome_words(
@@ -64,9 +64,9 @@ def outcome_words(
     lines = [f"After {len(record)} turns all together have {plain(total)} {unit}."]
     if pot:
         lines.append(f"Of it {plain(pot)} was earned by the team; it is shown in equal parts.")
-    lines.append(f"Earned: {_named(earned)}.")
+    lines.append(f"Earned: {_amount_words(earned)}.")
     if settled != earned:
-        lines.append(f"If nothing more is agreed, as signed: {_named(settled)}.")
+        lines.append(f"If nothing more is agreed, as signed: {_amount_words(settled)}.")
     return "\n".join(lines)
 
 
@@ -103,7 +103,7 @@ def event_words(
         while done < said["turn"] - 1 and (turn := next(turns, None)):
             done = turn["turn"]
             yield _did(turn)
-        yield said["turn"], frozenset({said["by"]}), _said(said)
+        yield said["turn"], frozenset({said["by"]}), _message_words(said)
     for turn in turns:
         yield _did(turn)
 
@@ -111,13 +111,13 @@ def event_words(
 def _did(turn: Turn) -> tuple[int, frozenset[str], str]:
     did = ", ".join(f"{agent} did {action}" for agent, action in turn["actions"].items())
     earned = {agent: exact(x) for agent, x in turn["rewards"].items()}
-    words = f"Turn {turn['turn']}: {did or 'nobody did anything'}; earned: {_named(earned)}."
+    words = f"Turn {turn['turn']}: {did or 'nobody did anything'}; earned: {_amount_words(earned)}."
     if pot := exact(turn.get("pot", 0)):
         words += f" The team earned {plain(pot)}."
     return turn["turn"], frozenset(turn["rewards"]), words
 
 
-def _said(said: PublicMessage) -> str:
+def _message_words(said: PublicMessage) -> str:
     when = f"Before turn {said['turn']}, round {said['round']}"
     words = f"{when}: {said['by']} {_ACTS.get(said['act'], said['act'])}"
     if "about" in said:
@@ -168,9 +168,9 @@ def _amount(amount: Mapping[str, str]) -> str:
     return f"{amount['mean']} [{amount['low']} to {amount['high']}]"
 
 
-def _assumed(outlook: Mapping[str, Any]) -> list[str]:
+def _assumption_lines(outlook: Mapping[str, Any]) -> list[str]:
     return [f"Assumed: {outlook['assumes']}."] if outlook.get("assumes") else []
 
 
-def _named(amounts: Mapping[str, Fraction]) -> str:
+def _amount_words(amounts: Mapping[str, Fraction]) -> str:
     return ", ".join(f"{agent} {plain(amount)}" for agent, amount in amounts.items())

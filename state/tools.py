@@ -24,7 +24,7 @@ from shapley_coop.deals.language.rules import DEAL_RULES, all_faults, only
 from shapley_coop.invalid import first_error
 from shapley_coop.state.consent import cannot_sign, terms_of
 from shapley_coop.state.tool_words import (
-    capped,
+    cap,
     contribution_words,
     event_words,
     outcome_words,
@@ -118,7 +118,7 @@ class PublicTool:
             given = self.arguments.model_validate(raw)
         except ValidationError as error:
             first = first_error(error)
-            return capped(f"The arguments do not fit: {first.where or self.name}: {first.reason}.")
+            return cap(f"The arguments do not fit: {first.where or self.name}: {first.reason}.")
         except RecursionError:
             return NESTED
         return self.run(given)
@@ -156,7 +156,7 @@ def evaluate_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
     if isinstance(deal, Fault):
         return f"It cannot be read: {deal.feedback}"
     if fault := cannot_sign(turn, agent, deal):
-        return _refused(fault)
+        return _refuse_call(fault)
     norms = turn.norms if turn.topic.phase == "negotiation" else []
     found = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
     return outlook_words(found, agent, _unit(turn))
@@ -169,7 +169,7 @@ def check_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
     if isinstance(deal, Fault):
         return f"It cannot be read: {deal.feedback}"
     fault = cannot_sign(turn, agent, deal)
-    verdict = _refused(fault) if fault else "It can be proposed as it is."
+    verdict = _refuse_call(fault) if fault else "It can be proposed as it is."
     return f"{verdict}\nIn the program's words:\n{deal.text()}"
 
 
@@ -182,7 +182,7 @@ def simulate(turn: TurnContext, agent: str, given: PlanArguments) -> str:
         return f"The plan cannot be read: {deal.feedback}"
     rules = (only(Do, Forbid), *DEAL_RULES)
     if fault := all_faults(rules, deal, terms_of(turn)):
-        return _refused(fault)
+        return _refuse_call(fault)
     found = turn.evaluated.outlook_or_why_not(deal, viewer=agent)
     return plan_words(found, agent, _unit(turn))
 
@@ -250,26 +250,28 @@ _TOOLS: dict[str, tuple[Callable[..., str], type[BaseModel]]] = {
 def _tool(name: str, turn: TurnContext, agent: str) -> PublicTool:
     answer, arguments = _TOOLS[name]
     described = " ".join((answer.__doc__ or "").split())
-    return PublicTool(name, described, arguments, partial(_answered, answer, turn, agent))
+    return PublicTool(name, described, arguments, partial(_answer_call, answer, turn, agent))
 
 
-def _answered(answer: Callable[..., str], turn: TurnContext, agent: str, given: BaseModel) -> str:
+def _answer_call(
+    answer: Callable[..., str], turn: TurnContext, agent: str, given: BaseModel
+) -> str:
     """Return the answer, short enough for a letter; what cannot be computed is said in words."""
     try:
         if len(json.dumps(dict(given), default=str)) > MAX_ARGUMENT_CHARS:
             return f"The arguments are longer than {MAX_ARGUMENT_CHARS} characters: give less."
-        return capped(answer(turn, agent, given))
+        return cap(answer(turn, agent, given))
     except RecursionError:
         return NESTED
     except (ValueError, ArithmeticError, LookupError, TypeError) as error:
-        return capped(f"This cannot be computed: {' '.join(str(error).split())}")
+        return cap(f"This cannot be computed: {' '.join(str(error).split())}")
 
 
 def _read(given: DealArguments) -> Deal | Fault:
     return read_deal({"clauses": given.clauses, "drops": given.drops})
 
 
-def _refused(fault: Fault) -> str:
+def _refuse_call(fault: Fault) -> str:
     told = fault.feedback if fault.feedback.startswith("- ") else f"- {fault.feedback}"
     return f"It would be refused:\n{told}"
 

@@ -60,6 +60,6 @@ PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
 """Acting where agents agree on nothing."""
 
 
-def computed(topic: Topic) -> Topic:
+def with_computed_values(topic: Topic) -> Topic:
     """The same topic where values are computed from the record, so that a deal can name a norm."""
     return replace(topic, computed=True)

@@ -33,7 +33,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     facts: Facts = {"you": agent, "ask": turn.question.name, "procedure": procedure(turn)}
     for part in turn.question.shows:
         facts |= part(turn, agent)
-    facts |= _admitted(turn)
+    facts |= _admission_facts(turn)
     if lapsed := turn.table.get("lapsed"):
         facts["no_contract"] = lapsed
     if turn.question.guidance:
@@ -47,7 +47,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     return facts
 
 
-def _admitted(turn: TurnContext) -> Facts:
+def _admission_facts(turn: TurnContext) -> Facts:
     """Return what this workflow does not admit; what is absent is admitted."""
     admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
     return {name: False for name, is_admitted in admitted.items() if not is_admitted}

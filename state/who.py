@@ -16,12 +16,12 @@ def negotiators(table: Table) -> list[str]:
     return list(table.get("negotiators") or table["agents"])
 
 
-def bargaining(evaluated: EvaluatedTable) -> list[str]:
+def bargainers(evaluated: EvaluatedTable) -> list[str]:
     """Return all who bargain."""
     return negotiators(evaluated.table)
 
 
-def unsigned(evaluated: EvaluatedTable) -> list[str]:
+def awaited_signers(evaluated: EvaluatedTable) -> list[str]:
     """Return who has to sign the offer that stands, and has not accepted it yet."""
     offer = evaluated.offer
     if offer is None:
@@ -37,7 +37,7 @@ def speaker(evaluated: EvaluatedTable) -> list[str]:
 
 def listeners(evaluated: EvaluatedTable) -> list[str]:
     """Return all who bargain but the author of the offer that stands."""
-    return [agent for agent in bargaining(evaluated) if agent != evaluated.table["speaker"]]
+    return [agent for agent in bargainers(evaluated) if agent != evaluated.table["speaker"]]
 
 
 def able(evaluated: EvaluatedTable) -> list[str]:

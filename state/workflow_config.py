@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
 
 from shapley_coop.games import Game, load, names
-from shapley_coop.state.added_schema import inlined
+from shapley_coop.state.added_schema import inline
 from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS, RunConfig
 from shapley_coop.state.table import Opening
 
@@ -78,7 +78,7 @@ def agents_of(game: str) -> tuple[str, ...]:
     return load(game).agents
 
 
-def merged(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]:
+def merge_settings(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]:
     """What the context and the input's `room` set; where both set it, the input counts.
 
     Parameters are merged only where both are of one game: another game has others.
@@ -86,17 +86,17 @@ def merged(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]
     first, then = (one.model_dump(exclude_unset=True) if one else {} for one in (context, given))
     if then.get("game", first.get("game")) != first.get("game"):
         first.pop("params", None)
-    found = _merged(first, then, MERGED)
+    found = _merge(first, then, MERGED)
     before, later = first.get("extensions", {}), then.get("extensions", {})
     if before and later:
         found["extensions"] = {**before, **later} | {
-            name: _merged(before[name], later[name], later[name])
+            name: _merge(before[name], later[name], later[name])
             for name in before.keys() & later.keys()
         }
     return found
 
 
-def _merged(
+def _merge(
     first: Mapping[str, Any], then: Mapping[str, Any], keys: Iterable[str]
 ) -> dict[str, Any]:
     """Merge two mappings; of these keys, what both have of names and values is merged, too."""
@@ -116,7 +116,7 @@ def configuration(
     """
     if isinstance(given, kind) and not (context and context.model_fields_set):
         return given
-    return kind.model_validate(merged(context, given))
+    return kind.model_validate(merge_settings(context, given))
 
 
 def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunConfig:
@@ -161,4 +161,4 @@ def _params(field: Mapping[str, Any], plays: type[Game]) -> dict[str, Any]:
     """Return the parameters that all games of a workflow have, by name and type."""
     typed = plays.Params.model_json_schema()
     kept = {key: typed[key] for key in ("properties", "additionalProperties") if key in typed}
-    return {**field, **inlined(kept, typed.get("$defs", {}))}
+    return {**field, **inline(kept, typed.get("$defs", {}))}

@@ -16,7 +16,7 @@ from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.journal import Journal, entry_in
 from shapley_coop.state.storage.ledger import Key, Ledger, Line, Verdict
 from shapley_coop.state.storage.owners import SERVER
-from shapley_coop.state.storage.packing import packed
+from shapley_coop.state.storage.packing import pack
 
 Change = Callable[[Fact], Fact | None]
 """A fact in the place of another, or none."""
@@ -115,7 +115,7 @@ def as_fact(episode: str, entry: Entry) -> Fact:
     key = json.dumps([entry.letter, entry.attempt, entry.agent, entry.model])
     answer = {name: x for name, x in vars(entry.answer).items() if x and name != "text"}
     value = {"act": entry.act, "nonce": entry.nonce, "answer": answer}
-    body = packed([entry.answer.text, entry.letter_text], dict(entry.facts))
+    body = pack([entry.answer.text, entry.letter_text], dict(entry.facts))
     return Fact("answer", episode, key, value, body)
 
 

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from shapley_coop.cli import main as coop
-from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 
@@ -18,8 +18,8 @@ def checkpoints() -> None:
 
     async def listed() -> list[str]:
         run = home().runs.get(sys.argv[1])
-        async with opened(run.graph) as app:
-            states = [state async for state in app.aget_state_history(configured(run))]
+        async with open_workflow(run.graph) as app:
+            states = [state async for state in app.aget_state_history(configure(run))]
         return [state.config["configurable"]["checkpoint_id"] for state in reversed(states)]
 
     print(json.dumps(asyncio.run(listed())))
@@ -39,9 +39,9 @@ def again() -> None:
 
 async def _play(given: Any, **place: str) -> None:
     run = home().runs.get(sys.argv[1])
-    config = configured(run)
+    config = configure(run)
     config["configurable"].update(place)
-    async with opened(run.graph) as app:
+    async with open_workflow(run.graph) as app:
         async for _ in app.astream(given, config, context=RunConfig(), durability="sync"):
             pass
 

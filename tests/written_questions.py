@@ -5,7 +5,7 @@ from typing import Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from shapley_coop.seats.asked import asked, names
+from shapley_coop.seats.asked import find_question, names
 
 
 def questions() -> Iterator[str]:
@@ -17,7 +17,7 @@ def questions() -> Iterator[str]:
     yield "Externality, Price. A page adds [its own](../own-question.md)."
     yield from ("", "| question | asks an agent to | fields |", "|---|---|---|")
     rows: dict[str, None] = {}
-    for question in filter(None, map(asked, names())):
+    for question in filter(None, map(find_question, names())):
         how, fields = question.answer.written(), question.answer.model_fields
         rows |= dict.fromkeys(
             f"| `{name}` | {how[name].told() if name in how else ''} | {_meaning(field)} |"

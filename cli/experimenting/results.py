@@ -113,7 +113,7 @@ def compare(
     for column in wanted:
         find(column)
     keep = Keeper(wanted, prices=prices_from(prices))
-    (ours, a), (theirs, b) = _selected(first, keep), _selected(second, keep)
+    (ours, a), (theirs, b) = _select_runs(first, keep), _select_runs(second, keep)
     found = compare_rows(ours, theirs, measure or known_of([*ours, *theirs], wanted), sorted(a | b))
     if as_json_:
         say_json([as_json(comparison) for comparison in found])
@@ -143,10 +143,10 @@ def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
 
 def as_json(comparison: "Comparison") -> dict[str, Any]:
     """Return a comparison as plain JSON; what is not known is null."""
-    return {**known(comparison), "difference": known(comparison.difference)}
+    return {**numbers_json(comparison), "difference": numbers_json(comparison.difference)}
 
 
-def known(numbers: object) -> dict[str, Any]:
+def numbers_json(numbers: object) -> dict[str, Any]:
     """Return a record of numbers as plain JSON."""
     return {
         name: None if isinstance(value, float) and not isfinite(value) else value
@@ -154,7 +154,7 @@ def known(numbers: object) -> dict[str, Any]:
     }
 
 
-def _selected(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
+def _select_runs(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
     """Return the runs that DIR:axis=label,… names, and its axes."""
     import json
 

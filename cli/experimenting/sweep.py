@@ -215,11 +215,11 @@ def cells_of_suites(
     from shapley_coop.evals.reports.wanted import check_report
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
-    from shapley_coop.evals.sweeps.suite import known, load_suite
+    from shapley_coop.evals.sweeps.suite import known_suites, load_suite
 
     given = parse_seeds(seeds) if seeds else []
     suites, cells, skipped = [], [], {}
-    for name in known() if names == [ALL] else names:
+    for name in known_suites() if names == [ALL] else names:
         suite = load_suite(name)
         suite = suite.model_copy(update={"seeds": given or suite.seeds})
         check_report(suite)

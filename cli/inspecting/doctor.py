@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from typing import TYPE_CHECKING
 
 from shapley_coop.cli.console import say
-from shapley_coop.extras import missing
+from shapley_coop.extras import missing_library
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -37,7 +37,7 @@ def doctor() -> None:
 
 def checkup() -> list[Finding]:
     """Check Python, libraries, home, model keys, tracing and optional tools."""
-    return [_python(), *_libraries(), _home(), _keys(), _tracing(), *_tools()]
+    return [_python(), *_libraries(), _home(), _keys(), _check_tracing(), *_tools()]
 
 
 def _python() -> Finding:
@@ -92,7 +92,7 @@ def _keys() -> Finding:
     return Finding("note", "model keys", "none set; embedded agents need none")
 
 
-def _tracing() -> Finding:
+def _check_tracing() -> Finding:
     on = os.environ.get("LANGSMITH_TRACING", "").lower() == "true"
     return Finding("ok  ", "LangSmith tracing", "on" if on else "off (LANGSMITH_TRACING=true)")
 
@@ -108,7 +108,9 @@ def _tools() -> Iterator[Finding]:
     try:
         yield Finding("ok  ", "langgraph dev", version("langgraph-api"))
     except PackageNotFoundError:
-        yield Finding("note", "langgraph dev", str(missing("coop dev", "langgraph_api", "dev")))
+        yield Finding(
+            "note", "langgraph dev", str(missing_library("coop dev", "langgraph_api", "dev"))
+        )
 
 
 def _sandbox() -> Iterator[Finding]:

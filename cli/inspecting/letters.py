@@ -8,10 +8,10 @@ def letters(run: RunName) -> None:
     """Print every letter and answer of a run as JSON lines: private, and usable as a recording."""
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
-    from shapley_coop.seats.recording import recorded
+    from shapley_coop.seats.recording import recording_line
     from shapley_coop.state.storage.home import home
 
     table = finish(table_of(finish(run_of(run))))
     entries = home().journal.entries(table["episode"]) if table else iter(())
     for entry in sorted(entries, key=lambda e: (e.agent, e.letter, e.attempt)):
-        say(recorded(entry))
+        say(recording_line(entry))

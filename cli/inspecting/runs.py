@@ -42,15 +42,15 @@ def runs(
     Those of LangGraph's server are among them, named by their threads.
     """
     from shapley_coop.graphs.finding import every_run
-    from shapley_coop.state.listing import RunFilter, listed
+    from shapley_coop.state.listing import RunFilter, list_line
     from shapley_coop.state.storage.home import home
 
     if not sweeps and (left_out := len(home().runs.cells())):
         note(f"{left_out} cells of sweeps are left out: coop runs --sweeps")
-    wanted = RunFilter(game, graph, seed, _checked(outcome))
+    wanted = RunFilter(game, graph, seed, _check_words(outcome))
     found = list(wanted(finish(every_run(cells=sweeps))))
     if as_json:
-        say_json([listed(run) for run in (found[:limit] if limit != MOST and limit else found)])
+        say_json([list_line(run) for run in (found[:limit] if limit != MOST and limit else found)])
         return
     if not found:
         filtered = any((game, graph, seed is not None, outcome))
@@ -64,9 +64,9 @@ def runs(
 
 def _show(found: "list[Run]") -> None:
     """A table whose names can be copied at 80 columns, with the reasons of failures below."""
-    from shapley_coop.state.listing import age, listed
+    from shapley_coop.state.listing import age, list_line
 
-    lines = [listed(run) | {"age": age(run.created)} for run in found]
+    lines = [list_line(run) | {"age": age(run.created)} for run in found]
     whole = [[str(line[name]) for name in COLUMNS] for line in lines]
     show_table("runs", list(COLUMNS), whole, whole="run")
     for line in lines:
@@ -108,7 +108,7 @@ def prune(
 
     if not any((older, game, graph, seed is not None, outcome)):
         raise ValueError("say which runs: --older, --game, --graph, --seed or --outcome")
-    wanted = RunFilter(game, graph, seed, _checked(outcome), older)
+    wanted = RunFilter(game, graph, seed, _check_words(outcome), older)
     found = list(wanted(home().runs.list()))
     for run in found:
         if yes:
@@ -120,7 +120,7 @@ def prune(
         note(f"the home is {home().compact() / 1e6:.1f} MB smaller")
 
 
-def _checked(outcome: str) -> str:
+def _check_words(outcome: str) -> str:
     from typing import get_args
 
     from shapley_coop.state.storage.register import STATES

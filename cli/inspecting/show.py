@@ -62,11 +62,11 @@ def show(
 
         say_lines(transcript(found, table, found.result, worths))
         if cost:
-            say_lines(f"\n{_priced(cost)}")
+            say_lines(f"\n{_price_words(cost)}")
         return
     _tell(found, table, found.result)
     if cost:
-        say(_priced(cost))
+        say(_price_words(cost))
     if coalitions:
         _show_worths(worths)
 
@@ -139,7 +139,7 @@ def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
     return {"usd": known.cost(paid), "prices": known.told}
 
 
-def _priced(cost: Mapping[str, Any]) -> str:
+def _price_words(cost: Mapping[str, Any]) -> str:
     return f"{cost['usd']:.6f} USD, by the prices of {cost['prices']}"
 
 

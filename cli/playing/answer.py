@@ -96,10 +96,10 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
     say_lines("\n".join([*(one for one in sections if one not in shown), question]))
     shown.update(sections)
     note(f"{mail.agent}, your message (elements as in the letter; an empty line ends it):")
-    return _typed()
+    return _read_typed()
 
 
-def _typed() -> str:
+def _read_typed() -> str:
     """Return what is typed until an empty line, or the end of the input."""
     lines: list[str] = []
     while line := sys.stdin.readline():
@@ -112,7 +112,7 @@ def _typed() -> str:
     return "".join(lines).strip()
 
 
-def asking(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
+def ask_at_terminal(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
     """Ask people at this terminal, without a spinner that moves while they type.
 
     Each is shown a whole letter first, and of later ones what it has not been shown.

@@ -69,13 +69,15 @@ def _list_parameters(name: str, as_json: bool) -> None:
         known = [one._asdict() for one in found]
         say_json({"game": name, "about": game.summary(), "parameters": known})
         return
-    rows = [[one.name, one.type, _shown(one.default), one.bounds, one.meaning] for one in found]
+    rows = [
+        [one.name, one.type, _show_default(one.default), one.bounds, one.meaning] for one in found
+    ]
     heads = ["parameter", "type", "default", "bounds", "meaning"]
     caption = "Set one with --set PARAMETER=VALUE, several with --params FILE."
     show_table(f"{name}: {game.summary()}", heads, rows, caption, whole=heads[0], words=heads)
 
 
-def _shown(default: Any) -> str:
+def _show_default(default: Any) -> str:
     """Return a default as `--set` takes it; of a long one its beginning."""
     plain = isinstance(default, str) and default
     text = default if plain else json.dumps(default, ensure_ascii=False)

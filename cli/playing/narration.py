@@ -3,16 +3,16 @@
 from typing import Any
 
 from shapley_coop.cli.console import say, show_table
-from shapley_coop.deals.language.labels import explained
+from shapley_coop.deals.language.labels import explain_label
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.reports.in_words import (
     COLUMNS,
     STATUS,
     EventsInWords,
-    closing,
+    closing_lines,
     news_in,
-    opening,
-    reckoned,
+    opening_lines,
+    reckoning_lines,
     rows,
 )
 from shapley_coop.state.timeline import said_event
@@ -34,7 +34,7 @@ class Narrator:
             say(f"  {line}")
         for agent, draft in (written.get("drafts") or {}).items():
             if draft.get("label") and not draft["sound"]:
-                say(f"        {agent} is asked again: {explained(draft['label'])}")
+                say(f"        {agent} is asked again: {explain_label(draft['label'])}")
         for said in written.get("talk", []):
             event = said_event(said, written)
             lines = [line for line in said["text"].splitlines() if line.strip()]
@@ -72,14 +72,14 @@ class Narrator:
 
 def show_reckoned(reckoning: dict[str, Any]) -> None:
     """Print what was computed from the record before the last bargaining."""
-    for line in reckoned(reckoning):
+    for line in reckoning_lines(reckoning):
         say(f"  {line}")
 
 
 def report(outcome: dict[str, Any]) -> None:
     """Print what a run came to: first what happened in it, then what each agent is due."""
-    for line in opening(outcome):
+    for line in opening_lines(outcome):
         say(line)
     show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", list(COLUMNS), rows(outcome))
-    for line in closing(outcome):
+    for line in closing_lines(outcome):
         say(line)

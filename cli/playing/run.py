@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
+from shapley_coop.cli.console import complain, finish, note, say, say_json, show_spinner
 from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
     AgentSeats,
@@ -25,7 +25,7 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.playing.answer import asking
+from shapley_coop.cli.playing.answer import ask_at_terminal
 from shapley_coop.cli.playing.run_options import help_all
 from shapley_coop.invalid import first_error
 
@@ -193,7 +193,7 @@ def _config(given: dict[str, Any]) -> "RunConfig":
         raise ValueError(str(first_error(error, RunConfig))) from None
 
 
-async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
+async def _follow_traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
     """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
@@ -245,9 +245,9 @@ def _follow(run: Any, as_json: bool) -> None:
 
     watch = (lambda *_: None) if as_json else Narrator().watch
     try:
-        with waiting(f"playing {run.run}") as hidden:
-            person = asking(hidden) if sys.stdin.isatty() else None
-            outcome, sent = finish(_traced(run, watch, person))
+        with show_spinner(f"playing {run.run}") as hidden:
+            person = ask_at_terminal(hidden) if sys.stdin.isatty() else None
+            outcome, sent = finish(_follow_traced(run, watch, person))
     except Waiting as pause:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: {command_for(run, 'answer', who[0])}")

@@ -71,7 +71,7 @@ class RunCommand(Command):
         values = {n: ctx.params.pop(n) for n in names}
         added = _settings()
         ctx.obj = {
-            n: _added(added[n], values[n])
+            n: _extension_option(added[n], values[n])
             if n in added
             else _value(n, RunConfig.model_fields[n], values[n])
             for n in given
@@ -88,7 +88,7 @@ def _is_given(ctx: typer.Context, name: str) -> bool:
 def _further() -> list[Any]:
     from shapley_coop.state.run_config import RunConfig
 
-    return [*options_of(RunConfig), *_made([_added_option(*one) for one in _settings().items()])]
+    return [*options_of(RunConfig), *_options([_added_option(*one) for one in _settings().items()])]
 
 
 def _settings() -> dict[str, extension.Setting]:
@@ -105,17 +105,19 @@ def _added_option(name: str, setting: extension.Setting) -> inspect.Parameter:
     return inspect.Parameter(name, keyword, default=default, annotation=Annotated[kind, option])
 
 
-def _added(setting: extension.Setting, given: Any) -> Any:
+def _extension_option(setting: extension.Setting, given: Any) -> Any:
     return added_setting(setting, given) if setting.reads else given
 
 
 def options_of(model: "type[BaseModel]") -> list[Any]:
     """Make an option of each field that is not in `DECLARED_BY_RUN`."""
     fields = model.model_fields.items()
-    return _made([_parameter(name, field) for name, field in fields if name not in DECLARED_BY_RUN])
+    return _options(
+        [_parameter(name, field) for name, field in fields if name not in DECLARED_BY_RUN]
+    )
 
 
-def _made(declared: "list[inspect.Parameter]") -> list[Any]:
+def _options(declared: "list[inspect.Parameter]") -> list[Any]:
     """Make Typer's options of a function's parameters."""
 
     def command(**_: Any) -> None: ...
@@ -140,8 +142,8 @@ def _parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
     option = typer.Option(
         flag if default is not True else f"{flag}/--no-{flag.removeprefix('--')}",
         help=f"{field.description}{more}",
-        min=_bound(field, "ge"),
-        max=_bound(field, "le"),
+        min=_bound_of(field, "ge"),
+        max=_bound_of(field, "le"),
         rich_help_panel="Run configuration",
     )
     annotation: Any = Annotated[kind, option]
@@ -166,5 +168,5 @@ def _is_prompt(field: "FieldInfo") -> bool:
     return isinstance(extra, dict) and extra.get("langgraph_type") == "prompt"
 
 
-def _bound(field: "FieldInfo", name: str) -> Any:
+def _bound_of(field: "FieldInfo", name: str) -> Any:
     return next((getattr(m, name) for m in field.metadata if hasattr(m, name)), None)

@@ -15,7 +15,7 @@ import typer
 from shapley_coop import extension
 from shapley_coop.cli.console import note
 from shapley_coop.cli.options import Port
-from shapley_coop.extras import is_installed, missing
+from shapley_coop.extras import is_installed, missing_library
 from shapley_coop.files import read_mapping
 
 JOBS = "10"
@@ -46,7 +46,9 @@ def dev(
         raise ValueError("no langgraph.json here: run coop dev in the project's folder")
     command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None or not is_installed("langgraph_api"):
-        raise missing("coop dev", "langgraph" if command is None else "langgraph_api", "dev")
+        raise missing_library(
+            "coop dev", "langgraph" if command is None else "langgraph_api", "dev"
+        )
     _check_guarded(Path("langgraph.json"))
     from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
     from shapley_coop.serve.server.operator_only import GAME_FILES

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.console import finish, note, progress, say, waiting, write_file
+from shapley_coop.cli.console import finish, note, progress, say, show_spinner, write_file
 from shapley_coop.cli.options import Port, PriceFile
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def report(
 def _report_run(run: str, out: Path, private: bool) -> None:
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.serve.view.run_sources import bundle_of
-    from shapley_coop.serve.view.selfcontained import selfcontained
+    from shapley_coop.serve.view.selfcontained import standalone_page
     from shapley_coop.state.storage.home import home
 
     if out.suffix not in {".html", ".json"}:
@@ -90,10 +90,10 @@ def _report_run(run: str, out: Path, private: bool) -> None:
         found = finish(run_of(run))
     except ValueError as error:
         raise ValueError(f"{error}; and {run} holds no sweep") from None
-    with waiting(f"reading {run}"):
+    with show_spinner(f"reading {run}"):
         bundle = bundle_of(found, home(), private)
     data = json.dumps(bundle, ensure_ascii=False, indent=1)
-    write_file(out, data if out.suffix == ".json" else selfcontained(bundle))
+    write_file(out, data if out.suffix == ".json" else standalone_page(bundle))
     say(str(out))
 
 

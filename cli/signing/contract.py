@@ -32,13 +32,13 @@ def check(
 
     A split can name every norm that a run of the game can compute.
     """
-    from shapley_coop.deals.analysis.checked import checked
+    from shapley_coop.deals.analysis.checked import certify_terms
     from shapley_coop.deals.written.files import clauses_in
     from shapley_coop.games import load
     from shapley_coop.state.resolving import norms_of
 
     played = load(game, settings_from(set_))
-    record, text = checked(clauses_in(file), played, enforcement, deposit, norms_of(played))
+    record, text = certify_terms(clauses_in(file), played, enforcement, deposit, norms_of(played))
     say_json(record) if as_json else say_lines(text)
     if played.baseline.warning and any(fault["label"] == "NORM" for fault in record["faults"]):
         note(f"a split can name a norm once its baseline is declared: {played.baseline.warning}")

@@ -45,7 +45,7 @@ ByClass = Callable[[NDArray[Any], int], Fraction]
 """(worths, a class) → the value of one of its members, in the unit of the worths."""
 
 
-def summed(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:
+def sum_games(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:
     """Return every agent's value in a sum of games, in v's unit, for a value linear in the game."""
     values = [Fraction(0)] * n
     for game in games:

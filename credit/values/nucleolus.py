@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shapley_coop.credit.coalitions import Floats, Table, agents_in
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
 MAX_NUCLEOLUS = 14
 """The most agents of a nucleolus: each of up to n linear programs has 2**n rows."""
@@ -33,7 +33,7 @@ def nucleolus(table: Table) -> Floats:
         ValueError: too many agents, or the agents alone are worth more than together, so that no
             division gives everyone its stand-alone worth (`prenucleolus` asks for none).
     """
-    worths = _normalised(table)
+    worths = _normalise(table)
     alone = worths[1 << np.arange(agents_in(table))]
     if alone.sum() > worths[-1] + 1e-9 * np.abs(worths).max():
         raise ValueError(
@@ -49,11 +49,11 @@ def prenucleolus(table: Table) -> Floats:
     Raises:
         ValueError: more than MAX_NUCLEOLUS agents.
     """
-    worths = _normalised(table)
+    worths = _normalise(table)
     return _sequential(worths, np.full(agents_in(table), -np.inf))
 
 
-def _normalised(table: Table) -> Floats:
+def _normalise(table: Table) -> Floats:
     if agents_in(table) > MAX_NUCLEOLUS:
         raise ValueError(
             f"{agents_in(table)} agents: the nucleolus is computed for at most {MAX_NUCLEOLUS}"
@@ -123,7 +123,7 @@ def solver() -> Any:
     Raises:
         LibraryMissing: the extra `nucleolus` is not installed.
     """
-    with needing("nucleolus", "the nucleolus"):
+    with require_extra("nucleolus", "the nucleolus"):
         from scipy.optimize import linprog
 
     return linprog

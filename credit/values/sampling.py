@@ -149,7 +149,7 @@ def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
     return np.asarray((joining_last + np.take_along_axis(joining_first, circle, axis=1)) / 2)
 
 
-def _stratified(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
+def _draw_stratified(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
     """`without[k, i, s]` holds s random agents other than i."""
     n = game.n
     agents = np.arange(n)
@@ -176,7 +176,7 @@ Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
 SAMPLERS: dict[str, tuple[Sampler, Callable[[int], int]]] = {
     "antithetic": (_antithetic, lambda n: 2 * (n - 1)),
     "cyclic": (_cyclic, lambda n: n * (n - 1)),
-    "stratified": (_stratified, lambda n: 2 * n * (n - 1)),
+    "stratified": (_draw_stratified, lambda n: 2 * n * (n - 1)),
 }
 """Samplers by name, each with the evaluations that one observation costs."""
 

@@ -81,9 +81,11 @@ def unaffordable(
         due = {cid: part * _certain(clauses[cid], means, now) for cid, part in parts.items()}
         certain = {cid: amount for cid, amount in due.items() if amount}
         own = at_best(payer, split, means)
-        most = own + received(payer, pays.values(), means)
+        most = own + most_received(payer, pays.values(), means)
         promised = [([cid], part * fixed[cid].amount, most) for cid, part in parts.items() if part]
-        sure = own + received(payer, shares, means) + _surely_received(payer, clauses, means, now)
+        sure = (
+            own + most_received(payer, shares, means) + _surely_received(payer, clauses, means, now)
+        )
         promised.append(([*certain], sum(certain.values(), NOTHING), sure))
         for cids, amount, has in promised:
             if amount > has:
@@ -102,7 +104,7 @@ def beyond_bound(agreed: Contract, means: Means) -> list[str]:
     pays = [pay for clause in clauses if (pay := clause.transfer)]
     told = []
     for payer in payers([pay for pay in pays if pay.basis != "reward"], means.most):
-        most = at_best(payer, split_of(agreed), means) + received(payer, pays, means)
+        most = at_best(payer, split_of(agreed), means) + most_received(payer, pays, means)
         owed = sum((_may_owe(payer, clause, means) for clause in clauses), NOTHING)
         if owed > most:
             told.append(
@@ -182,7 +184,7 @@ def paid_by(payer: str, pay: Transfer | Payment, agents: Collection[str]) -> int
     return max(0, -portions(pay, agents).get(payer, 0))
 
 
-def received(payee: str, pays: Iterable[Transfer], means: Means) -> Fraction:
+def most_received(payee: str, pays: Iterable[Transfer], means: Means) -> Fraction:
     """Return the most that an agent can be paid by payments, in the game's unit."""
     parts = ((pay, portions(pay, means.most).get(payee, 0)) for pay in pays)
     return sum((part * at_most(pay, means) for pay, part in parts if part > 0), NOTHING)

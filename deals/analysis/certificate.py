@@ -32,8 +32,13 @@ from shapley_coop.deals.analysis.incentives import (
 )
 from shapley_coop.deals.analysis.party import Outlook, Party
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
-from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, secured
-from shapley_coop.deals.contract import Contract, agreed_from, in_force, lasting
+from shapley_coop.deals.analysis.valuations import (
+    best,
+    expected_value,
+    guaranteed_value,
+    secure_value,
+)
+from shapley_coop.deals.contract import Contract, agreed_from, in_force, lasting_clauses
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
@@ -106,7 +111,7 @@ def certify(
     """
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], actions_in(facts), int(facts["turns"])
-    money = list(lasting(in_force(standing)))
+    money = list(lasting_clauses(in_force(standing)))
     now, goods = len(record) + 1, facts.get("goods", ())
     terms = Terms(agents, actions, turns, norms, money, goods, now=now, open_turns=open_turns)
     if fault := first_fault(rules, deal, terms):
@@ -114,12 +119,12 @@ def certify(
     read = ("agents", "actions", "payoffs", *extension.offered("analyses"), "turns", "means")
     game = {name: facts.get(name) for name in read}
     asked = (deal.record(), game, list(record), standing)
-    found = _examined(*map(json.dumps, asked), enforcement)
+    found = _examine(*map(json.dumps, asked), enforcement)
     return replace(found, deal=deal)
 
 
 @lru_cache(maxsize=64)
-def _examined(
+def _examine(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
     """Return what is found out about a deal that breaks no rule, cached."""
@@ -174,7 +179,7 @@ class _Examined:
                 if standing
                 else GameTree(Deal(), stage, Enforcement("notional"), record)
             )
-            return _enumerated(self.deal, within, without, record)
+            return _enumerate(self.deal, within, without, record)
         except NotFinite as reason:
             return replace(self, enforcement=enforcement).by_extension(reason)
 
@@ -219,13 +224,13 @@ def vet(
     return certify(deal, facts, enforcement, norms=norms, open_turns=open_turns)
 
 
-def _enumerated(
+def _enumerate(
     deal: Deal, within: GameTree, without: GameTree, record: Sequence[Turn]
 ) -> Certificate:
     if fault := contradiction(within) or overpaid(within):
         return Certificate(deal, within.enforcement, (fault,))
     outside, inside = _outlooks(without, record), _outlooks(within, record)
-    least, moved = within.value(guaranteed), within.shifted(record)
+    least, moved = within.value(guaranteed_value), within.shifted(record)
     parties = {
         agent: Party(
             without=outside[i],
@@ -249,7 +254,7 @@ def _enumerated(
 def _outlooks(of: GameTree, record: Sequence[Turn]) -> list[Outlook]:
     """Return each agent's, including what a split moves of past rewards."""
     moved = of.shifted(record)
-    found = [of.value(valuation) for valuation in (secured, expected, best)]
+    found = [of.value(valuation) for valuation in (secure_value, expected_value, best)]
     return [
         Outlook(*(amount + shift for amount in amounts))
         for *amounts, shift in zip(*found, moved, strict=True)

@@ -98,8 +98,8 @@ def _as_json(party: Party) -> dict[str, Any]:
         "individually_rational": party.rational,
         "best_response": party.deviation is None,
         "dominant": party.dominant,
-        "deviation": _found(party.deviation),
-        "temptation": _found(party.temptation),
+        "deviation": _deviation_facts(party.deviation),
+        "temptation": _deviation_facts(party.temptation),
     }
 
 
@@ -107,7 +107,7 @@ def _amounts(outlook: Outlook) -> dict[str, str]:
     return {name: plain(amount) for name, amount in vars(outlook).items()}
 
 
-def _found(deviation: Deviation | None) -> dict[str, Any] | None:
+def _deviation_facts(deviation: Deviation | None) -> dict[str, Any] | None:
     if deviation is None:
         return None
     return {

@@ -12,7 +12,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import Game
 
 
-def checked(
+def certify_terms(
     contract: dict[str, Any],
     game: Game,
     enforcement: str = "enforced",

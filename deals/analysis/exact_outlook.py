@@ -20,7 +20,7 @@ from shapley_coop.deals.analysis.outlook_rows import (
     told_by_turn,
 )
 from shapley_coop.deals.analysis.stage import Play
-from shapley_coop.deals.analysis.valuations import expected, own_kept, secured
+from shapley_coop.deals.analysis.valuations import expected_value, own_kept, secure_value
 from shapley_coop.games import Turn
 
 Layers = dict[int, dict[HistoryState, Amounts]]
@@ -43,12 +43,12 @@ def exact_rows(
         sums = zip(agents, gains, shift, strict=True)
         return {agent: held[agent] + gain + past for agent, gain, past in sums}
 
-    rows = [Row(EVERYBODY, certain(told(within.value(expected), moved)))]
+    rows = [Row(EVERYBODY, certain(told(within.value(expected_value), moved)))]
     for i, agent in enumerate(agents):
         if found := _Breach(within, i).best():
             gains, by = found
             rows.append(Row(breaks(agent), certain(told(gains, moved)), who=agent, by=by))
-    sure = told(without.value(secured), without.shifted(record))
+    sure = told(without.value(secure_value), without.shifted(record))
     return [*rows, Row(NO_DEAL, certain(sure), by=SURE)]
 
 
@@ -57,7 +57,7 @@ class _Breach:
 
     def __init__(self, within: GameTree, i: int) -> None:
         self._tree, self._i, self._stage = within, i, within.stage
-        self._kept = within.values(expected)
+        self._kept = within.values(expected_value)
         self._free: Layers = {}  # what all gain once the agent has broken the contract
         self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # while it still has to
         for turn in range(self._stage.turns, within.now - 1, -1):

@@ -16,9 +16,9 @@ from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.compiled import (
     Memories,
     after,
-    compiled,
+    compile_contract,
+    duties_at,
     only_once,
-    owed,
     payments_due,
 )
 from shapley_coop.deals.contract import Contract, split_of
@@ -26,7 +26,7 @@ from shapley_coop.deals.enforcement import Enforcement, injured_by
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import Duty, Transfer, portions
 from shapley_coop.deals.monitor import Monitor
-from shapley_coop.deals.settlement import earned
+from shapley_coop.deals.settlement import earnings
 from shapley_coop.games import Turn
 
 MAX_STEPS = 50_000
@@ -104,7 +104,7 @@ class GameTree:
                 f"the split by the norm {split.norm} is computed from the record afterwards"
             )
         self.stage, self.enforcement = stage, enforcement
-        self.clauses = compiled(agreed)
+        self.clauses = compile_contract(agreed)
         self._split = split if enforcement.executes else None
         self._width = sum(max(1, len(term.condition.start)) for term in self.clauses)
         self.now = len(record) + 1
@@ -124,7 +124,7 @@ class GameTree:
         agents = self.stage.agents
         if not (self._split and self._split.fractions):
             return (NOTHING,) * len(agents)
-        had = earned(record, agents)
+        had = earnings(record, agents)
         total = sum(had.values(), NOTHING)
         return tuple(total * self._split.fractions[agent] - had[agent] for agent in agents)
 
@@ -178,7 +178,7 @@ class GameTree:
         return layers
 
     def _position(self, past: HistoryState, turn: int) -> Position:
-        asked = owed(self.clauses, past.memory, turn)
+        asked = duties_at(self.clauses, past.memory, turn)
         allowed = {agent: self._allowed(agent, asked.values()) for agent in self.stage.agents}
         position = Position(turn, asked, allowed)
         for play in self.stage.plays:

@@ -13,7 +13,13 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, HistoryState, Position
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
-from shapley_coop.deals.analysis.valuations import all_kept, deviating, keeping, own_kept, replies
+from shapley_coop.deals.analysis.valuations import (
+    all_kept,
+    deviate_value,
+    keep_value,
+    own_kept,
+    replies,
+)
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
@@ -56,7 +62,7 @@ def deviation(within: GameTree, i: int) -> Deviation | None:
 
     None if keeping it is a best response to the others doing as expected.
     """
-    keep, break_ = within.values(keeping), within.values(deviating)
+    keep, break_ = within.values(keep_value), within.values(deviate_value)
     now, agent = within.now, within.stage.agents[i]
     gain = break_[now][within.start][i] - keep[now][within.start][i] if within.layers else NOTHING
     if gain <= 0:
@@ -110,7 +116,7 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     to choose among several after seeing what the others do would be no strategy. After that turn
     the agent keeps the contract as well as it can, and the others act as expected.
     """
-    keep, agent, stage = within.values(keeping), within.stage.agents[i], within.stage
+    keep, agent, stage = within.values(keep_value), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
     asked, largest, equal = False, None, None
     for position in within.positions():
@@ -177,7 +183,7 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
 
 def _gains_by_breaking(tree: GameTree) -> list[Fraction]:
     """Return what each agent gains by breaking a contract, at each position where all kept it."""
-    keep, break_ = tree.values(keeping), tree.values(deviating)
+    keep, break_ = tree.values(keep_value), tree.values(deviate_value)
     return [
         break_[position.turn][past][i] - keep[position.turn][past][i]
         for past, position in _course(tree)
@@ -201,11 +207,11 @@ def deposit_of(
     first = contract["terms"][0]["from_turn"]
     clauses = [term["clause"] for term in contract["terms"] if term["from_turn"] == first]
     before = [turn for turn in record if turn["turn"] < first]
-    return _needed(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before))
+    return _deposit(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before))
 
 
 @lru_cache(maxsize=64)
-def _needed(deal: str, facts: str, record: str) -> Fraction:
+def _deposit(deal: str, facts: str, record: str) -> Fraction:
     try:
         stage = StageGame.of(json.loads(facts))
         return sufficient_deposit(Deal.model_validate_json(deal), stage, json.loads(record))

@@ -30,14 +30,14 @@ from shapley_coop.amounts import from_micro
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.exact_outlook import exact_rows
 from shapley_coop.deals.analysis.game_tree import GameTree
-from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, Row, averaged
+from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, Row, average
 from shapley_coop.deals.analysis.simulated_outlook import Simulation
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
 from shapley_coop.deals.contract import Contract, agreed_from, in_force, split_of
 from shapley_coop.deals.enforcement import Enforcement, net
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Earned, conditions_in
-from shapley_coop.deals.settlement import earned, paid
+from shapley_coop.deals.settlement import apply_payments, earnings
 from shapley_coop.games import Game, Turn
 
 NORM_PLAYS, NORM_SEARCH = 8, 2
@@ -176,7 +176,7 @@ def _exactly(of: Prospect) -> DealOutlook | None:
         without = GameTree(standing, stage, without_terms, of.record)
     except NotFinite:
         return None
-    rows = exact_rows(within, without, _held(of), of.record)
+    rows = exact_rows(within, without, _holdings(of), of.record)
     if of.standing is None and (declared := Simulation(of, count=1).baseline()):
         rows = [*rows, declared]
     return DealOutlook(rows=tuple(rows), assumes=of.game.analysis.ahead.words)
@@ -194,13 +194,13 @@ def _agreement(of: Prospect, contract: Contract | None) -> Agreement:
     return Agreement(contract, of.record, facts, of.enforcement, open_turns)
 
 
-def _held(of: Prospect) -> dict[str, Fraction]:
+def _holdings(of: Prospect) -> dict[str, Fraction]:
     """Return what each agent has so far, with what the contract that stands has moved."""
-    held = earned(of.record, of.game.agents)
+    held = earnings(of.record, of.game.agents)
     if of.standing is None or not of.enforcement.executes:
         return held
     signed = _agreement(of, of.standing)
-    held = paid(held, signed.monitor.payments)
+    held = apply_payments(held, signed.monitor.payments)
     forfeited = net(signed.postings(over=True), of.game.agents)
     return {agent: amount + from_micro(forfeited[agent]) for agent, amount in held.items()}
 
@@ -220,12 +220,12 @@ def _by_plays(of: Prospect) -> DealOutlook:
     return DealOutlook(
         exact=exact,
         plays=0 if exact else simulation.plays,
-        rows=tuple(_shown(of, rows)),
+        rows=tuple(_visible_rows(of, rows)),
         assumes=f"{of.game.analysis.ahead.words}; {ONE_BREACH}",
     )
 
 
-def _shown(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
+def _visible_rows(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
     """Of a game with private payoffs, the viewer's alone."""
     if not of.game.analysis.ahead.own_payoffs_only:
         return rows
@@ -241,7 +241,7 @@ def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
         return found
     plays = Simulation(of, count=NORM_PLAYS).kept
     ends = [(of.norm_payoffs(x.game or of.game, x.record, names[0]), x.times) for x in plays]
-    return replace(found, norm=names[0], by_norm=averaged(ends, not of.game.rolls_dice))
+    return replace(found, norm=names[0], by_norm=average(ends, not of.game.rolls_dice))
 
 
 def _valued_in_advance(of: Prospect) -> bool:

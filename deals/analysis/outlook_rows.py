@@ -73,7 +73,7 @@ def certain(amounts: Mapping[str, Fraction]) -> dict[str, Range]:
     return {agent: Range(amount) for agent, amount in amounts.items()}
 
 
-def averaged(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) -> dict[str, Range]:
+def average(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) -> dict[str, Range]:
     """Means and ranges over plays.
 
     Args:

@@ -12,11 +12,11 @@ from shapley_coop.deals.analysis.outlook_rows import (
     NO_DEAL,
     Range,
     Row,
-    averaged,
+    average,
     breaks,
 )
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.compiled import compiled
+from shapley_coop.deals.compiled import compile_contract
 from shapley_coop.deals.contract import Contract, split_of
 from shapley_coop.deals.enforcement import net
 from shapley_coop.deals.language.effects import portions
@@ -97,7 +97,7 @@ class Simulation:
         play = self._ahead.idle_play(dict(self._of.position), self._of.record)
         ends = self._ends([play], None)
         by = baseline.words.replace("an absent agent", "everybody", 1)
-        return Row(NO_DEAL, averaged(ends, exact=True), by=by)
+        return Row(NO_DEAL, average(ends, exact=True), by=by)
 
     @cached_property
     def _breakers(self) -> dict[str, tuple[str, ...]]:
@@ -216,7 +216,7 @@ class Simulation:
         return held
 
     def _averaged(self, ends: Ends) -> dict[str, Range]:
-        return averaged(ends, not self._of.game.rolls_dice)
+        return average(ends, not self._of.game.rolls_dice)
 
 
 class _Terms:
@@ -225,7 +225,7 @@ class _Terms:
     def __init__(
         self, contract: Contract | None, record: Sequence[Turn], open_turns: OpenTurns
     ) -> None:
-        clauses = compiled(contract)
+        clauses = compile_contract(contract)
         self.fixed = not any(term.condition.start for term in clauses if term.duty)
         self._clauses = [term for term in clauses if term.last is None]
         self.bound = [duty for term in self._clauses if (duty := term.duty)]

@@ -10,7 +10,7 @@ from fractions import Fraction
 from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, Position, Value
 
 
-def expected(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+def expected_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return the mean if all keep the contract by what pays best this turn, of what it allows."""
     plays = of.plays(position.expected[a] for a in of.stage.agents)
     return sum((worth(play, i) for play in plays), NOTHING) / len(plays)
@@ -21,24 +21,24 @@ def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     return max(worth(play, i) for play in of.plays(all_kept(of, position)))
 
 
-def secured(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+def secure_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return what this agent can secure while all keep the contract (maximin, pure actions)."""
     return _maximin(of, i, worth, all_kept(of, position))
 
 
-def guaranteed(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+def guaranteed_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return what it can secure by keeping the contract, whatever the others do."""
     choices = [of.stage.actions[agent] for agent in of.stage.agents]
     choices[i] = own_kept(of, position, i)
     return _maximin(of, i, worth, choices)
 
 
-def keeping(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+def keep_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return the most that it gets by keeping the contract while the others do as expected."""
     return max(replies(of, position, i, worth, own_kept(of, position, i)).values())
 
 
-def deviating(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+def deviate_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return the most that it gets by any action while the others do as expected."""
     return max(replies(of, position, i, worth).values())
 

@@ -117,7 +117,7 @@ def answers(draft: Draft) -> Fault | None:
     return Fault("ACK", f"A proposal is pending, and you do not answer it. {ASKED}")
 
 
-def registered(draft: Draft) -> Fault | None:
+def check_registered(draft: Draft) -> Fault | None:
     """UNK: every description is registered, byte for byte."""
     unknown = [
         (agent, description)
@@ -154,8 +154,8 @@ def disjoint(draft: Draft) -> Fault | None:
     return together(
         Fault(
             "OVL",
-            f"Overlap: {named(draft.tasks, mine)} for {one} and "
-            f"{named(draft.tasks, theirs)} for {other} share atomic task(s): "
+            f"Overlap: {name_task(draft.tasks, mine)} for {one} and "
+            f"{name_task(draft.tasks, theirs)} for {other} share atomic task(s): "
             f"{_atoms(draft.tasks, mine & theirs)}.",
         )
         for (one, mine), (other, theirs) in pairs
@@ -178,7 +178,7 @@ def complete(draft: Draft) -> Fault | None:
 RULES: tuple[tuple[Rule, ...], ...] = (
     (proposes,),
     (object_of_lists,),
-    (known_agents, answers, registered),
+    (known_agents, answers, check_registered),
     (nobody_empty, disjoint, complete),
 )
 """What a proposal has to pass, group by group; all faults of a group are told at once.
@@ -202,7 +202,7 @@ def _nearest(tasks: Tasks, description: Any) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
-def named(tasks: Tasks, mask: int) -> str:
+def name_task(tasks: Tasks, mask: int) -> str:
     """Return a composite task by its description and its mask."""
     return f"{tasks.registry.describe(mask)!r} (mask={tasks.bits(mask)})"
 

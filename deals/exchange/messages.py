@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from shapley_coop.deals.exchange.allocation import ASKED, RULES, Draft, named
+from shapley_coop.deals.exchange.allocation import ASKED, RULES, Draft, name_task
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.hedges import hedged
 from shapley_coop.deals.language.thoughts import without_thoughts
@@ -102,7 +102,7 @@ def check_message(
             known = LABELS.index(refused.label) > LABELS.index("UNK")
             return Verdict(refused.label, refused.feedback, draft.masks() if known else {})
     merged += [
-        f"read {agent}'s {len(listed)} tasks as one: {named(tasks, draft.mask(agent))}"
+        f"read {agent}'s {len(listed)} tasks as one: {name_task(tasks, draft.mask(agent))}"
         for agent, listed in draft.listed.items()
         if len(listed) > 1
     ]

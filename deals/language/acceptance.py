@@ -7,7 +7,7 @@ from typing import Any, Literal
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import apart, hedged, lines_said
-from shapley_coop.deals.language.spelling import meant, unwrapped
+from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 
 _SHORTEST_HASH = 8
@@ -31,7 +31,7 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
     words = message.accept or ""
     if hedged(words):
         return Fault("ACK", f"You wrote “{words[:80]}” into <ACCEPT>. {ask_back(offer)}")
-    for named in _named(words):
+    for named in _named_offers(words):
         is_hash = len(named) >= _SHORTEST_HASH and offer["hash"].startswith(named)
         if named != str(offer["revision"]) and not is_hash:
             return Fault(
@@ -92,9 +92,9 @@ def _last_line(outside: str) -> tuple[str, str] | None:
     """Return the word of decision that the last line says, and the reason behind it."""
     *before, last = lines_said(outside) or [""]
     last, reason = apart(last)
-    last = unwrapped(last)
+    last = unwrap(last)
     bare, said = _LABEL.sub("", last, count=1), "\n".join(before)
-    word = meant(bare, DECISIONS)
+    word = find_meant(bare, DECISIONS)
     if word is None or _DECISION.search(f"{said}\n{reason}"):
         return None
     accepts = DECISIONS[word] == "accept"
@@ -111,7 +111,7 @@ def undecided(message: Message) -> str:
     last = ["", *lines_said(message.outside)][-1]
     found = _LABEL.match(last) if message.accept is None and message.reject is None else None
     said = last[found.end() :].strip() if found else ""
-    return f"You decided “{said[:80]}”. " if said and not meant(said, DECISIONS) else ""
+    return f"You decided “{said[:80]}”. " if said and not find_meant(said, DECISIONS) else ""
 
 
 def ask_back(offer: Offer | None) -> str:
@@ -124,7 +124,7 @@ def ask_back(offer: Offer | None) -> str:
     return f"Do you accept {which}? Answer <ACCEPT> or <REJECT>."
 
 
-def _named(words: str) -> list[str]:
+def _named_offers(words: str) -> list[str]:
     """Whatever in an acceptance says which offer it is of."""
     parts = words.split()
     if parts and len(parts) <= 2 and any(char.isdigit() for char in parts[0]):

@@ -28,7 +28,7 @@ from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import apart, hedged, lines_said
 from shapley_coop.deals.language.lenient_json import Json, read_json
-from shapley_coop.deals.language.spelling import meant, unwrapped
+from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
 
@@ -45,7 +45,7 @@ _MOST_LINES = 200
 _LONGEST_NAME = 200
 
 
-def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
+def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
     """Return the action that an answer names, if exactly one legal one is meant.
 
     What an action carries (`write_code {"path": …}`) stays as it is; only its name is read
@@ -54,7 +54,7 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
     if message.action is not None:
         return _in_tag(message.action, legal)
     found = {
-        action for said in _untagged(message.outside, legal) if (action := _named(said, legal))
+        action for said in _candidates(message.outside, legal) if (action := _match(said, legal))
     }
     if len(found) > 1:
         both = " and ".join(sorted(found))
@@ -77,9 +77,9 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
         told: what feedback names in place of all of them.
     """
     told = told or choices
-    found = chosen(message, choices)
+    found = choose(message, choices)
     if isinstance(found, Fault):
-        again = chosen(message, told)
+        again = choose(message, told)
         return again if isinstance(again, Fault) else found
     if found[0] in choices:
         return found
@@ -87,19 +87,19 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
     return Fault("ACTION", f"You chose {said!r}. Choose one of: {', '.join(told)}.")
 
 
-def claimed(message: Message) -> tuple[Fraction, str] | Fault:
+def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
     """Return the part of the total that an answer claims, and what was repaired in it."""
     said = message.claim
     if said is None:
         *above, last = ["", *lines_said(message.outside)][-2:] or ["", ""]
         found = _LABELLED.fullmatch(last)
-        alone = _ALONE.fullmatch(unwrapped(last)) and not _ALONE.fullmatch(unwrapped(above[0]))
+        alone = _ALONE.fullmatch(unwrap(last)) and not _ALONE.fullmatch(unwrap(above[0]))
         said = found[1] if found else last if alone else None
     if said is None:
         return Fault("CLAIM", _CLAIM)
-    if doubtful := _UNDER_PERCENT.fullmatch(unwrapped(said)):
+    if doubtful := _UNDER_PERCENT.fullmatch(unwrap(said)):
         return _one_of(doubtful[1])
-    bare = _ABOUT.sub("", _SAYING.sub("", unwrapped(said), count=1), count=1)
+    bare = _ABOUT.sub("", _SAYING.sub("", unwrap(said), count=1), count=1)
     words = _TOO_FINE.sub(r"\1", _PERCENT.sub("%", bare).strip())
     number = words.removesuffix("%").strip()
     try:
@@ -156,24 +156,24 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    if action := _named(said, legal) or _called_so(said, legal) or _same_call(said, legal):
+    if action := _match(said, legal) or _called_so(said, legal) or _same_call(said, legal):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
-        label = meant(name.rstrip(":"), [one for one in legal if " " not in one])
+        label = find_meant(name.rstrip(":"), [one for one in legal if " " not in one])
         if label and carried.startswith(("{", "```")):
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
 
 
-def _named(said: str, legal: Sequence[str]) -> str | None:
+def _match(said: str, legal: Sequence[str]) -> str | None:
     """The one legal action that is named, with words around it or not that only say it is chosen.
 
     >>> _named("play safe", ["safe", "play safe"]), _named("I will play safe.", ["safe", "risky"])
     ('play safe', 'safe')
     """
-    bare = _CHOSEN.sub("", _CHOOSING.sub("", unwrapped(said), count=1), count=1)
-    return meant(said, legal) or meant(bare, legal)
+    bare = _CHOSEN.sub("", _CHOOSING.sub("", unwrap(said), count=1), count=1)
+    return find_meant(said, legal) or find_meant(bare, legal)
 
 
 _CHOOSING = re.compile(
@@ -210,12 +210,12 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
     ('take_note(content=Milk)', None, None)
     """
     calls = [one for one in legal if "(" in one]
-    name = meant(said.strip().removesuffix("()"), [one.partition("(")[0] for one in calls])
+    name = find_meant(said.strip().removesuffix("()"), [one.partition("(")[0] for one in calls])
     found = [one for one in calls if name and one.partition("(")[0] == name]
     return found[0] if len(found) == 1 else None
 
 
-def _untagged(outside: str, legal: Sequence[str]) -> Iterator[str]:
+def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
     """Yield what words without a tag name as the action: the last line, labelled lines, or a call.
 
     Two different choices in the last two lines are a list of what can be chosen.
@@ -225,13 +225,13 @@ def _untagged(outside: str, legal: Sequence[str]) -> Iterator[str]:
     listed = bool(lines and _BULLET.match(lines[-1]))
     ends = [_BULLET.sub("", line, count=1) if listed else line for line in lines[-2:]]
     said = [_without_reason(line, legal) for line in (*labelled, *ends)]
-    if lines and (_LABELLED.fullmatch(lines[-1]) or _named(said[-1], legal)):
+    if lines and (_LABELLED.fullmatch(lines[-1]) or _match(said[-1], legal)):
         yield from said
     words = outside.strip()
     begin = words.find("{")
     call = read_json(words, begin) if begin >= 0 else ""
     if isinstance(call, Json) and not words[call.end :].strip(" `\r\n"):
-        yield from _called(call.value)
+        yield from _actions_called(call.value)
 
 
 _BULLET = re.compile(r"\s*[-*>#]\s+")
@@ -243,13 +243,13 @@ def _without_reason(line: str, legal: Sequence[str]) -> str:
     A reason that holds a condition, or names another choice, leaves the choice in doubt.
     """
     choice, reason = apart(line[: _LONGEST_NAME + 1])
-    if hedged(reason) or not (named := _named(choice, legal)):
+    if hedged(reason) or not (named := _match(choice, legal)):
         return line
     others = "|".join(re.escape(one) for one in legal if one != named)
     return line if others and re.search(rf"\b(?:{others})\b", reason, re.I) else choice
 
 
-def _called(call: Any, deep: int = 0) -> Iterator[str]:
+def _actions_called(call: Any, deep: int = 0) -> Iterator[str]:
     """The action of a call that was written as words: {"name": …, "arguments": {"action": …}}."""
     if not isinstance(call, dict) or deep > 2:
         return
@@ -257,4 +257,4 @@ def _called(call: Any, deep: int = 0) -> Iterator[str]:
         if isinstance(call.get(key), str):
             yield call[key]
     for key in ("arguments", "parameters", "input"):
-        yield from _called(call.get(key), deep + 1)
+        yield from _actions_called(call.get(key), deep + 1)

@@ -78,7 +78,7 @@ class Condition:
             case Count(count=event, at_least=least):
                 return min(least, value + (turn["actions"].get(event.agent) == event.action))
             case Earned(earned=agent):
-                return value + _earned(agent, turn)
+                return value + _reward(agent, turn)
 
     def _compiled(self, when: When) -> Holds:
         match when:
@@ -111,7 +111,7 @@ def compiled_condition(when: When, asked: Asked) -> Condition:
     return Condition(when, asked)
 
 
-def _earned(agent: str, turn: Turn) -> int | Fraction:
+def _reward(agent: str, turn: Turn) -> int | Fraction:
     """Return what an agent earned in a turn, or everyone with the pot."""
     if agent != EVERYONE:
         return _exact(turn["rewards"].get(agent, 0))

@@ -52,7 +52,7 @@ def together(faults: Iterable[Fault | None]) -> Fault | None:
         return None
     lines = list(dict.fromkeys(line for fault in found for line in _lines(fault.feedback)))
     read = tuple(dict.fromkeys(part for fault in found for part in fault.read))
-    return Fault(found[0].label, listed(lines), read)
+    return Fault(found[0].label, list_faults(lines), read)
 
 
 def _lines(feedback: str) -> list[str]:
@@ -62,7 +62,7 @@ def _lines(feedback: str) -> list[str]:
     return [line.removeprefix("- ") for line in feedback.split("\n")]
 
 
-def listed(lines: list[str]) -> str:
+def list_faults(lines: list[str]) -> str:
     """Faults in words: one as it is, several as a list, a line each whatever they quote."""
     if len(lines) == 1:
         return lines[0]

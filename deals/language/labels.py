@@ -65,7 +65,7 @@ LABELS = {
 """What it is about → label → what is refused."""
 
 
-def explained(label: str) -> str:
+def explain_label(label: str) -> str:
     """Write a label with its meaning: "DUP, one element is there twice"."""
     meaning = next((of[label] for of in LABELS.values() if label in of), "")
     return f"{label}, {meaning}" if meaning else label

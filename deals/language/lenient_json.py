@@ -107,7 +107,7 @@ def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | s
     for _ in range(MAX_TOKENS):
         token = _TOKEN.match(text, at)
         if token is None:
-            return _stopped(text, at)
+            return _explain_stop(text, at)
         kind, said, at = str(token.lastgroup), token.group(), token.end()
         if kind == "mark":
             if said in "{[":
@@ -134,7 +134,7 @@ def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | s
     return TOO_DEEP if len(open_) > MAX_DEPTH else "it is too long"
 
 
-def _stopped(text: str, at: int) -> str:
+def _explain_stop(text: str, at: int) -> str:
     """Return why no token begins here."""
     if at >= len(text) or text[at] == "<":
         return "it ends before its last bracket is closed"
@@ -149,7 +149,7 @@ def _rewritten(kind: str, said: str) -> tuple[str, str]:
         return said, ""
     if kind == "bare":
         return _bare(said)
-    written = f'"{_ESCAPED.sub(_escaped, said[1:-1])}"'
+    written = f'"{_ESCAPED.sub(_escape, said[1:-1])}"'
     return written, _REPAIRED[kind] if written != said else ""
 
 
@@ -170,7 +170,7 @@ _REPAIRED = {
 }
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape(found: re.Match[str]) -> str:
     said = found.group()
     if said == "\\'":
         return "'"

@@ -24,8 +24,8 @@ from pydantic import ValidationError
 from shapley_coop.deals.language.clauses import KINDS, Clause
 from shapley_coop.deals.language.condition_form import ranges_of
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
-from shapley_coop.deals.language.faults import Fault, listed
-from shapley_coop.deals.language.spelling import Notes, condition, shown
+from shapley_coop.deals.language.faults import Fault, list_faults
+from shapley_coop.deals.language.spelling import Notes, condition, show
 from shapley_coop.deals.language.terms import Terms
 
 ANNOTATIONS = {
@@ -76,11 +76,11 @@ def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
     if len(clauses) > MAX_CLAUSES:
         notes.faults.append(f"the proposal has {len(clauses)} clauses: at most {MAX_CLAUSES}")
     if notes.faults:
-        return Fault("CLAUSE", listed([f"{one}." for one in notes.faults]), _soundly(sound))
+        return Fault("CLAUSE", list_faults([f"{one}." for one in notes.faults]), _soundly(sound))
     try:
         return Reading(Deal(clauses=tuple(read), drops=drops), tuple(notes.repairs))
     except (ValidationError, RecursionError) as error:
-        return Fault("CLAUSE", listed(_in_words(error)))
+        return Fault("CLAUSE", list_faults(_in_words(error)))
 
 
 def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
@@ -110,7 +110,7 @@ def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
 def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
     """Return one clause as the record spells it; what is wrong is noted."""
     if not isinstance(raw, Mapping):
-        notes.wrong("", f"{shown(raw)} is no clause: write an object with a kind")
+        notes.wrong("", f"{show(raw)} is no clause: write an object with a kind")
         return {}
     given = dict(raw)
     if "kind" not in given and "type" in given:
@@ -120,7 +120,7 @@ def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
     kind = kind.strip().lower() if isinstance(kind, str) else kind
     cls = KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
-        said = "is missing" if kind is None else f"is {shown(kind)}"
+        said = "is missing" if kind is None else f"is {show(kind)}"
         also = ", give" if terms and terms.goods else ""
         notes.wrong("kind", f"it {said}: write do, forbid, pay{also} or share")
         return {}

@@ -16,7 +16,7 @@ from shapley_coop.amounts import MAX_AMOUNT
 from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import OTHERS, Duty, Gift, Split, Transfer
-from shapley_coop.deals.language.faults import Fault, listed, together
+from shapley_coop.deals.language.faults import Fault, list_faults, together
 from shapley_coop.deals.language.naming import means_all, names_in
 from shapley_coop.deals.language.progressions import Progression, meet, progressions
 from shapley_coop.deals.language.terms import Terms
@@ -51,7 +51,7 @@ def all_faults(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
 
 def _fault(label: str, lines: list[str]) -> Fault | None:
     """Return what a rule has against several clauses; None if nothing."""
-    return Fault(label, listed(list(dict.fromkeys(lines)))) if lines else None
+    return Fault(label, list_faults(list(dict.fromkeys(lines)))) if lines else None
 
 
 def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | None:

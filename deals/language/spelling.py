@@ -61,22 +61,22 @@ class Notes:
         self.repairs.append(f"{self.place}: {what}" if self.place else what)
 
 
-def shown(value: Any) -> str:
+def show(value: Any) -> str:
     """Return a value in feedback: as it was written, cut."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
-def unwrapped(text: str) -> str:
+def unwrap(text: str) -> str:
     """Return a text without quotation marks, backticks, bold and what ends a sentence around it."""
     return text.strip(_AROUND).rstrip(".!").strip(_AROUND)
 
 
-def meant(said: str, known: Collection[str]) -> str | None:
+def find_meant(said: str, known: Collection[str]) -> str | None:
     """Return the one known name that is said, whatever its case, number and what is around it."""
     if said in known:
         return said
-    bare = unwrapped(said).casefold()
+    bare = unwrap(said).casefold()
     alike = [name for name in known if name.casefold() == bare]
     for end in () if alike else ("s", "es"):  # singular for plural, or the other way round
         alike += [n for n in known if n.casefold() in (bare + end, bare.removesuffix(end))]
@@ -86,7 +86,7 @@ def meant(said: str, known: Collection[str]) -> str | None:
 _EVERYBODY_ELSE = {"everybody else", "everyone else", "all others", "the others", "all the others"}
 
 
-def named(
+def read_name(
     given: Mapping[str, Any], key: str, notes: Notes, terms: Terms | None, of: str = ""
 ) -> str:
     """An agent's name, or the name of an action of the agent `of`; a payment's may be all others.
@@ -95,7 +95,7 @@ def named(
     """
     said = given.get(key)
     if not isinstance(said, str) or not said.strip():
-        what = "is missing" if said is None else f"is {shown(said)}"
+        what = "is missing" if said is None else f"is {show(said)}"
         notes.wrong(key, f"it {what}: write a name")
         return ""
     if terms is None:
@@ -103,8 +103,8 @@ def named(
     known = _actions(terms, of) if key == "action" else list(terms.agents)
     if key in ("payer", "payee"):
         known = [*known, OTHERS]
-    everybody_else = unwrapped(said).casefold() in _EVERYBODY_ELSE and OTHERS in known
-    found = OTHERS if everybody_else else meant(said, known)
+    everybody_else = unwrap(said).casefold() in _EVERYBODY_ELSE and OTHERS in known
+    found = OTHERS if everybody_else else find_meant(said, known)
     if found is None or found == said:
         return said
     notes.repaired(f"read {said[:40]} as {found}")
@@ -114,7 +114,7 @@ def named(
 def good(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
     """Return the name of a good; one that is not known is left to the rules of the bargaining."""
     known = replace(terms, agents=terms.goods) if terms else None
-    return named(given, "good", notes, known)
+    return read_name(given, "good", notes, known)
 
 
 def quantity(given: Mapping[str, Any], notes: Notes) -> int:
@@ -122,11 +122,11 @@ def quantity(given: Mapping[str, Any], notes: Notes) -> int:
     return _number(given.get("quantity"), "quantity", notes)
 
 
-def bound(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
+def read_bound_agent(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
     """Of whom a clause asks something: an agent's name, or "everyone"."""
     said = given.get("agent")
-    if not isinstance(said, str) or unwrapped(said).casefold() not in _ALL:
-        return named(given, "agent", notes, terms)
+    if not isinstance(said, str) or unwrap(said).casefold() not in _ALL:
+        return read_name(given, "agent", notes, terms)
     if terms and said in terms.agents:
         return said
     if said != EVERYONE:
@@ -144,7 +144,7 @@ def _actions(terms: Terms, of: str) -> Sequence[str]:
 def per(given: Mapping[str, Any], notes: Notes) -> str:
     """Return how often a payment is made; the record calls it the basis."""
     said = [given[key] for key in ("per", "basis") if given.get(key) is not None]
-    words = {one.strip().lower() if isinstance(one, str) else shown(one) for one in said}
+    words = {one.strip().lower() if isinstance(one, str) else show(one) for one in said}
     if len(words) > 1 or not words <= set(_PER):
         notes.wrong("per", f"it is {', '.join(sorted(words))}: write one of once, turn, reward")
         return "once"
@@ -158,23 +158,23 @@ def amount(said: Any, key: str, notes: Notes, fraction: bool) -> str:
     """
     example = '"1/3"' if key == "fractions" else "3"
     if said is None or isinstance(said, bool) or not isinstance(said, _NUMBERS):
-        what = "it is missing" if said is None else f"{shown(said)} is no number"
+        what = "it is missing" if said is None else f"{show(said)} is no number"
         notes.wrong(key, f'{what}: write one, as in "{key}": {example}')
         return "0"
-    text = unwrapped(said) if isinstance(said, str) else str(said)
+    text = unwrap(said) if isinstance(said, str) else str(said)
     found = _AMOUNT.fullmatch(text)
     if found and found["percent"] and not fraction:
         part = ", or `per` reward" if key == "amount" else ""
-        notes.wrong(key, f"{shown(said)} of what? Write a number{part}")
+        notes.wrong(key, f"{show(said)} of what? Write a number{part}")
         return "0"
     if found and (money := found["before"] or found["after"]) and _another(money, notes.currency):
-        notes.wrong(key, f"{shown(said)} is in another unit: write the number{_in(notes.currency)}")
+        notes.wrong(key, f"{show(said)} is in another unit: write the number{_in(notes.currency)}")
         return "0"
     read = text if found is None else found["number"] + ("%" if found["percent"] else "")
     try:
         parse_exact(read)
     except ValueError as error:
-        why = f"{shown(said)} is no number" if found is None else str(error).partition(":")[0]
+        why = f"{show(said)} is no number" if found is None else str(error).partition(":")[0]
         notes.wrong(key, f'{why}: write one, as in "{key}": {example}')
         return "0"
     if isinstance(said, str) and read.replace("%", "") != said.strip().rstrip("% "):
@@ -208,12 +208,12 @@ def condition(said: Any, notes: Notes, terms: Terms | None, deep: int = 0) -> An
     if said is None or said is True or (isinstance(said, str) and said.strip().lower() in _ALWAYS):
         return "always"
     if not isinstance(said, Mapping):
-        notes.wrong("when", f"{shown(said)} is no condition: write {_EXAMPLES}")
+        notes.wrong("when", f"{show(said)} is no condition: write {_EXAMPLES}")
         return "always"
     kinds = [key for key in _CONDITIONS if key in said] or ["from"] * ("to" in said)
     if len(kinds) != 1:
         many = "holds several conditions: join them by all or any" if kinds else "is no condition"
-        notes.wrong("when", f"{shown(dict(said))} {many}: write {_EXAMPLES}")
+        notes.wrong("when", f"{show(dict(said))} {many}: write {_EXAMPLES}")
         return "always"
     (kind,) = kinds
     _no_more(said, kind, notes)
@@ -226,7 +226,7 @@ def condition(said: Any, notes: Notes, terms: Terms | None, deep: int = 0) -> An
         return _event(said, kind, notes, terms)
     if kind == "earned":
         who = said[kind]
-        agent = who if who == "everyone" else named({"earned": who}, "earned", notes, terms)
+        agent = who if who == "everyone" else read_name({"earned": who}, "earned", notes, terms)
         return {"earned": agent, "at_least": amount(said.get("at_least"), "at_least", notes, False)}
     if kind == "not":
         return {"not": condition(said[kind], notes, terms, deep + 1)}
@@ -261,7 +261,7 @@ def _turns(said: Mapping[str, Any], kind: str, notes: Notes) -> Any:
         return _turns(turns, "from", notes)
     numbers = turns if isinstance(turns, list) else [turns]
     if not numbers or not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
-        notes.wrong(kind, f"{shown(turns)} names no turns: write {_TURNS}")
+        notes.wrong(kind, f"{show(turns)} names no turns: write {_TURNS}")
         return "always"
     ranges = [{"turns": list(span)} for span in ranges_of(numbers)]
     if len(ranges) > MAX_PARTS:
@@ -275,9 +275,9 @@ def _event(said: Mapping[str, Any], kind: str, notes: Notes, terms: Terms | None
     if not isinstance(event, Mapping) or event.keys() != {"agent", "action"}:
         notes.wrong(kind, 'write {"agent": …, "action": …}')
         return "always"
-    agent = named(event, "agent", notes, terms)
+    agent = read_name(event, "agent", notes, terms)
     read: dict[str, Any] = {kind: {"agent": agent}}
-    read[kind]["action"] = named(event, "action", notes, terms, of=agent)
+    read[kind]["action"] = read_name(event, "action", notes, terms, of=agent)
     if kind == "count":
         read["at_least"] = _number(said.get("at_least"), "at_least", notes)
     return read
@@ -291,7 +291,7 @@ def _number(said: Any, key: str, notes: Notes) -> int:
     if isinstance(said, str) and (found := _WHOLE.fullmatch(said.strip())):
         said = int(found[1])
     if isinstance(said, bool) or not isinstance(said, int):
-        what = "it is missing" if said is None else f"{shown(said)} is no whole number"
+        what = "it is missing" if said is None else f"{show(said)} is no whole number"
         notes.wrong(key, f'{what}: write one, as in "{key}": 2')
         return 1
     return said

@@ -141,13 +141,13 @@ _WORDS = {
 def _unreadable(text: str) -> Fault | None:
     """Characters that are invisible and harmful, or that look like part of a tag."""
     for char in sorted(set(text) - _READABLE):
-        if fault := _refused(char):
+        if fault := _refuse_character(char):
             return fault
     return None
 
 
 @lru_cache(maxsize=4096)
-def _refused(char: str) -> Fault | None:
+def _refuse_character(char: str) -> Fault | None:
     if char == "\ufffd":
         return Fault("TEXT", "The text holds U+FFFD, the replacement of an invalid character.")
     if char not in _LINES and hides(char):
@@ -185,7 +185,7 @@ def _hidden_in(name: str) -> Fault | None:
 def _hidden(char: str) -> Fault | None:
     if char in INVISIBLE:
         return Fault("TEXT", f"The character U+{ord(char):04X} is invisible: leave it out.")
-    return _refused(char)
+    return _refuse_character(char)
 
 
 def _visible(text: str) -> str:

@@ -101,7 +101,7 @@ def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
     return faults
 
 
-def mentioned(text: str, terms: Terms) -> list[str]:
+def find_mentions(text: str, terms: Terms) -> list[str]:
     """Return the parties, actions and numbers that a text names."""
     return [token for token, kind in _tokens(text, terms) if kind != "word"]
 
@@ -136,8 +136,8 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
         wanted = _skeleton(clause.words(), terms)
         if (given := _skeleton(_CITATION.sub(" ", line), terms)) != wanted:
             yield (
-                f"{cited[0]} says “{clause.words()}”, in the order {_told(wanted)}; you write "
-                f"{_told(given)}: keep names, actions, numbers and their order."
+                f"{cited[0]} says “{clause.words()}”, in the order {_token_words(wanted)}; you write "
+                f"{_token_words(given)}: keep names, actions, numbers and their order."
             )
 
 
@@ -195,5 +195,5 @@ def _number(text: str) -> str:
         return text
 
 
-def _told(tokens: Sequence[str]) -> str:
+def _token_words(tokens: Sequence[str]) -> str:
     return " · ".join(tokens) or "nothing"

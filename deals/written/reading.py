@@ -21,7 +21,7 @@ from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import EVERYONE
-from shapley_coop.deals.written.document import mentioned
+from shapley_coop.deals.written.document import find_mentions
 from shapley_coop.games.actions import actions_of_all
 
 _AMOUNT = r"\d+(?:\.\d+)?(?:/\d+)?"
@@ -60,7 +60,7 @@ def read_words(text: str, terms: Terms) -> Deal | Fault:
             clauses.append(clause)
         else:
             rest, at = rest + text[at], at + 1
-    if unread := mentioned(rest, terms):
+    if unread := find_mentions(rest, terms):
         told = ", ".join(dict.fromkeys(unread))
         return Fault("WORDS", f"No clause says what the words say of {told}.")
     if not clauses:

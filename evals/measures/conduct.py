@@ -30,20 +30,20 @@ COUNTS: dict[str, Callable[[Conduct], int]] = {
 
 def breaches(row: Row, agent: str) -> float | None:
     """Return how often a clause was broken; None of an agent that is not in the run."""
-    return _counted(row, agent, COUNTS["breaches"])
+    return _count(row, agent, COUNTS["breaches"])
 
 
 def passes(row: Row, agent: str) -> float | None:
     """In how many turns an agent was asked to act and took no action."""
-    return _counted(row, agent, COUNTS["passes"])
+    return _count(row, agent, COUNTS["passes"])
 
 
 def unusable(row: Row, agent: str) -> float | None:
     """Return how many of these because no answer could be read, or none was legal."""
-    return _counted(row, agent, COUNTS["unusable"])
+    return _count(row, agent, COUNTS["unusable"])
 
 
-def _counted(row: Row, agent: str, count: Callable[[Conduct], int]) -> float | None:
+def _count(row: Row, agent: str, count: Callable[[Conduct], int]) -> float | None:
     found = of_row(row)
     if agent and agent not in found:
         return None
@@ -107,7 +107,7 @@ def refusals(row: Row, label: str) -> float:
     return float([said.get("label") for said in row["offers"]].count(label))
 
 
-def done(row: Row, action: str) -> float:
+def action_rate(row: Row, action: str) -> float:
     """Return how often an action was taken."""
     return sum(list(turn["actions"].values()).count(action) for turn in row["record"])
 

@@ -58,12 +58,12 @@ def _report(
     beside = {name: load("credits", name)(evaluated, by) for name in offered("credits")}
     return {
         **credit_by(evaluated, result["payoffs"], by),
-        "passed": _passed(table),
+        "passed": _count_passes(table),
         **beside,
     }
 
 
-def _passed(table: Table) -> dict[str, int]:
+def _count_passes(table: Table) -> dict[str, int]:
     """Agent → turns it passed because its model failed or could not be read; charged to it."""
     effects = [e for turn in table.get("record", []) for e in turn.get("effects", [])]
     who = [e["agent"] for e in effects if e["effect"] == "pass"]

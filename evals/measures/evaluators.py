@@ -79,11 +79,11 @@ def _agreement(row: Row, _: str) -> float | None:
     return None if status == "error" else status == "agreed"
 
 
-def _ended(status: str) -> Read:
+def _read_status(status: str) -> Read:
     return lambda row, _: row["result"]["status"] == status
 
 
-def _brought(key: str) -> Read:
+def _read_extension(key: str) -> Read:
     """Read a measure that an extension works out; None where none does."""
 
     def read(row: Row, argument: str) -> float | None:
@@ -95,7 +95,7 @@ def _brought(key: str) -> Read:
     return read
 
 
-def _won(row: Row, _: str) -> float | None:
+def _read_win(row: Row, _: str) -> float | None:
     ends = [conduct.effects(row, "won"), conduct.effects(row, "lost")]
     return ends[0] if any(ends) else None
 
@@ -117,14 +117,14 @@ EVALUATORS: dict[str, Evaluator] = {
     "agreement": Evaluator(
         "part of the runs without error that ended in agreement", _agreement, "rate", "more"
     ),
-    "error": Evaluator("ended as an error", _ended("error"), "rate", "less"),
-    "budget": Evaluator("ended by a limit on its budget", _ended("budget"), "rate", "less"),
+    "error": Evaluator("ended as an error", _read_status("error"), "rate", "less"),
+    "budget": Evaluator("ended by a limit on its budget", _read_status("budget"), "rate", "less"),
     "social_welfare": Evaluator("sum of all payoffs", payoffs.welfare, better="more"),
     "efficiency": Evaluator(
         "social welfare, part of the best total", payoffs.efficiency, better="more"
     ),
     "cooperation": Evaluator("reached the best total", payoffs.cooperation, "rate", "more"),
-    "won": Evaluator("the game says that the team has won", _won, "rate", "more"),
+    "won": Evaluator("the game says that the team has won", _read_win, "rate", "more"),
     "pareto_distance": Evaluator(
         "to the nearest efficient payoffs, where these are known", payoffs.pareto, better="less"
     ),
@@ -213,14 +213,14 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     ),
     "passes": Evaluator("turns in which an agent took no action", conduct.passes),
     "unusable": Evaluator("those without an answer of use", conduct.unusable, better="less"),
-    "done": Evaluator("how often an action was taken", conduct.done),
+    "done": Evaluator("how often an action was taken", conduct.action_rate),
     "refused": Evaluator("drafts sent back with a label", conduct.refusals, better="less"),
     "guess_error": Evaluator("mean error of what an agent thinks tasks are worth to others"),
     "distance": Evaluator(
         "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian; in a "
         "table of payoffs, to what a rule makes of W(∅): nash, kalai_smorodinsky, "
         "and where agents can pay fixed_split, random_split",
-        _brought("distance"),
+        _read_extension("distance"),
         better="less",
     ),
     "effect": Evaluator("how often an effect is in the record", conduct.effects),

@@ -34,7 +34,7 @@ from shapley_coop.state.table import Table
 Scored = dict[str, Any]
 
 
-def scored(table: Table, entries: Iterable[Entry]) -> list[Scored]:
+def score_reasons(table: Table, entries: Iterable[Entry]) -> list[Scored]:
     """Each reasoning of a finished run beside the truth, in order; amounts in the game's unit.
 
     Args:
@@ -68,7 +68,7 @@ async def record_and_reasons(run: Run) -> dict[str, Any]:
     """
     table = await table_of(run)
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
-    found = await asyncio.to_thread(scored, table, entries)
+    found = await asyncio.to_thread(score_reasons, table, entries)
     return {"record": table.get("record", []), **({"reasons": found} if found else {})}
 
 

@@ -145,11 +145,11 @@ class Yardstick:
 
 def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
     """Return what outcomes of a workflow under these settings are compared with."""
-    return _built(game_of(settings), admits_payments(graph))
+    return _build(game_of(settings), admits_payments(graph))
 
 
 @lru_cache(maxsize=256)  # all rows of a condition share one
-def _built(game: Game, paid: bool) -> Yardstick:
+def _build(game: Game, paid: bool) -> Yardstick:
     return Yardstick(game, paid)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int
     if n >= MANY:
         half = QUANTILE * spread / sqrt(n)
         return Estimate(mean, mean - half, mean + half, n, "normal", spread)
-    low, high = _bootstrapped((x,), np.mean, "BCa", resamples, seed)
+    low, high = _bootstrap((x,), np.mean, "BCa", resamples, seed)
     return Estimate(mean, low, high, n, "bootstrap BCa", spread)
 
 
@@ -129,7 +129,7 @@ def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
         return below.sum(axis=axis) / above.sum(axis=axis)
 
     # Percentiles of the inverse are finite; the ratio's are their inverses, in reverse order.
-    low, high = _bootstrapped((x, y), inverse, "percentile")
+    low, high = _bootstrap((x, y), inverse, "percentile")
     low, high = (1 / end if end > 0 else inf for end in (high, low))
     return Estimate(value, low, high, len(x), "bootstrap percentile")
 
@@ -209,12 +209,12 @@ def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
         z = float(abs(d.sum()) / np.sqrt((d**2).sum()))
         return erfc(z / sqrt(2)), "sign-flip, normal"
     if np.ptp(np.abs(d)) == 0:
-        with needing("reports", "a test of differences"):
+        with require_extra("reports", "a test of differences"):
             from scipy.special import bdtr
 
         fewer = min(int((d > 0).sum()), int((d < 0).sum()))
         return min(1.0, 2 * float(bdtr(fewer, len(d), 0.5))), "sign-flip, exact"
-    with needing("reports", "a test of differences"):
+    with require_extra("reports", "a test of differences"):
         # Takes more memory than what a big report holds of its rows.
         from scipy.stats import permutation_test
 
@@ -244,20 +244,20 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def correct(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Comparisons that were made together, with adjusted p."""
     adjusted = holm([c.p for c in comparisons])
     return [replace(c, adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)]
 
 
-def _bootstrapped(
+def _bootstrap(
     samples: tuple[Floats, ...],
     statistic: Any,
     method: str,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float]:
-    with needing("reports", "a mean's interval"):
+    with require_extra("reports", "a mean's interval"):
         from scipy.stats import bootstrap
 
     found = bootstrap(

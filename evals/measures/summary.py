@@ -8,7 +8,7 @@ from shapley_coop.evals.measures.stats import (
     Comparison,
     Estimate,
     compare,
-    corrected,
+    correct,
     mean_interval,
     rate_interval,
 )
@@ -100,7 +100,7 @@ def compare_rows(
         ]
         if pairs := [(x, y) for x, y in both if x is not None and y is not None]:
             found.append(compare(column, pairs))
-    return corrected(found)
+    return correct(found)
 
 
 def _by_key(rows: Sequence[Row], differing: Sequence[str]) -> dict[object, Row]:

@@ -12,10 +12,10 @@ from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.measures.stats import Estimate, mean_interval, ratio_interval
 from shapley_coop.evals.measures.summary import Condition, conditions, estimate
 from shapley_coop.evals.reports.charts import WIDTH, Axis, Bar, Line, Point, intervals, scatter
-from shapley_coop.evals.reports.layout import selected
+from shapley_coop.evals.reports.layout import select
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import FigureSpec
-from shapley_coop.extras import is_installed, missing, needing
+from shapley_coop.extras import is_installed, missing_library, require_extra
 from shapley_coop.written_files import make_folder
 
 PNG = "a figure as PNG"
@@ -53,7 +53,7 @@ def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
     """
     if spec.kind not in KINDS:
         raise ValueError(f"no figure {spec.kind!r}: there are {', '.join(KINDS)}")
-    rows = selected(rows, spec.where)
+    rows = select(rows, spec.where)
     by = spec.by or [a for a in axes if len({row["labels"][a] for row in rows}) > 1]
     about, maker = KINDS[spec.kind]
     return Figure(spec.title, about, maker(conditions(rows, by), spec.columns))
@@ -65,14 +65,14 @@ def _payoffs(groups: Sequence[Condition], _: Sequence[str]) -> str:
         for group in groups
         for agent in _agents(group.rows)
     ]
-    return _drawn("payoff, in the game's unit", bars)
+    return _draw("payoff, in the game's unit", bars)
 
 
 def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
     label = "; ".join(f"{c.replace('_', ' ')}: {find(c)[0].about}" for c in columns)
     if len(columns) == 1:
-        return _drawn(label, [_row_of(g, estimate(g.rows, columns[0])) for g in groups])
-    return _drawn(label, [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns])
+        return _draw(label, [_row_of(g, estimate(g.rows, columns[0])) for g in groups])
+    return _draw(label, [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns])
 
 
 def _row_of(group: Condition, one: Estimate) -> Bar:
@@ -96,7 +96,7 @@ def _contributions(groups: Sequence[Condition], _: Sequence[str]) -> str:
                 Bar(name, "payoff", estimate(group.rows, f"share:{agent}")),
                 Bar(name, "claim", mean_interval(claimed)),
             ]
-    return _drawn("part of the total", bars, zero=True)
+    return _draw("part of the total", bars, zero=True)
 
 
 def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
@@ -169,10 +169,10 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
         bars.append(_row_of(group, ratio_interval(tokens, agreed)))
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
     label = "tokens per agreement; conditions without one are left out"
-    return _drawn(label, known) if known else ""
+    return _draw(label, known) if known else ""
 
 
-def _drawn(label: str, bars: Sequence[Bar], zero: bool = False) -> str:
+def _draw(label: str, bars: Sequence[Bar], zero: bool = False) -> str:
     """Bars on an axis that shows all of them and zero, and names their n."""
     ends = [v for bar in bars for v in (bar.estimate.low, bar.estimate.high, bar.estimate.value)]
     known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
@@ -232,7 +232,7 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
         path.write_text(figure.file, encoding="utf-8")
         written.append(path)
     if not why_no_png():
-        with needing("figures", PNG):
+        with require_extra("figures", PNG):
             import resvg_py
         for path in list(written):
             drawn = path.with_suffix(".png")
@@ -245,4 +245,4 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
 
 def why_no_png() -> str:
     """Return why no PNG can be drawn, and what installs the library; empty if one can."""
-    return "" if is_installed("resvg_py") else str(missing(PNG, "resvg_py", "figures"))
+    return "" if is_installed("resvg_py") else str(missing_library(PNG, "resvg_py", "figures"))

@@ -15,8 +15,8 @@ from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.goods import GIVEN
 from shapley_coop.many import MANY
 from shapley_coop.prompts.computed import amount, percent
-from shapley_coop.state.conduct import did, unanswered
-from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
+from shapley_coop.state.conduct import did, unanswered_words
+from shapley_coop.state.outcome import no_value, payment_lines, simulation_note, values_of
 
 STATUS = {
     "agreed": "agreed",
@@ -56,7 +56,7 @@ class EventsInWords:
 
     def _said(self, event: dict[str, Any]) -> list[str]:
         offer = event["deal"]["text"] if "deal" in event else []
-        said, *more = marked_lines(_spoken(event["text"], bool(offer) or "to" in event))
+        said, *more = marked_lines(_speech_words(event["text"], bool(offer) or "to" in event))
         if offer:
             self._told_by[tuple(offer)] = event["id"]
         said = said or (percent(event["part"]) if "part" in event else "—")
@@ -128,7 +128,7 @@ def news_in(written: Mapping[str, Any]) -> Iterator[str]:
             yield from extension.load("news", key)(written[key])
 
 
-def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
+def reckoning_lines(reckoning: dict[str, Any]) -> Iterator[str]:
     """Say what was computed from the record before the last bargaining."""
     values = ", ".join(f"{a} {_readable(x)}" for a, x in reckoning["values"].items())
     total = _readable(reckoning["total"])
@@ -146,7 +146,7 @@ def _readable(exactly: str) -> str:
     return f"{amount(exactly)} ({exactly})" if short else amount(exactly)
 
 
-def _spoken(text: str, offers: bool) -> str:
+def _speech_words(text: str, offers: bool) -> str:
     """Return the words of a message that was delivered with its tags; an offer is told apart."""
     message = said_in(text) if "<" in text else Message()
     if message == Message() or (message.proposal is not None and not offers):
@@ -166,7 +166,7 @@ def _act(said: dict[str, Any]) -> str:
     return f"{verb}{to}{number}{why}"
 
 
-def opening(outcome: dict[str, Any]) -> Iterator[str]:
+def opening_lines(outcome: dict[str, Any]) -> Iterator[str]:
     """Say what happened in a run, and why no contract binds in it if one lapsed."""
     yield from outcome["happened"]["words"]
     if lapsed := outcome.get("lapsed"):
@@ -195,10 +195,10 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
     ]
 
 
-def closing(outcome: dict[str, Any]) -> Iterator[str]:
+def closing_lines(outcome: dict[str, Any]) -> Iterator[str]:
     """Say what a result's table does not: what decided, on what values rest, what was paid."""
     if outcome["happened"]["at_stake"]:
-        yield f"{_decided(outcome)}."
+        yield f"{_decision_words(outcome)}."
     if why := no_value(outcome["credit"]):
         yield f"Shapley gain: {why}."
     elif outcome["happened"]["at_stake"] and (baseline := outcome["credit"].get("baseline")):
@@ -207,10 +207,12 @@ def closing(outcome: dict[str, Any]) -> Iterator[str]:
     passed = (
         f"{agent}: {lost}; what that cost is charged to its value"
         for agent, conduct in outcome["conduct"].items()
-        if (lost := unanswered(conduct["passes"]))
+        if (lost := unanswered_words(conduct["passes"]))
     )
     yield from few(passed, "agents gave no answer that could be read")
-    yield from moved_in_all(outcome) if len(outcome["transfers"]) > MOST_TOLD else moved(outcome)
+    yield from (
+        moved_in_all(outcome) if len(outcome["transfers"]) > MOST_TOLD else payment_lines(outcome)
+    )
     broken = (f"breach of {b['clause']}: {b['evidence']}" for b in outcome["breaches"])
     yield from few(broken, "breaches")
     if outcome.get("ledger") == "counterfactual":
@@ -233,7 +235,7 @@ _DECIDED = {
 """The basis of a settlement → what is said of it."""
 
 
-def _decided(outcome: dict[str, Any]) -> str:
+def _decision_words(outcome: dict[str, Any]) -> str:
     """Say what decided the payoffs, and who is farthest from its Shapley value by it."""
     basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
     told, credit = _DECIDED[basis], outcome["credit"]

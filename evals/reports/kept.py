@@ -14,17 +14,17 @@ from shapley_coop.evals.sweeps.stored import Row
 Part = Callable[[Row], dict[str, Any]]
 
 
-def _offered(row: Row) -> dict[str, Any]:
+def _offer_row(row: Row) -> dict[str, Any]:
     paid = [{"would_pay": said["would_pay"]} for said in row["offers"] if said.get("would_pay")]
     return {"offers": paid, "graph": row["graph"], "room": row["room"]}
 
 
-def _earned(row: Row) -> dict[str, Any]:
+def _earnings_row(row: Row) -> dict[str, Any]:
     keys = ("turn", "rewards", "pot")
     return {"record": [{key: turn[key] for key in keys if key in turn} for turn in row["record"]]}
 
 
-PARTS: dict[str, Part] = {"plane": _offered, "welfare_by_turn": _earned}
+PARTS: dict[str, Part] = {"plane": _offer_row, "welfare_by_turn": _earnings_row}
 """Kind of figure → what it reads of a row beside its result and its measures."""
 
 _COMMON = ("status", "simulated", "agents", "seats")
@@ -38,7 +38,7 @@ class Record(Mapping[str, Any]):
     __slots__ = ("_at", "_values")
 
     def __init__(self, names: tuple[str, ...], values: Sequence[Any]) -> None:
-        self._at, self._values = _numbered(names), values
+        self._at, self._values = _number_names(names), values
 
     def __getitem__(self, name: str) -> Any:
         return self._values[self._at[name]]
@@ -82,7 +82,7 @@ class Outcome(Mapping[str, Any]):
 
 
 @lru_cache(maxsize=64)  # a hundred thousand rows share one: memory is bounded
-def _numbered(names: tuple[str, ...]) -> dict[str, int]:
+def _number_names(names: tuple[str, ...]) -> dict[str, int]:
     return {name: at for at, name in enumerate(names)}
 
 

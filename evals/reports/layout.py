@@ -26,7 +26,7 @@ class CellShown:
     @property
     def value(self) -> str:
         """The point estimate."""
-        return shown(self.column, self.estimate.value) if self.estimate.n else UNKNOWN
+        return show_value(self.column, self.estimate.value) if self.estimate.n else UNKNOWN
 
     @property
     def detail(self) -> str:
@@ -51,12 +51,12 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
         span from above, "runs": how many, "cells"}}.
     """
     shown_axes = spec.rows or [axis for axis in axes if axis not in spec.where]
-    groups = conditions(selected(rows, spec.where), shown_axes)
+    groups = conditions(select(rows, spec.where), shown_axes)
     heads, lines = _heads([group.key for group in groups]), []
     for group, head in zip(groups, heads, strict=True):
         labels = {**spec.where, **group.labels}
         cells = [
-            CellShown(column, estimate(group.rows, column), printed(spec, labels, column))
+            CellShown(column, estimate(group.rows, column), printed_value(spec, labels, column))
             for column in spec.columns
         ]
         lines.append({"heads": head, "runs": len(group.rows), "cells": cells})
@@ -66,7 +66,7 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
     return {**shown, "columns": columns, "rows": lines}
 
 
-def selected(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
+def select(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
     """Return the runs that have these labels."""
     return [row for row in rows if where.items() <= row["labels"].items()]
 
@@ -84,7 +84,7 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
     return found
 
 
-def printed(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:
+def printed_value(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:
     """Return what the paper prints there; empty where it prints nothing."""
     fitting = [p.values for p in spec.printed if p.row.items() <= labels.items()]
     return next((values[column] for values in fitting if column in values), "")
@@ -97,7 +97,7 @@ def digits(column: str) -> int:
     return 1 if column in {"calls", "messages", "turns"} else 2
 
 
-def shown(column: str, value: float, unit: bool = True) -> str:
+def show_value(column: str, value: float, unit: bool = True) -> str:
     """A measure's value; rates are percentages.
 
     Args:
@@ -112,13 +112,13 @@ def shown(column: str, value: float, unit: bool = True) -> str:
 
 def between(column: str, e: Estimate) -> str:
     """Return an interval; empty where one run has none."""
-    low, high = (shown(column, end, unit=False) for end in (e.low, e.high))
+    low, high = (show_value(column, end, unit=False) for end in (e.low, e.high))
     return f"[{low}, {high}]" if e.n > 1 else ""
 
 
 def difference(c: Comparison) -> str:
     """Return how much the second has more than the first; of rates, in percentage points."""
-    value = shown(c.measure, c.difference.value, unit=False)
+    value = show_value(c.measure, c.difference.value, unit=False)
     plus = "+" if value.strip("0.") and c.difference.value > 0 else ""
     points = " points" if find(c.measure)[0].kind == "rate" else ""
     return f"{plus}{value}{points}"

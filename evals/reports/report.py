@@ -30,11 +30,11 @@ from shapley_coop.evals.reports.layout import (
     difference,
     number,
     prose,
-    shown,
+    show_value,
     table,
     words,
 )
-from shapley_coop.evals.reports.runs import listed
+from shapley_coop.evals.reports.runs import runs_table
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.store import Store
@@ -93,7 +93,7 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
         failures=[f for f in last if f["suite"] in waiting],
         simulated=sum(section["simulated"] for section in sections),
         runs=len(rows),
-        happened=_happened(sections),
+        happened=_play_words(sections),
         cells=sum(suite.size for suite in suites),
         made={name: sorted(values) for name, values in times.made.items()},
         prices=prices,
@@ -103,7 +103,7 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
         many=MANY,
         between=between,
         difference=difference,
-        shown=shown,
+        shown=show_value,
     )
 
 
@@ -135,7 +135,7 @@ class Times:
         return [f"{spent[phase] / spent['turns']:.3f}" for phase in PHASES], spent["runs"]
 
 
-def _happened(sections: Sequence[dict[str, Any]]) -> str:
+def _play_words(sections: Sequence[dict[str, Any]]) -> str:
     """In how many runs there was no play, and why; empty where there was one in each."""
     ended = sum((section["ended"] for section in sections), Counter[str]())
     idle = {words: ended[status] for status, words in WITHOUT_PLAY.items() if ended[status]}
@@ -180,14 +180,14 @@ def _suite(
         "ended": Counter(row["result"]["status"] for row in rows),
         "tables": [table(spec, rows, axes) for spec in specs],
         "spent": _spent(groups),
-        "compared": _compared(suite, specs, rows),
+        "compared": _compare(suite, specs, rows),
         "figures": _figures(suite, rows),
         "sections": [
             (title, extension.load("sections", title)(runs))
             for title in extension.offered("sections")
         ],
         "times": [(group.name, *times.of(suite.name, group.labels)) for group in groups],
-        "listed": listed(rows, runs, failures, known),
+        "listed": runs_table(rows, runs, failures, known),
     }
 
 
@@ -213,7 +213,7 @@ def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
     return [figure for figure in drawn if figure.svg]
 
 
-def _compared(
+def _compare(
     suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
 ) -> list[tuple[str, str, list[Comparison]]]:
     """Return the last label of an axis compared with each of the others, on the same seeds."""

@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Any
 
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.reports.layout import UNKNOWN, shown
+from shapley_coop.evals.reports.layout import UNKNOWN, show_value
 from shapley_coop.evals.sweeps.stored import Row, Stored
 
 MOST = 1_000
@@ -15,7 +15,7 @@ FAILED = "failed"
 _WRONG = {"error": 0, "unreadable": 1, "budget": 2, "no_play": 3}
 
 
-def listed(
+def runs_table(
     rows: Sequence[Row],
     stored: Stored,
     failures: Sequence[Row],
@@ -33,7 +33,7 @@ def listed(
         {"columns", "lines": {"labels", "seed", "ended", "values": (shown, to sort by), "why",
         "run"}, "left_out": runs that are not listed, "endings": of those that are}.
     """
-    lines = [_failed(failure, columns) for failure in failures[:MOST]]
+    lines = [_failed_row(failure, columns) for failure in failures[:MOST]]
     order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))
     chosen = sorted(order[: MOST - len(lines)])
     kept = stored.at([rows[at]["cell"] for at in chosen])
@@ -57,7 +57,7 @@ def listed(
     }
 
 
-def _failed(failure: Row, columns: Sequence[str]) -> dict[str, Any]:
+def _failed_row(failure: Row, columns: Sequence[str]) -> dict[str, Any]:
     values = [(UNKNOWN, "")] * len(columns)
     return {**_of(failure), "ended": FAILED, "values": values, "why": failure["error"], "run": ""}
 
@@ -69,4 +69,4 @@ def _of(row: Row) -> dict[str, Any]:
 def _value(column: str, value: float | None) -> tuple[str, str]:
     if value is None or not isfinite(value):
         return UNKNOWN, ""
-    return shown(column, value), f"{value:.9g}"
+    return show_value(column, value), f"{value:.9g}"

@@ -29,10 +29,10 @@ from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.state.outcome import values_of
 
-with needing("reports", "a table of runs"):
+with require_extra("reports", "a table of runs"):
     import polars as pl
 
 Tables = dict[str, pl.DataFrame]
@@ -143,10 +143,10 @@ def of_rows(
     made: dict[str, list[Line]] = {"runs": []}
     for row in rows:
         more = {column: score(row, column) for column in layout.columns}
-        made["runs"].append({**_named(row), **_run(row, prices), **more})
+        made["runs"].append({**_label_line(row), **_run(row, prices), **more})
         measured()
     for name, lines in makers.items():
-        made[name] = [{**_named(row), **line} for row in rows for line in lines(row)]
+        made[name] = [{**_label_line(row), **line} for row in rows for line in lines(row)]
     return {name: _frame(name, lines, layout) for name, lines in made.items()}
 
 
@@ -156,7 +156,7 @@ def timings(rows: Sequence[Row], volatile: Mapping[str, Row], layout: Layout) ->
     for row in rows:
         timed = volatile.get(row["cell"], {})
         lines += [
-            {**_named(row), "turn": turn.get("turn", 0), "phase": phase, "seconds": seconds}
+            {**_label_line(row), "turn": turn.get("turn", 0), "phase": phase, "seconds": seconds}
             for turn in timed.get("turns") or [timed.get("phases", {})]
             for phase, seconds in turn.items()
             if phase != "turn"
@@ -181,7 +181,7 @@ def _frame(name: str, lines: Sequence[Line], layout: Layout) -> pl.DataFrame:
     return pl.DataFrame(lines, schema=schema, orient="row")
 
 
-def _named(row: Row) -> Line:
+def _label_line(row: Row) -> Line:
     labels = {f"axis_{axis}": label for axis, label in row["labels"].items()}
     return {"cell": row["cell"], "suite": row["suite"], **labels}
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.escaping import in_markdown
 from shapley_coop.evals.reports.in_words import STATUS, EventsInWords, news_in
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.outcome import moved, simulation_note, values_of
+from shapley_coop.state.outcome import payment_lines, simulation_note, values_of
 from shapley_coop.state.timeline import timeline
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _result(outcome: Mapping[str, Any]) -> str:
         for agent in outcome["agents"]
     ]
     told = _table(["agent", "reward", "Shapley gain", "payoff"], rows)
-    paid = moved(outcome)
+    paid = payment_lines(outcome)
     return f"Ended: {STATUS[outcome['status']]}.\n\n{told}" + (
         f"\n\n{_items(paid)}" if paid else ""
     )

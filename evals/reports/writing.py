@@ -6,10 +6,10 @@ from tempfile import TemporaryDirectory
 
 from shapley_coop.escaping import in_cell
 from shapley_coop.evals.reports.tables import COLUMNS, Tables
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.written_files import make_folder
 
-with needing("reports", "a table of runs"):
+with require_extra("reports", "a table of runs"):
     import polars as pl
 
 

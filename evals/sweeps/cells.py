@@ -141,7 +141,7 @@ def _conditions(suite: Suite) -> Iterator[Condition]:
         for axis, label in named.items():
             settings = _overlaid(settings, axes[axis][label])
         try:
-            graph, config = configured(settings)
+            graph, config = read_settings(settings)
             room = config.resolve().model_dump(mode="json")
         except ValueError as error:
             shown = " ".join(f"{axis}={label}" for axis, label in named.items()) or "base"
@@ -149,7 +149,7 @@ def _conditions(suite: Suite) -> Iterator[Condition]:
         yield Condition(suite.name, named, graph, room, rank)
 
 
-def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
+def read_settings(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
     """Return the workflow and the configuration that settings of a run name; no game is loaded yet.
 
     Raises:

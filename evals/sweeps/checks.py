@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from shapley_coop.evals.sweeps.cells import Cell
-from shapley_coop.games.game import opening
+from shapley_coop.games.game import opening_view
 from shapley_coop.seats.models import check_seat
 from shapley_coop.seats.seat import PYTHON, Seat
 from shapley_coop.state.settings import game_of
@@ -30,7 +30,7 @@ def check_cells(cells: Iterable[Cell]) -> None:
     for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):
         if seat.human:
             raise ValueError("a sweep cannot ask people: give every seat to a model")
-        check_seat(seat, *((game.actions, partial(opening, game)) if game else ()))
+        check_seat(seat, *((game.actions, partial(opening_view, game)) if game else ()))
 
 
 def check_none_waits(sweep: str) -> None:

@@ -24,7 +24,7 @@ from shapley_coop.seats.gate import Ask
 from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat, SeatError
-from shapley_coop.seats.usage import counted
+from shapley_coop.seats.usage import count_tokens
 
 EVERY = "*"
 TRIES = 100
@@ -150,7 +150,7 @@ class SweepGate:
     async def _once(self, seat: Seat, letter: str, endpoint: str, ask: Ask) -> Answer:
         """Ask once, when the purse and the provider's rates allow it."""
         rates = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
-        worst, tokens = self._at_worst(seat, letter), counted(None, letter, "")[0]
+        worst, tokens = self._at_worst(seat, letter), count_tokens(None, letter, "")[0]
         made = await self.purse.reserve(worst, tokens, endpoint, rates)
         answer, broken_off = None, 0.0
         try:

@@ -47,7 +47,7 @@ class Local:
             SeatError: a seat did not answer; playing the cell again goes on from there.
         """
         started, name = time.monotonic(), self._name(cell)
-        known = await asyncio.to_thread(_known, name)
+        known = await asyncio.to_thread(_find_run, name)
         run, before = known, await table_of(known) if known else cast(Table, {})
         if run is None:
             config = RunConfig.model_validate(cell.room)
@@ -75,7 +75,7 @@ class Local:
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         """Return the calls of a run that did not end."""
-        run = await asyncio.to_thread(_known, self._name(cell))
+        run = await asyncio.to_thread(_find_run, self._name(cell))
         table = await table_of(run) if run else None
         return calls_of(await _entries(table)) if table else []
 
@@ -112,7 +112,7 @@ async def _entries(table: Table) -> list[Entry]:
     return await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
 
 
-def _known(name: str) -> Run | None:
+def _find_run(name: str) -> Run | None:
     try:
         return home().run(name)
     except ValueError:

@@ -117,7 +117,7 @@ class Prices:
         """
         if is_free(model):
             return Price(input=0, output=0)
-        if (pattern := _fitting(self.by_model, model)) is None:
+        if (pattern := _longest_match(self.by_model, model)) is None:
             raise ValueError(f"no price for {model}: add it to the price file")
         return self.by_model[pattern]
 
@@ -139,7 +139,7 @@ class Prices:
 
     def _part(self, model: str, batched: bool) -> float:
         """Return the part of its price that a call costs."""
-        pattern = _fitting(self.batch, model) if batched else None
+        pattern = _longest_match(self.batch, model) if batched else None
         return 1.0 if pattern is None else self.batch[pattern]
 
     def lacking(self, models: Iterable[str]) -> list[str]:
@@ -154,7 +154,7 @@ class Prices:
             return False
 
 
-def _fitting(patterns: Iterable[str], model: str) -> str | None:
+def _longest_match(patterns: Iterable[str], model: str) -> str | None:
     """Return the longest pattern that fits a model; None if none does."""
     fitting = [pattern for pattern in patterns if fnmatchcase(model, pattern)]
     return max(fitting, key=len, default=None)

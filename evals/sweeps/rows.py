@@ -21,7 +21,7 @@ from shapley_coop.graphs import builder
 from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outsiders import IMPARTIAL
-from shapley_coop.state.result import result, timing
+from shapley_coop.state.result import result, seconds_by_phase
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.table import PublicMessage, Table
 
@@ -80,11 +80,11 @@ def row_of(
     """
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"], cell.graph)
-    told = [_said(said, record, rule) for said in table.get("talk", [])]
+    told = [_message_row(said, record, rule) for said in table.get("talk", [])]
     if own := OWN_MEASURES.get(builder(cell.graph).game):
         told = [own.valued(table, line) for line in told]
         outcome["measures"] = own.measure(table, entries)
-    if reasoned := reasons.scored(table, entries) if reasoned is None else reasoned:
+    if reasoned := reasons.score_reasons(table, entries) if reasoned is None else reasoned:
         outcome["reasons"] = list(reasoned)
         outcome["measures"] = {**outcome.get("measures", {}), **reasons.measures(reasoned)}
     return {
@@ -99,8 +99,8 @@ def row_of(
         "offers": told,
         "record": record,
         "clauses": _clauses(EvaluatedTable(table)),
-        "calls": calls_of(entries) or counted(table),
-        "refused": _refused(table),
+        "calls": calls_of(entries) or count_calls(table),
+        "refused": _count_refusals(table),
     }
 
 
@@ -109,7 +109,7 @@ def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: 
     return {
         "cell": cell.id,
         "episode": table["episode"],
-        "phases": timing(table["spent"]),
+        "phases": seconds_by_phase(table["spent"]),
         "turns": [{"turn": turn, **phases} for turn, phases in clock.spent.items()],
         "seconds": time.monotonic() - started,
         "ended": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -117,7 +117,7 @@ def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: 
     }
 
 
-def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]:
+def _message_row(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]:
     """Return a message, with what its offer would pay each agent if everyone kept it."""
     line: dict[str, Any] = dict(said)
     if "deal" in said:
@@ -160,7 +160,7 @@ def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     return sorted(calls, key=lambda c: (c["agent"], c["act"], c["letter"], c["attempt"]))
 
 
-def counted(table: Table) -> list[dict[str, Any]]:
+def count_calls(table: Table) -> list[dict[str, Any]]:
     """Calls by agent and phase, as the table counts them."""
     seats = table["settings"]["seats"]
     unknown = dict.fromkeys(("attempt", "letter", "cut"))
@@ -184,7 +184,7 @@ def _of_outsider(table: Table) -> str:
     return "unknown:model" if drafted else IMPARTIAL.model
 
 
-def _refused(table: Table) -> dict[str, int]:
+def _count_refusals(table: Table) -> dict[str, int]:
     """Agent → how many of its drafts were sent back."""
     counts = Counter(dict.fromkeys(table["agents"], 0))
     for spent in table["spent"].values():

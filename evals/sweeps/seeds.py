@@ -31,12 +31,12 @@ def parse_seeds(text: str | float) -> list[int]:
     return seeds
 
 
-def _listed(seeds: Any) -> Any:
+def _list_seeds(seeds: Any) -> Any:
     return parse_seeds(seeds) if isinstance(seeds, str | int | float) else seeds
 
 
 Seeds = Annotated[
     list[int],
-    BeforeValidator(_listed),
+    BeforeValidator(_list_seeds),
     Field(min_length=1, description="A list, or 0-9, or 0-4,10."),
 ]

@@ -105,7 +105,7 @@ class Suite(Part):
     @property
     def axes(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Axis → label → what it sets, in the order of the file."""
-        return {axis.rpartition(".")[2]: _labelled(axis, v) for axis, v in self.vary.items()}
+        return {axis.rpartition(".")[2]: _label(axis, v) for axis, v in self.vary.items()}
 
     @property
     def columns(self) -> list[str]:
@@ -119,19 +119,19 @@ class Suite(Part):
         return prod(map(len, self.axes.values())) * len(self.seeds) * self.repetitions
 
 
-def shipped() -> list[str]:
+def shipped_suites() -> list[str]:
     """Return the suites that come with the core, sorted."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
-def known() -> list[str]:
+def known_suites() -> list[str]:
     """Return the suites that can be named: those of the core, then those of extensions."""
-    return [*shipped(), *extension.offered("suites")]
+    return [*shipped_suites(), *extension.offered("suites")]
 
 
 def _file_of(name: str) -> Path:
     """Return the file of a suite: one that comes with the project or an extension, or a path."""
-    if name in shipped():
+    if name in shipped_suites():
         return _SHIPPED / f"{name}.yaml"
     if name in extension.offered("suites"):
         found = Path(str(extension.load("suites", name).__file__))
@@ -148,7 +148,7 @@ def load_suite(name: str) -> Suite:
     path = _file_of(name)
     if not path.is_file():
         raise ValueError(
-            no_such("suite", name, known(), "what an extension may bring, or give a file")
+            no_such("suite", name, known_suites(), "what an extension may bring, or give a file")
         )
     content = read_mapping(path, "a suite", "give name, base and vary")
     try:
@@ -184,7 +184,7 @@ def refuse_programs(where: Path, named: Iterable[Any]) -> None:
         )
 
 
-def _labelled(axis: str, values: list[Any] | dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _label(axis: str, values: list[Any] | dict[str, dict[str, Any]]) -> dict[str, Any]:
     if isinstance(values, dict):
         return values
     field, _, inner = axis.partition(".")

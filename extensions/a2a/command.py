@@ -6,7 +6,7 @@ import typer
 
 from shapley_coop.cli.console import note
 from shapley_coop.cli.options import BaseUrl
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
 JUDGE = "judge"
 PORT = 9009
@@ -35,7 +35,7 @@ def a2a(
     It sends letters to every address that a request names: listen only where you trust all who can
     call.
     """
-    with needing("a2a", "coop a2a"):
+    with require_extra("a2a", "coop a2a"):
         import uvicorn
 
         from shapley_coop.extensions.a2a.serving.agents import (

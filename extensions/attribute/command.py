@@ -11,7 +11,7 @@ from shapley_coop import extension
 from shapley_coop.cli.console import say_lines
 from shapley_coop.cli.experimenting.results import prices_from
 from shapley_coop.cli.options import Currency, Json, PriceFile
-from shapley_coop.extras import is_installed, missing
+from shapley_coop.extras import is_installed, missing_library
 
 App = Annotated[
     str, typer.Argument(help="path.py:graph, a compiled StateGraph; or demo, a bundled app.")
@@ -157,7 +157,7 @@ def attribute(
     second run makes none.
     """
     if not is_installed("scipy"):
-        raise missing("an interval of coop attribute", "scipy", "attribute")
+        raise missing_library("an interval of coop attribute", "scipy", "attribute")
     if bounty and "bounty" not in extension.installed():
         raise ValueError(f"--bounty {bounty} needs the extension bounty: see coop list")
     from shapley_coop.extensions.attribute import given, running

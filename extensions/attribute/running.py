@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-from shapley_coop.cli.console import note, progress, say, say_json, waiting, write_file
+from shapley_coop.cli.console import note, progress, say, say_json, show_spinner, write_file
 from shapley_coop.extensions.attribute import demo
 from shapley_coop.extensions.attribute.app import load
 from shapley_coop.extensions.attribute.attributing import attribute, forecast
@@ -85,7 +85,7 @@ def attributed(
 
     told: dict[str, Any] = {"announce": announce}
     try:
-        with waiting("playing") if asks else progress(plays, "plays") as shown:
+        with show_spinner("playing") if asks else progress(plays, "plays") as shown:
             if may_go_on:
                 told["go_on"] = partial(_is_wanted, hidden=shown if asks else None)
             if not asks:

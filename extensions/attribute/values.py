@@ -22,9 +22,9 @@ from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.evals.measures.stats import LEVEL, QUANTILE, mean_interval
 from shapley_coop.extensions.attribute.adjusting import adjusted_shapley
 from shapley_coop.extensions.attribute.games import AppGame
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
-with needing("attribute", "an interval of coop attribute"):
+with require_extra("attribute", "an interval of coop attribute"):
     from scipy.special import stdtrit
 
 ADJUSTED, PAIRS = "adjusted", "antithetic"

@@ -12,7 +12,7 @@ from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import scores
 from shapley_coop.games.exchange.registry import compose
 from shapley_coop.games.exchange.scenario import Atom
-from shapley_coop.games.foresight import Missing, needed
+from shapley_coop.games.foresight import Missing, check_facts
 from shapley_coop.seats.answer import Answer, Facts, Fields
 from shapley_coop.seats.asked import Asked
 
@@ -47,13 +47,13 @@ def written_sheet(facts: Mapping[str, Any], seed: int) -> str:
 
 
 def _sheet(facts: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    needed(facts, "you", "atoms", "composites")
+    check_facts(facts, "you", "atoms", "composites")
     atoms = [Atom(a["task"], a["arguments"], a["says"]) for a in facts["atoms"]]
     asked = {bits: from_bits(bits, len(atoms)) for bits in facts["composites"]}
     if facts["ask"] == "exchange_describe":
         says = [atom.says for atom in atoms]
         return {bits: compose(says, mask) for bits, mask in asked.items()}
-    needed(facts, "preference")
+    check_facts(facts, "preference")
     table = scores(facts["preference"], atoms, seed, facts["you"])
     return {bits: int(table[mask]) for bits, mask in asked.items()}
 

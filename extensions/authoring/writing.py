@@ -29,7 +29,7 @@ from shapley_coop.extensions.authoring.commission import (
 from shapley_coop.games import GameError
 from shapley_coop.games.exchange.files import build as scenario_of
 from shapley_coop.games.exchange.masks import members
-from shapley_coop.prompts import fenced, fill
+from shapley_coop.prompts import fence, fill
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.asking import ask as ask_seat
 from shapley_coop.seats.clients import clients
@@ -237,14 +237,14 @@ class _Author:
         told = facts.get("fault")
         return Letter(
             system=fill(
-                _TEMPLATES["exchange_author"], atoms=tasks.n, facts=fenced({"atoms": atoms})
+                _TEMPLATES["exchange_author"], atoms=tasks.n, facts=fence({"atoms": atoms})
             ),
             user=fill(
                 _TEMPLATES[act],
                 you=facts["you"],
                 example=example,
                 fault=told,
-                facts=fenced(facts),
+                facts=fence(facts),
             ),
             facts={"atoms": atoms, **facts},
         )

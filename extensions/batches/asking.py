@@ -30,7 +30,7 @@ from shapley_coop.extensions.batches.jobs import Endpoint, Jobs, Letter, Of, cli
 from shapley_coop.extensions.batches.pauses import USUAL, Pauses
 from shapley_coop.extensions.batches.provider import ENDPOINT, LARGEST, MOST, failure
 from shapley_coop.seats.asking import Enquiry
-from shapley_coop.seats.faults import described
+from shapley_coop.seats.faults import describe_error
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Asked, letter_hash
 from shapley_coop.seats.seat import Seat, SeatError
@@ -103,7 +103,7 @@ class Batches(httpx2.AsyncBaseTransport):
             try:
                 await client_of(str(client.base_url), client.api_key).batches.list(limit=1)
             except OpenAIError as error:
-                why = described(error, seat, seat.timeout)
+                why = describe_error(error, seat, seat.timeout)
                 if getattr(error, "status_code", None) in _NO_SUCH:
                     why = f"{seat.base_url or 'its endpoint'} has no /batches: leave it out"
                 raise ValueError(f"--batch: {seat.model}: {why}") from None

@@ -12,7 +12,7 @@ from datetime import date
 from itertools import count
 from typing import Any
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
 CENT = 10_000
 """Millionths of a euro in a cent."""
@@ -96,7 +96,7 @@ def name_for_banks(name: str) -> str:
     Raises:
         ValueError: the extra `sepa` is not installed.
     """
-    with needing("sepa", "a payment file"):
+    with require_extra("sepa", "a payment file"):
         from text_unidecode import unidecode
     latin = unidecode(name).translate(_NEAREST)
     return " ".join(_UNCOMMON.sub(" ", latin).split())[:MOST_OF_A_NAME].rstrip()
@@ -121,7 +121,7 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
     """
     if not 0 < len(payments) <= MOST_PAYMENTS:
         raise ValueError(f"{len(payments)} payments: one file has 1 to {MOST_PAYMENTS}")
-    with needing("sepa", "a payment file"):
+    with require_extra("sepa", "a payment file"):
         from sepaxml import SepaTransfer
     config = {"name": payer.name, "IBAN": payer.iban, "batch": False, "currency": CURRENCY}
     made = SepaTransfer({**config, **_bic(payer)}, schema=SCHEMA, clean=True)

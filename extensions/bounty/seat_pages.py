@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 from shapley_coop.graphs.replies import OpenQuestion, open_questions
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import DRAFT, FIELDS, message_of, preview
-from shapley_coop.serve.seats.letter import allowed, name_of, seat_letter
+from shapley_coop.serve.seats.letter import allowed_replies, name_of, seat_letter
 from shapley_coop.serve.view.assets import file
 from shapley_coop.serve.view.handler import Handler
 from shapley_coop.state.table import Table
@@ -116,7 +116,7 @@ class Seats:
                 raise ValueError("name by its id the letter that is answered: another one waits")
             if kind == FIELDS:
                 kind, args = "response", message_of(mail.act, args)
-            if kind not in (kinds := allowed(asked)):
+            if kind not in (kinds := allowed_replies(asked)):
                 raise ValueError(f"type is one of {', '.join(kinds)}")
             from shapley_coop.graphs.running import answer
 
@@ -128,11 +128,11 @@ class Seats:
 
 async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
     """Return the letter that waits for a person, who asks, and what its interrupt says."""
-    from shapley_coop.graphs.threads import configured, opened
+    from shapley_coop.graphs.threads import configure, open_workflow
     from shapley_coop.state.storage.home import home
 
-    async with opened(run.graph) as app:
-        state = await app.aget_state(configured(run))
+    async with open_workflow(run.graph) as app:
+        state = await app.aget_state(configure(run))
     asked = {i.value["pointer"]["agent"]: i.value for i in state.interrupts}
     mail = home().journal.mail(state.values.get("episode", ""), agent)
     if mail is None or agent not in asked:

@@ -8,7 +8,7 @@ from langgraph.types import interrupt
 from shapley_coop.extensions.chat.state import Chat, fault_of
 from shapley_coop.extensions.chat.words import NOT_PLAYED, table_in_words
 from shapley_coop.games.matrix import MatrixParams
-from shapley_coop.seats.review import Decision, decided, edited, review
+from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
 
 PLAY = "play"
 """The action that is reviewed before it is taken."""
@@ -25,11 +25,13 @@ def confirm(chat: Chat) -> dict[str, Any]:
     game = chat["game"] or {}
     said = table_in_words(game, chat.get("assumed", []))
     reply = interrupt(review(PLAY, game, said, ALLOWED, MatrixParams.model_json_schema()))
-    decision = {"type": "respond", "message": reply} if isinstance(reply, str) else decided(reply)
+    decision = (
+        {"type": "respond", "message": reply} if isinstance(reply, str) else read_decision(reply)
+    )
     match (decision or {}).get("type"):
         case "approve":
             return {"verdict": "go"}
-        case "edit" if isinstance(args := edited(decision or {}), dict):
+        case "edit" if isinstance(args := edited_arguments(decision or {}), dict):
             if why := fault_of(args):
                 return {"verdict": "again", "messages": [AIMessage(f"Not played: {why}.")]}
             return {"verdict": "go", "game": args, "assumed": []}

@@ -6,7 +6,7 @@ from typing import Any
 from shapley_coop.escaping import in_markdown
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.prompts.computed import percent
-from shapley_coop.state.outcome import moved, no_value
+from shapley_coop.state.outcome import no_value, payment_lines
 from shapley_coop.state.timeline import said_event
 
 MOST_CELLS = 32
@@ -66,7 +66,7 @@ def settlement_in_words(found: Mapping[str, Any]) -> str:
     credit = found["credit"]
     lines = [STATUS[found["status"]], *map(in_markdown, found["happened"]["words"])]
     lines.append(f"By what was done, {_each(found['rewards'], 'earned')}.")
-    lines += [f"{line}." for line in moved(found)]
+    lines += [f"{line}." for line in payment_lines(found)]
     if not found["transfers"]:
         lines.append("Nobody owes anybody anything.")
     lines.append(f"In the end {_each(found['payoffs'], 'has')}.")

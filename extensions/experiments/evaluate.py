@@ -18,7 +18,7 @@ from shapley_coop.cli.experimenting.sweep import (
     sweep_folder,
 )
 from shapley_coop.cli.options import Json, NoSandbox, PriceFile
-from shapley_coop.extras import is_installed, missing
+from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison, Estimate
@@ -50,7 +50,7 @@ def evaluate(
     from shapley_coop.extensions.experiments.experiments import upload as to_langsmith
 
     if not is_installed("scipy"):
-        raise missing("coop eval", "scipy", "reports")
+        raise missing_library("coop eval", "scipy", "reports")
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
     known = results.prices_from(prices)
@@ -78,7 +78,7 @@ def _show(
 ) -> None:
     summary = experiment.summary()
     if as_json:
-        found = {n: {k: results.known(e) for k, e in s.items()} for n, s in summary.items()}
+        found = {n: {k: results.numbers_json(e) for k, e in s.items()} for n, s in summary.items()}
         pairs = {n: [results.as_json(c) for c in cs] for n, cs in compared.items()}
         name = experiment.suite.name
         say_json({"suite": name, "conditions": found, "compared": pairs, "uploaded": uploaded})
@@ -95,14 +95,14 @@ def _show(
 def _show_tables(experiment: "Experiment") -> None:
     """Print the tables that the suite itself lays out: a line for each condition."""
     from shapley_coop.evals.measures.summary import conditions, estimate
-    from shapley_coop.evals.reports.layout import selected, words
+    from shapley_coop.evals.reports.layout import select, words
 
     rows = [row for group in experiment.groups for row in group.rows]
     for spec in experiment.suite.tables:
         axes = spec.rows or [axis for axis in experiment.suite.axes if axis not in spec.where]
         lines = [
             [group.name, *(estimate(group.rows, column).shown(2) for column in spec.columns)]
-            for group in conditions(selected(rows, spec.where), axes)
+            for group in conditions(select(rows, spec.where), axes)
         ]
         show_table(spec.title, [", ".join(axes) or "runs", *map(words, spec.columns)], lines)
 

@@ -7,12 +7,12 @@ from shapley_coop.extensions.institutions.mediator import Mediator, mediator_of
 from shapley_coop.seats.answer import Action
 from shapley_coop.state.additions import limits_of
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
     """Read a legal action, or the word by which an agent delegates."""
     choices = [*turn.evaluated.legal(agent), mediator_of(turn.evaluated.game).word]

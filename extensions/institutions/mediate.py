@@ -4,7 +4,7 @@ from typing import Any
 
 from shapley_coop.extensions.institutions.mediator import DELEGATED, mediator_of
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.playing import Choices, choices_in, played
+from shapley_coop.state.playing import Choices, choices_in, play_turn
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import unsound
 
@@ -24,4 +24,4 @@ def mediate(table: Table) -> dict[str, Any]:
     delegating = [a for a in evaluated.agents if found.actions.get(a) == mediator.word]
     actions = {**found.actions, **mediator.plays(delegating, evaluated.turn)}
     effects = [{"effect": DELEGATED, "agent": agent} for agent in delegating]
-    return played(evaluated, Choices(actions, [*found.effects, *effects]))
+    return play_turn(evaluated, Choices(actions, [*found.effects, *effects]))

@@ -29,9 +29,9 @@ from shapley_coop.deals.analysis.stage import NotFinite
 from shapley_coop.deals.compiled import (
     Clauses,
     CompiledClause,
-    compiled,
+    compile_contract,
+    duties_at,
     only_once,
-    owed,
     payments_due,
 )
 from shapley_coop.deals.contract import Contract
@@ -66,7 +66,7 @@ def parties_by_counts(
             stake, or nothing keeps all of the contract.
     """
     enforcement = enforcement or Enforcement()
-    clauses, before = compiled(agreed), compiled(standing)
+    clauses, before = compile_contract(agreed), compile_contract(standing)
     _check_can_be_counted((*clauses, *before), facts, enforcement)
     agents, turns = list(facts["agents"]), range(len(record) + 1, int(facts["turns"]) + 1)
     counts, asks = Counts.of(facts), [_asked(clauses, agents, turn) for turn in turns]
@@ -149,7 +149,7 @@ Asked = dict[str, tuple[Duty, ...]]
 
 
 def _asked(clauses: tuple[CompiledClause, ...], agents: Sequence[str], turn: int) -> Asked:
-    duties = list(owed(clauses, tuple(() for _ in clauses), turn).values())
+    duties = list(duties_at(clauses, tuple(() for _ in clauses), turn).values())
     named = dict.fromkeys(duty.agent for duty in duties if duty.agent != EVERYONE)
     return {agent: tuple(duty for duty in duties if duty.binds(agent)) for agent in ("", *named)}
 

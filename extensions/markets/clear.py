@@ -9,7 +9,7 @@ from shapley_coop.deals.language.deal import accept, put
 from shapley_coop.extensions.markets.clearing import Cleared
 from shapley_coop.extensions.markets.sealed import market_of, sent_in
 from shapley_coop.extensions.markets.table import Price
-from shapley_coop.state.additions import accepted as accepted_for
+from shapley_coop.state.additions import accept_additions as accepted_for
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.run_config import SUMMARISER

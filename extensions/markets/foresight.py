@@ -11,7 +11,7 @@ from typing import Any
 
 from shapley_coop.extensions.markets.market import worth_of
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Missing, Part, Payoffs
-from shapley_coop.games.gives import given
+from shapley_coop.games.gives import parse_gift
 from shapley_coop.games.goods import Holdings
 from shapley_coop.games.turns import Turn
 
@@ -141,7 +141,7 @@ class TradeForesight(Foresight):
 
     def _give(self, holds: dict[str, dict[str, int]], giver: str, action: str) -> None:
         """A gift by hand, as far as the giver has it."""
-        found = given(action)
+        found = parse_gift(action)
         if found is None or giver not in holds:
             return
         count, good, to = found

@@ -26,7 +26,7 @@ from shapley_coop.games.actions import told_actions
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
-from shapley_coop.games.gives import EVERYONE, given, gives
+from shapley_coop.games.gives import EVERYONE, gives, parse_gift
 from shapley_coop.games.goods import GIVEN, Holdings, hand_over
 from shapley_coop.games.open_turns import Spans
 from shapley_coop.games.params import GameError, Number, Params, one_line
@@ -185,7 +185,7 @@ class Trade(Game):
         self.check(position, actions)
         holds, effects = hand_over(position["holds"], position.get(GIVEN, []))
         for agent in self.agents:
-            if by_hand := given(actions.get(agent, "")):
+            if by_hand := parse_gift(actions.get(agent, "")):
                 count, good, to = by_hand
                 moved = min(count, holds[agent][good])
                 holds[agent][good] -= moved
@@ -247,7 +247,7 @@ class Trade(Game):
 
     def receiver(self, action: str) -> str:
         """Return whom an action gives something by hand; empty for nobody."""
-        by_hand = given(action)
+        by_hand = parse_gift(action)
         return by_hand[2] if by_hand else ""
 
     def accepted(self, actions: Mapping[str, str]) -> bool:

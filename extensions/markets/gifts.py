@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from shapley_coop.deals.language.clauses import Do, Give
 from shapley_coop.deals.language.effects import Duty
 from shapley_coop.deals.language.when import Turns
-from shapley_coop.games.gives import give, given
+from shapley_coop.games.gives import give, parse_gift
 from shapley_coop.games.goods import Holdings
 
 Gift = tuple[str, str, str, int]
@@ -42,7 +42,7 @@ def can_be_made(gifts: Sequence[Gift], turns: int, actions: Mapping[str, Sequenc
 
 def by_hand(duty: Duty) -> Gift | None:
     """Return what a duty has its agent give; None if nothing."""
-    found = given(duty.action)
+    found = parse_gift(duty.action)
     return found and (duty.agent, found[2], found[1], found[0])
 
 

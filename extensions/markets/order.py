@@ -20,7 +20,7 @@ from shapley_coop.seats.clause_fields import Part
 from shapley_coop.seats.elements import Within, element_of_json
 from shapley_coop.state.additions import limits_of
 from shapley_coop.state.consent import reservation
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.publishing import seal_actions
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import PLAN
@@ -54,7 +54,7 @@ class Orders(Answer):
         return element_of_json("PROPOSAL", {"orders": orders}) if orders else "<REJECT>"
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Orders | Fault:
     """Read orders; `<REJECT>` for none."""
     if message.accept is not None or message.action is not None:

@@ -13,7 +13,7 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.extensions.markets.foresight import Guess
 from shapley_coop.extensions.markets.market import worth_of
-from shapley_coop.games.foresight import needed
+from shapley_coop.games.foresight import check_facts
 
 CENT = Fraction(1, 100)
 
@@ -24,7 +24,7 @@ def orders(facts: Mapping[str, Any]) -> str:
     Raises:
         Missing: the letter does not say what I hold, or what goods are worth to me.
     """
-    needed(facts, "you", "agents", "goods", "pool", "worth_to_you")
+    check_facts(facts, "you", "agents", "goods", "pool", "worth_to_you")
     market = Guess(facts)
     units = Counter([*_to_sell(market), *_to_buy(market)])
     rows = [

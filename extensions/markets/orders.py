@@ -15,9 +15,9 @@ from shapley_coop.canonical import digest
 from shapley_coop.deals.language import spelling
 from shapley_coop.deals.language.clauses import Clause, Give, Pay
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.faults import Fault, listed, together
+from shapley_coop.deals.language.faults import Fault, list_faults, together
 from shapley_coop.deals.language.reading import no_other_keys
-from shapley_coop.deals.language.spelling import Notes, meant, shown
+from shapley_coop.deals.language.spelling import Notes, find_meant, show
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.extensions.markets.clearing import BUY, SELL, Cleared, Order, clear
@@ -52,7 +52,7 @@ def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | 
     terms = Terms([agent], goods=goods)
     placed = [_order(row, notes.at(f"order {n}"), terms) for n, row in enumerate(rows, start=1)]
     if notes.faults:
-        return Fault("JSON", listed([f"{one}." for one in notes.faults]))
+        return Fault("JSON", list_faults([f"{one}." for one in notes.faults]))
     checks = (_crossed, _too_dear)
     return together([check(placed, good) for check in checks for good in goods]) or placed
 
@@ -151,17 +151,17 @@ def traded(found: Mapping[str, Cleared]) -> Deal:
 def _order(row: Any, notes: Notes, terms: Terms) -> Placed:
     """Return one order; what is wrong is noted."""
     if not isinstance(row, Mapping):
-        notes.wrong("", f"{shown(row)} is no order: give {', '.join(FIELDS)}")
+        notes.wrong("", f"{show(row)} is no order: give {', '.join(FIELDS)}")
         return "", Order("", BUY, 1, Fraction(0))
     no_other_keys(row, FIELDS, notes)
     said = row.get("side")
-    side = meant(str(said), (BUY, SELL))
+    side = find_meant(str(said), (BUY, SELL))
     if side is None:
-        what = "missing" if said is None else shown(said)
+        what = "missing" if said is None else show(said)
         notes.wrong("side", f"it is {what}: write {BUY} or {SELL}")
     good, count = spelling.good(row, notes, terms), spelling.quantity(row, notes)
     if good and good not in terms.goods:
-        notes.wrong("good", f"there is no {shown(good)}: the goods are {', '.join(terms.goods)}")
+        notes.wrong("good", f"there is no {show(good)}: the goods are {', '.join(terms.goods)}")
     if not 0 < count < MOST_UNITS:
         notes.wrong("quantity", f"{count} is no number of units: write 1 to {MOST_UNITS - 1}")
     price = parse_exact(spelling.amount(row.get("price"), "price", notes, fraction=False))

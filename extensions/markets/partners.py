@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shapley_coop.games.classes import ByClass
-from shapley_coop.games.gives import given
+from shapley_coop.games.gives import parse_gift
 from shapley_coop.games.goods import gifts_in
 from shapley_coop.games.turns import Turn
 
@@ -55,7 +55,7 @@ def _gifts(turn: Turn) -> Iterator[tuple[str, str, str, int]]:
     for gift in gifts_in(turn):
         yield gift["giver"], gift["receiver"], gift["good"], gift["quantity"]
     for agent, action in turn["actions"].items():
-        if by_hand := given(action):
+        if by_hand := parse_gift(action):
             count, good, to = by_hand
             yield agent, to, good, count
 

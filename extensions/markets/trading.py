@@ -18,10 +18,10 @@ from shapley_coop.deals.language.when import Turns
 from shapley_coop.extensions.markets.foresight import Guess
 from shapley_coop.extensions.markets.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
 from shapley_coop.games import Turn
-from shapley_coop.games.foresight import needed
+from shapley_coop.games.foresight import check_facts
 from shapley_coop.games.gives import actions_in, give, legal_in
 from shapley_coop.seats.embedded.characters import Character
-from shapley_coop.seats.embedded.letter_facts import choice, offered, proposal
+from shapley_coop.seats.embedded.letter_facts import choice, offered_deal, proposal
 from shapley_coop.seats.embedded.without_foresight import owed_now
 
 EPSILON = Fraction(1, 10**6)
@@ -55,7 +55,7 @@ class Trader:
     @property
     def market(self) -> Guess:
         """Who holds what, and what it is worth."""
-        needed(self.facts, "you", "agents", "goods", "pool")
+        check_facts(self.facts, "you", "agents", "goods", "pool")
         return Guess(self.facts)
 
     def reason(self) -> str:
@@ -103,7 +103,7 @@ class Trader:
 
     def act(self) -> str:
         """Return what I signed, by my honesty; else I keep what I have, or divide a pool."""
-        needed(self.facts, "legal")
+        check_facts(self.facts, "legal")
         legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
             return choice(self.rng.choice(legal))
@@ -148,7 +148,7 @@ class Trader:
 
     def _gain(self) -> Fraction | None:
         """What the offer adds to what I have; None where that cannot be told or I cannot pay it."""
-        deal, market = offered(self.facts, self.talk), self.market
+        deal, market = offered_deal(self.facts, self.talk), self.market
         if isinstance(deal, Fault) or deal.split:
             return None
         pays = [pay for c in deal.clauses if (pay := c.transfer)]

@@ -13,7 +13,7 @@ from shapley_coop.graphs.finding import every_run, run_of
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state.listing import RunFilter, listed
+from shapley_coop.state.listing import RunFilter, list_line
 from shapley_coop.state.resuming import command_for
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
@@ -48,11 +48,11 @@ class HomeRuns:
                 agent: known.why if known.served else command_for(known, "answer", agent)
                 for agent in waiting
             }
-        return Standing(listed(known), known.result, await table_of(known), failed_, waits)
+        return Standing(list_line(known), known.result, await table_of(known), failed_, waits)
 
     async def listed(self, game: str, limit: int) -> list[dict[str, Any]]:
         """Return the newest runs, one line each."""
-        return [listed(run) for run in RunFilter(game=game)(await every_run())][:limit]
+        return [list_line(run) for run in RunFilter(game=game)(await every_run())][:limit]
 
     async def verified(self, run: str) -> list[Check]:
         """Recompute what an ended run states, and compare its rows with their seal."""

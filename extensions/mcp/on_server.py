@@ -16,7 +16,7 @@ from shapley_coop.evals.verifying import Check, verify_ended
 from shapley_coop.extensions.mcp.place import Standing
 from shapley_coop.extensions.mcp.protocol import PARSE, answered, failed
 from shapley_coop.extensions.mcp.tools import tools
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.seats.person import seat_address
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.server.in_process import OWNER, waiting_in
@@ -25,7 +25,7 @@ from shapley_coop.state.storage.owners import acting_for
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
-with needing("dev", "the LangGraph server"):
+with require_extra("dev", "the LangGraph server"):
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route

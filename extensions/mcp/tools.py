@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.credit.files import credit_report
-from shapley_coop.deals.analysis.checked import checked
+from shapley_coop.deals.analysis.checked import certify_terms
 from shapley_coop.evals.measures.credit import credit_by
 from shapley_coop.extensions.mcp.forms import (
     Checked,
@@ -77,7 +77,7 @@ class _Use:
         def found() -> tuple[dict[str, Any], str]:
             game = load(asked.game, asked.params)
             terms = (asked.enforcement, asked.deposit, norms_of(game))
-            return checked({"clauses": asked.clauses}, game, *terms)
+            return certify_terms({"clauses": asked.clauses}, game, *terms)
 
         record, words = await asyncio.to_thread(found)
         faults = [{"label": one["label"], "why": one["feedback"]} for one in record["faults"]]

@@ -28,7 +28,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.extensions.opponents.arbiters import split
 from shapley_coop.extensions.opponents.baselines import ACCEPT, REJECT, Baseline, awarded
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.seats.embedded.letter_facts import proposal, terms_of
 from shapley_coop.seats.embedded.outlook import Outlook
 
@@ -82,7 +82,7 @@ class Negotiator:
 
 
 def _library() -> tuple[Any, Any]:
-    with needing("negmas", "a negotiator of NegMAS"):
+    with require_extra("negmas", "a negotiator of NegMAS"):
         return import_module("negmas"), import_module("negmas.sao")
 
 

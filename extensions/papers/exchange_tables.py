@@ -16,7 +16,7 @@ from shapley_coop.evals.measures.evaluators import find, score
 from shapley_coop.evals.measures.exchange import VARIANTS
 from shapley_coop.evals.measures.stats import Estimate
 from shapley_coop.evals.measures.summary import conditions, estimate
-from shapley_coop.evals.reports.layout import UNKNOWN, digits, markdown, number, printed
+from shapley_coop.evals.reports.layout import UNKNOWN, digits, markdown, number, printed_value
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite, TableSpec, load_suite
 
@@ -125,7 +125,7 @@ def _table(
     for group in conditions(rows, [SCENARIO, GRAPH]):
         scenario, setting = group.labels[SCENARIO], VARIANTS[group.labels[GRAPH]]
         lines.append([scenario, setting, *cells(group.rows)])
-        values = [printed(spec, group.labels, column) for column in columns]
+        values = [printed_value(spec, group.labels, column) for column in columns]
         if any(values):
             lines.append([scenario, f"{setting}, printed", "", *values])
     return markdown(["Scenario", "Setting", *heads], lines)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from statistics import fmean
 
 from shapley_coop.credit import attribute_by
-from shapley_coop.evals.measures.stats import Estimate, compare, corrected, mean_interval
+from shapley_coop.evals.measures.stats import Estimate, compare, correct, mean_interval
 from shapley_coop.evals.reports.layout import markdown
 from shapley_coop.evals.sweeps.seeds import parse_seeds
 from shapley_coop.extensions.raid.rules import FIREBALL, HEAL, TAUNT
@@ -144,7 +144,7 @@ def differences(raids: Mapping[int, Sequence[Credited]]) -> str:
                 f"{one.more} / {one.difference.n - one.more - one.fewer} / {one.fewer}",
                 f"{one.adjusted:.4f}",
             ]
-            for one in corrected(found)
+            for one in correct(found)
         ],
     )
 

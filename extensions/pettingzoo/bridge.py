@@ -19,7 +19,7 @@ from shapley_coop.extensions.pettingzoo.analysis import PettingZooAnalysis
 from shapley_coop.extensions.pettingzoo.factory import made, refused
 from shapley_coop.extensions.pettingzoo.facts import as_number, as_plain
 from shapley_coop.extensions.pettingzoo.trials import Trials, try_out
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
@@ -28,7 +28,7 @@ from shapley_coop.games.params import GameError, Params
 from shapley_coop.games.turns import Position, Step
 from shapley_coop.invalid import first_error
 
-with needing("pettingzoo", "an environment of PettingZoo"):
+with require_extra("pettingzoo", "an environment of PettingZoo"):
     from gymnasium.spaces import Discrete
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError
 from shapley_coop.games.turns import Position, Step
 
-with needing("pettingzoo", "an environment of PettingZoo"):
+with require_extra("pettingzoo", "an environment of PettingZoo"):
     from gymnasium.spaces import Box, Dict, Discrete
     from pettingzoo import ParallelEnv
 

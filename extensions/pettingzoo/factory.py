@@ -9,10 +9,10 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
-from shapley_coop.extras import missing, needing
+from shapley_coop.extras import missing_library, require_extra
 from shapley_coop.games.params import GameError
 
-with needing("pettingzoo", "an environment of PettingZoo"):
+with require_extra("pettingzoo", "an environment of PettingZoo"):
     from pettingzoo import AECEnv, ParallelEnv
     from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
@@ -68,7 +68,7 @@ def _named(factory: str) -> Any:
 def _missing(path: str, absent: str) -> str:
     """Why a module cannot be imported: it is not there, or something that it needs is not."""
     if absent and path != absent and not path.startswith(f"{absent}."):
-        return str(missing("it", absent))
+        return str(missing_library("it", absent))
     package, _, name = path.rpartition(".")
     return f"no module named {path}: {_instead(package, name) or FORM}"
 

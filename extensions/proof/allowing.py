@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
@@ -96,7 +96,7 @@ def _action(evaluated: EvaluatedTable, mandate: Mandate, text: str) -> Fault | N
         return None  # an action that was promised in time is kept
     message = scan(text)
     found = (
-        message if isinstance(message, Fault) else chosen(message, evaluated.legal(mandate.agent))
+        message if isinstance(message, Fault) else choose(message, evaluated.legal(mandate.agent))
     )
     if isinstance(found, Fault):
         return None  # its own check has said so

@@ -25,7 +25,7 @@ from shapley_coop.extensions.proof.statement import (
     settlement_in,
     subjects,
 )
-from shapley_coop.games.audits import audited
+from shapley_coop.games.audits import audit
 from shapley_coop.games.catalogue import is_program, names
 from shapley_coop.games.opened import not_here, opens
 from shapley_coop.games.params import GameError
@@ -175,7 +175,7 @@ def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
 
 def _audits(told: Predicate) -> Iterator[Finding]:
     """Hold what an extension's workflow recorded against its rule, where it recorded any."""
-    for name, wrong in audited(game_of(settings_of(told)), cast(Any, told.record)):
+    for name, wrong in audit(game_of(settings_of(told)), cast(Any, told.record)):
         yield Finding(name, not wrong, "; ".join(wrong) or "played by the rule")
 
 

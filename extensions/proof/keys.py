@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.weak_keys import check_strength
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class PublicKey:
             message: what was signed.
             signature: 64 bytes of Ed25519, or the DER of an ES256 signature.
         """
-        with needing("keys", _WHO):
+        with require_extra("keys", _WHO):
             from cryptography.exceptions import InvalidSignature
             from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
             from cryptography.hazmat.primitives.hashes import SHA256
@@ -141,7 +141,7 @@ class PrivateKey:
 
     def sign(self, message: bytes) -> bytes:
         """Return the signature of a message: 64 bytes of Ed25519, or DER of ES256."""
-        with needing("keys", _WHO):
+        with require_extra("keys", _WHO):
             from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
             from cryptography.hazmat.primitives.hashes import SHA256
         key: Any = self._key
@@ -192,7 +192,7 @@ def _is_known(key: Any, ed25519: type) -> bool:
 
 
 def _library() -> tuple[Any, Any]:
-    with needing("keys", _WHO):
+    with require_extra("keys", _WHO):
         from cryptography.hazmat.primitives import asymmetric, serialization
         from cryptography.hazmat.primitives.asymmetric import ec, ed25519  # noqa: F401
     return asymmetric, serialization

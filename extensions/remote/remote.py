@@ -11,9 +11,9 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError, NotFoundError
 
 from shapley_coop.evals.sweeps.cells import Cell
-from shapley_coop.evals.sweeps.rows import Clock, Finished, counted, row_of, volatile_of
+from shapley_coop.evals.sweeps.rows import Clock, Finished, count_calls, row_of, volatile_of
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.graphs.threads import configured
+from shapley_coop.graphs.threads import configure
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
@@ -74,7 +74,7 @@ class Remote:
             table, begun = await self._table(self._thread(cell))
         except ValueError:
             return []  # the server did not answer
-        return counted(table) if begun else []
+        return count_calls(table) if begun else []
 
     async def written(self, cell: Cell, row: Row) -> None:
         """The server keeps its threads."""
@@ -103,7 +103,7 @@ class Remote:
         latest = await self._answered(runs.list(thread, limit=1))
         under_way = [run["run_id"] for run in latest if run["status"] in UNDER_WAY]
         if not under_way:
-            config = configured(Run(thread, cell.graph, cell.room, "", "started", None))
+            config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
             config.pop("configurable")  # The server names the thread itself.
             how: Any = {"config": config, "context": {}, "durability": "sync"}
             start = None if begun else {"room": cell.room}

@@ -14,7 +14,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
 MOST_CHARACTERS = 1000
 """Of one expression."""
@@ -88,7 +88,7 @@ def engine(who: str) -> Any:
     Raises:
         LibraryMissing: the extra `patterns` is not installed.
     """
-    with needing("patterns", who):
+    with require_extra("patterns", who):
         import re2
 
     return re2

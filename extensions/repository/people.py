@@ -10,7 +10,7 @@ from shapley_coop.extensions.repository.contributions import Contribution, Perso
 from shapley_coop.extensions.repository.git import Repository
 from shapley_coop.extensions.repository.log import Commit
 from shapley_coop.extensions.repository.rules import Rules
-from shapley_coop.games.look_alikes import Shown, mixed
+from shapley_coop.games.look_alikes import Shown, find_mixed
 from shapley_coop.games.params import RESERVED
 
 _LONGEST = 64
@@ -170,7 +170,7 @@ def _is_agents_name(name: str, taken: Shown) -> bool:
     return (
         0 < len(name) <= _LONGEST
         and name not in RESERVED
-        and mixed([name]) is None
+        and find_mixed([name]) is None
         and not taken.has_alike(name)
     )
 

@@ -14,10 +14,10 @@ from collections import Counter
 
 from shapley_coop import extension
 from shapley_coop.extensions.tenants.callers import Caller, identify
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal
 
-with needing("dev", "tenants on a server"):
+with require_extra("dev", "tenants on a server"):
     from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 

@@ -34,7 +34,7 @@ from pydantic import (
     model_validator,
 )
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
 from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
@@ -204,7 +204,7 @@ def _tokens(path: str, _: int) -> dict[str, Caller]:
 def _public_key(key: str) -> Any:
     from shapley_coop.weak_keys import check_strength
 
-    with needing("dev", PUBLIC_KEY):
+    with require_extra("dev", PUBLIC_KEY):
         from cryptography.hazmat.primitives.serialization import load_pem_public_key
     try:
         pem = key if key.startswith("-----BEGIN") else Path(key).read_text(encoding="utf-8")
@@ -219,7 +219,7 @@ def _public_key(key: str) -> Any:
 
 
 def _from_jwt(token: str, key: Any) -> Caller | None:
-    with needing("dev", PUBLIC_KEY):
+    with require_extra("dev", PUBLIC_KEY):
         import jwt
     audience = os.environ.get(AUDIENCE) or None
     try:

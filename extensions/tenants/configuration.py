@@ -17,7 +17,7 @@ from shapley_coop.invalid import first_error
 from shapley_coop.seats.keys import lies_below
 from shapley_coop.seats.provider import provider_of
 from shapley_coop.seats.seat import PYTHON, RECORDING, Seat
-from shapley_coop.state.additions import added
+from shapley_coop.state.additions import find_additions
 from shapley_coop.state.home_files.kept import KEPT
 from shapley_coop.state.run_config import RunConfig, known_fields
 
@@ -63,7 +63,7 @@ def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[
         yield f"secrets: yours are named {caller.identity}__NAME"
     if config.prompts:
         yield _opened("prompts")
-    for one in added(config):
+    for one in find_additions(config):
         yield from one.addition.complaints(one.settings)
     yield from _about_resolved(config)
     for seat in [*(config.seats.values() if "seats" in config.model_fields_set else ()), *seats]:

@@ -21,10 +21,10 @@ from typing import Any
 
 from shapley_coop.extensions.tenants.callers import Caller
 from shapley_coop.extensions.tenants.configuration import about_game, about_url, complaints
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.serve.server.answering import refusal, requests_in
 
-with needing("dev", "tenants on a server"):
+with require_extra("dev", "tenants on a server"):
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _NEVER_PLAYED = ("/search", "/count", "/store/items")

@@ -10,10 +10,10 @@ from shapley_coop.extensions.tenants.authorization import Authorization
 from shapley_coop.extensions.tenants.callers import check_configuration
 from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.extensions.tenants.policy import TenantPolicy
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.serve.server.tenancy import Tenancy
 
-with needing("dev", "tenants on a server"):
+with require_extra("dev", "tenants on a server"):
     from starlette.middleware import Middleware
 
 

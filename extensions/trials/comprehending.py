@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import finish, say, say_json, show_table, waiting
+from shapley_coop.cli.console import finish, say, say_json, show_spinner, show_table
 from shapley_coop.cli.experimenting.sweep import AtOnce, Seeds
 from shapley_coop.cli.options import BaseUrl, Json, seats_from
 
@@ -36,7 +36,7 @@ def comprehend(
     if seat.human:
         raise ValueError("--model human: people are not asked about letters; give a model")
     check_seat(seat)
-    with waiting("asking about letters"):
+    with show_spinner("asking about letters"):
         score = finish(_score(seat, parse_seeds(seeds) if seeds else [0], max_connections))
     if as_json:
         say_json(_told(seat, score))

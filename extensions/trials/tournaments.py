@@ -17,7 +17,7 @@ from shapley_coop.cli.experimenting.sweep import (
     sweep_folder,
 )
 from shapley_coop.cli.options import Json
-from shapley_coop.extras import is_installed, missing
+from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.playing import Limits, Tally
@@ -53,7 +53,7 @@ def tournament(
     is wrong; 2: wrong usage, or something cannot be read.
     """
     if not is_installed("scipy"):
-        raise missing("a tournament's ranking", "scipy", "trials")
+        raise missing_library("a tournament's ranking", "scipy", "trials")
     if file == VERIFY:
         _verify(folder, out, as_json)
         return

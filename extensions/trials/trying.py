@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import finish, say, show_table, waiting
+from shapley_coop.cli.console import finish, say, show_spinner, show_table
 from shapley_coop.cli.options import BaseUrl, PriceFile, seats_from
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def try_model(
 ) -> None:
     """Play one run with a model at every seat: what was read of its letters, and at what cost."""
     seats = seats_from(model, None, base_url)
-    with waiting(f"{model} plays one run of escape_room"):
+    with show_spinner(f"{model} plays one run of escape_room"):
         found, failure = _played(seats)
     lines = [
         [

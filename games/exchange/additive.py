@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.games.exchange.masks import Micros, members
 
 
@@ -52,7 +52,7 @@ def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
     Raises:
         LibraryMissing: what finds the best total of such utilities is not installed.
     """
-    _matching()  # refused before play, and not where the result is told
+    _matching_solver()  # refused before play, and not where the result is told
     raw = np.asarray(scores, dtype=np.float64)
     whole = raw.sum()
     parts = raw / whole if whole else raw
@@ -68,11 +68,11 @@ def best_total(utilities: Sequence[Additive]) -> int:
     values = np.stack([own.values for own in utilities])
     most = values.max(axis=0)
     lost = most - values
-    return int(most.sum() - lost[_matching()(lost)].sum())
+    return int(most.sum() - lost[_matching_solver()(lost)].sum())
 
 
-def _matching() -> Any:
-    with needing("exchange", "the best total of many tasks"):
+def _matching_solver() -> Any:
+    with require_extra("exchange", "the best total of many tasks"):
         from scipy.optimize import linear_sum_assignment
 
     return linear_sum_assignment

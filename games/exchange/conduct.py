@@ -33,7 +33,7 @@ def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
     Cost: agents and tasks that moved, for each coalition.
     """
     tasks, seats = game.tasks, {agent: i for i, agent in enumerate(game.agents)}
-    moved, position = _moved(game, record)
+    moved, position = _trace_moves(game, record)
     utilities = game.scenario.utilities
     done = from_bits(position["done"], tasks.n) if game.over(position) else 0
     alone = [int(utilities[agent][mask & done]) for agent, mask in tasks.initial.items()]
@@ -54,7 +54,7 @@ def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
     return Replays(game.agents, earned, MICRO, classes=_by_task(game, moved, done))
 
 
-def _moved(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved], "Position"]:
+def _trace_moves(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved], "Position"]:
     """Every atom that was handed over, with all who held it in turn, and where the play ended."""
     chains: dict[str, list[str]] = {}
     position = game.start()

@@ -13,10 +13,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from shapley_coop.files import did_you_mean
 from shapley_coop.games.exchange.additive import Additive, additive
 from shapley_coop.games.exchange.masks import from_bits, mask_of
-from shapley_coop.games.exchange.preferences import dialled, scores
+from shapley_coop.games.exchange.preferences import draw_preferences, scores
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks, check_table
-from shapley_coop.games.exchange.tables import TOP, normalised, read_scores
+from shapley_coop.games.exchange.tables import TOP, normalise_scores, read_scores
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_file, read_once
 from shapley_coop.games.params import GameError
@@ -126,7 +126,7 @@ def tasks_of(page: ScenarioFile) -> Tasks:
     n = len(atoms)
     return Tasks(
         atoms,
-        {agent: _held(told, atoms, agent) for agent, told in page.initial.items()},
+        {agent: _read_holding(told, atoms, agent) for agent, told in page.initial.items()},
         Registry(
             [atom.says for atom in atoms],
             {from_bits(bits, n): text for bits, text in page.registry.items()},
@@ -147,13 +147,13 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
         return Scenario(
             name=page.name,
             tasks=tasks,
-            utilities={a: _summed(own, tasks.atoms, a) for a, own in page.values.items()},
+            utilities={a: _read_sums(own, tasks.atoms, a) for a, own in page.values.items()},
             preferences=dict(told),
             tools=read_tools(beside / page.tools) if page.tools else {},
         )
     check_table(tasks.n)
     if page.competition is not None:
-        told = dialled(tasks.atoms, tasks.agents, page.competition, page.seed)
+        told = draw_preferences(tasks.atoms, tasks.agents, page.competition, page.seed)
     raw = {
         agent: read_scores(scored[agent], tasks.n, agent)
         if scored is not None
@@ -164,14 +164,14 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
     return Scenario(
         name=page.name,
         tasks=tasks,
-        utilities={agent: normalised(table) for agent, table in raw.items()},
+        utilities={agent: normalise_scores(table) for agent, table in raw.items()},
         preferences=dict(told),
         origins=dict.fromkeys(tasks.agents, given) if scored is not None else {},
         tools=read_tools(beside / page.tools) if page.tools else {},
     )
 
 
-def _held(told: str | list[str], atoms: Sequence[Atom], whose: str) -> int:
+def _read_holding(told: str | list[str], atoms: Sequence[Atom], whose: str) -> int:
     """Return the tasks that an agent begins with."""
     if isinstance(told, str):
         return from_bits(told, len(atoms))
@@ -179,7 +179,7 @@ def _held(told: str | list[str], atoms: Sequence[Atom], whose: str) -> int:
     return mask_of([_position(positions, task, whose) for task in told], len(atoms))
 
 
-def _summed(scores: Mapping[str, float], atoms: Sequence[Atom], whose: str) -> Additive:
+def _read_sums(scores: Mapping[str, float], atoms: Sequence[Atom], whose: str) -> Additive:
     """Utilities that are sums of scores, by task in words."""
     positions, found = _positions(atoms), [0.0] * len(atoms)
     for task, score in scores.items():

@@ -8,7 +8,7 @@ from typing import Any
 from shapley_coop.games.exchange.masks import full, members
 from shapley_coop.games.exchange.registry import compose
 from shapley_coop.games.exchange.scenario import Masks
-from shapley_coop.games.foresight import Missing, needed
+from shapley_coop.games.foresight import Missing, check_facts
 
 UNKNOWN = 0.5
 WAIT = "wait"
@@ -54,7 +54,7 @@ class Market:
         Raises:
             Missing: names the fact that is not there.
         """
-        needed(facts, "you", "agents", "atoms", "initial")
+        check_facts(facts, "you", "agents", "atoms", "initial")
         holds = facts.get("position", {}).get("holds", facts["initial"])
         return cls(
             me=facts["you"],

@@ -17,27 +17,27 @@ from shapley_coop.games.exchange.files import read_page, tasks_of
 from shapley_coop.games.exchange.masks import Micros, full
 from shapley_coop.games.exchange.preferences import scores
 from shapley_coop.games.exchange.scenario import Scenario
-from shapley_coop.games.exchange.tables import normalised
+from shapley_coop.games.exchange.tables import normalise_scores
 from shapley_coop.games.exchange.tools import Tool
 from shapley_coop.games.files import read_file
 
 
 @cache
-def _published() -> dict[str, Any]:
+def _read_published() -> dict[str, Any]:
     content: dict[str, Any] = read_file(Path(__file__).with_name("paper.yaml"), "scenarios")
     return content
 
 
 def names() -> list[str]:
     """Return the scenarios that are built in."""
-    return list(_published()["scenarios"])
+    return list(_read_published()["scenarios"])
 
 
-def printed(name: str) -> dict[str, dict[int, int]]:
+def printed_utilities(name: str) -> dict[str, dict[int, int]]:
     """Agent → mask → the utility that the paper prints, in millionths."""
     return {
         agent: {int(bits, 2): to_micro(utility) for bits, utility in known.items()}
-        for agent, known in _published()["scenarios"][name]["printed"].items()
+        for agent, known in _read_published()["scenarios"][name]["printed"].items()
     }
 
 
@@ -48,7 +48,7 @@ def paper(name: str, seed: int = 0) -> Scenario:
         name: `paper_cooperative` or `paper_competitive`.
         seed: of the utilities that are not printed.
     """
-    published, known = _published(), printed(name)
+    published, known = _read_published(), printed_utilities(name)
     preferences = published["scenarios"][name]["preferences"]
     tasks = tasks_of(read_page({key: published[key] for key in ("atoms", "initial", "registry")}))
     front = [
@@ -60,7 +60,7 @@ def paper(name: str, seed: int = 0) -> Scenario:
         "Bob": {full(tasks.n) ^ mask: bob for mask, _, bob in front} | known["Bob"],
     }
     utilities = {
-        agent: normalised(scores(text, tasks.atoms, seed, agent))
+        agent: normalise_scores(scores(text, tasks.atoms, seed, agent))
         for agent, text in preferences.items()
     }
     for agent, given in fixed.items():

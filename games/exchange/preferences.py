@@ -70,7 +70,7 @@ def grade(preference: str, atom: Atom) -> float:
     return found
 
 
-def dialled(
+def draw_preferences(
     atoms: Sequence[Atom], agents: Sequence[str], competition: float, seed: int
 ) -> dict[str, str]:
     """Preferences in words whose overlap is set by a dial.

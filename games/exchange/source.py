@@ -10,10 +10,10 @@ from shapley_coop.games.exchange import paper, taskbench
 from shapley_coop.games.exchange.additive import Additive, additive
 from shapley_coop.games.exchange.files import read_scenario
 from shapley_coop.games.exchange.params import TaskExchangeParams
-from shapley_coop.games.exchange.preferences import dialled, scores
+from shapley_coop.games.exchange.preferences import draw_preferences, scores
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks, check_table
-from shapley_coop.games.exchange.tables import normalised
+from shapley_coop.games.exchange.tables import normalise_scores
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
@@ -40,7 +40,7 @@ def scenario_of(params: TaskExchangeParams, seed: int) -> Scenario:
             tools=p.tools,
         )
     if p.scenario == GENERATED:
-        return generated(p.agents, p.atoms, p.competition, seed, p.additive)
+        return generate_scenario(p.agents, p.atoms, p.competition, seed, p.additive)
     return scenario(p.scenario, p.variant)
 
 
@@ -61,7 +61,7 @@ def scenario(name: str, variant: int = 0) -> Scenario:
     raise GameError(no_such("scenario", name, paper.names(), "or give a file"))
 
 
-def generated(
+def generate_scenario(
     agents: Sequence[str], atoms: int, competition: float, seed: int, sums: bool = False
 ) -> Scenario:
     """Return a scenario of everyday tasks, dealt out in turn.
@@ -84,7 +84,7 @@ def generated(
     tasks = Tasks(chosen, initial, Registry([atom.says for atom in chosen]))
     name = f"{GENERATED} ({competition:g})"
     if sums:
-        return Scenario(name, tasks, _drawn(agents, atoms, competition, seed))
+        return Scenario(name, tasks, _draw_utilities(agents, atoms, competition, seed))
     check_table(atoms)
     return _dial(name, tasks, competition, seed)
 
@@ -96,7 +96,9 @@ def _chore(tool: str, says: str, event: int) -> Atom:
     return Atom(tool, {"event": str(event + 1)}, f"{says} for event {event + 1}")
 
 
-def _drawn(agents: Sequence[str], atoms: int, competition: float, seed: int) -> dict[str, Additive]:
+def _draw_utilities(
+    agents: Sequence[str], atoms: int, competition: float, seed: int
+) -> dict[str, Additive]:
     """Values of each task: as much in common with everybody as competition says, else one's own."""
     common, own = competition * dice(seed, 0, "values").random(atoms), 1 - competition
     return {
@@ -140,12 +142,12 @@ def from_taskbench(
 
 def _dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
     """Preferences of a given overlap, and the utilities that follow from their words."""
-    told = dialled(tasks.atoms, tasks.agents, competition, seed)
+    told = draw_preferences(tasks.atoms, tasks.agents, competition, seed)
     return Scenario(
         name=name,
         tasks=tasks,
         utilities={
-            agent: normalised(scores(text, tasks.atoms, seed, agent))
+            agent: normalise_scores(scores(text, tasks.atoms, seed, agent))
             for agent, text in told.items()
         },
         preferences=told,

@@ -74,18 +74,18 @@ def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
 def _complete(found: Mapping[int, Any], asked: Sequence[int], n: int, lack: str, do: str) -> None:
     """Every mask that was asked for is there, and none that was not, but for that of no atoms."""
     if missing := [mask for mask in asked if mask not in found]:
-        raise GameError(f"{lack} {_listed(missing, n)}: {do} every composite once")
+        raise GameError(f"{lack} {_list_masks(missing, n)}: {do} every composite once")
     if strange := sorted(set(found) - {0, *asked}):
-        raise GameError(f"{_listed(strange, n)} was not asked for: {do} only what is asked for")
+        raise GameError(f"{_list_masks(strange, n)} was not asked for: {do} only what is asked for")
 
 
-def _listed(masks: Sequence[int], n: int) -> str:
+def _list_masks(masks: Sequence[int], n: int) -> str:
     shown = ", ".join(to_bits(mask, n) for mask in masks[:SHOWN])
     more = len(masks) - SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def normalised(scores: list[float]) -> Micros:
+def normalise_scores(scores: list[float]) -> Micros:
     """U in millionths from raw scores."""
     raw = np.asarray(scores, dtype=np.float64)
     top = raw.max()

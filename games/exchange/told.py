@@ -26,7 +26,7 @@ def worths(scenario: Scenario, agent: str, tasks: Tasks) -> dict[str, Any]:
         return {"values": values}
     table = _table(scenario, agent, tasks)
     every = range(1, len(table))
-    shown = every if tasks.registry.listed else _selected(table, tasks.initial[agent])
+    shown = every if tasks.registry.listed else _select_masks(table, tasks.initial[agent])
     return {"utilities": {tasks.bits(mask): int(table[mask]) / MICRO for mask in shown}}
 
 
@@ -39,7 +39,7 @@ def _table(scenario: Scenario, agent: str, tasks: Tasks) -> Micros:
     return found
 
 
-def _selected(table: Micros, own: int) -> list[int]:
+def _select_masks(table: Micros, own: int) -> list[int]:
     """Return the masks that a compact letter gives utilities for, the best first."""
     ranked = [int(mask) for mask in (-table).argsort(kind="stable") if mask]
     rest = [mask for mask in ranked[BEST:] if table[mask] >= table[own]]

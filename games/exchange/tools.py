@@ -48,7 +48,7 @@ def plug(tool: str, function: Function | None) -> None:
         _plugged[tool] = function
 
 
-def plugged(tool: str) -> Function | None:
+def find_plugin(tool: str) -> Function | None:
     """Return the function that answers a tool's calls, if one is plugged in."""
     return _plugged.get(tool)
 

@@ -23,7 +23,7 @@ from shapley_coop.games import Game
 from shapley_coop.many import MANY
 from shapley_coop.prompts import (
     NOT_PLAYED,
-    using,
+    use_pack,
     write_history,
     write_request,
     write_retry,
@@ -32,7 +32,7 @@ from shapley_coop.prompts import (
 from shapley_coop.seats.answer import Thought
 from shapley_coop.seats.letters import Letter
 from shapley_coop.state.asking import Reply, ask_seats
-from shapley_coop.state.events import answered, asking
+from shapley_coop.state.events import answered_event, asking_event
 from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.history import history
 from shapley_coop.state.home_files.kept import pack_of
@@ -54,13 +54,13 @@ def ask(question: Question[Any]) -> Node:
 
     async def ask_agents(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
-        runtime.stream_writer(asking(turn))
+        runtime.stream_writer(asking_event(turn))
         started = time.monotonic()
         replies = await ask_seats(turn, write_letter)
-        judged = await asyncio.to_thread(_judged, turn, replies)  # it may read files
+        judged = await asyncio.to_thread(_judge_all, turn, replies)  # it may read files
         seconds = time.monotonic() - started
         spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
-        runtime.stream_writer(answered(turn, judged, spent, seconds))
+        runtime.stream_writer(answered_event(turn, judged, spent, seconds))
         return _update(turn, replies, judged, {"seconds": seconds, "agents": spent})
 
     return ask_agents
@@ -71,7 +71,7 @@ def draft(question: Question[Any]) -> Node:
 
     async def draft_messages(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
-        runtime.stream_writer(asking(turn))
+        runtime.stream_writer(asking_event(turn))
         started = time.monotonic()
         replies = await ask_seats(turn, write_letter)
         drafts: dict[str, Any] = {}
@@ -91,13 +91,13 @@ def validate(question: Question[Any]) -> Callable[[Table, Runtime[RunConfig]], d
 
     def validate_drafts(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
-        replies = _drafted(turn)
-        judged = _judged(turn, replies)
+        replies = _read_drafts(turn)
+        judged = _judge_all(turn, replies)
         refused = {agent: _refusals(one) for agent, one in judged.items()}
         cost = {agent: _of_answer(replies[agent]) for agent in judged}
         known = {agent: {**cost[agent], **refused[agent]} for agent in judged}
         seconds = max((r.entry.answer.seconds for r in replies.values() if r.entry), default=0.0)
-        runtime.stream_writer(answered(turn, judged, known, seconds))
+        runtime.stream_writer(answered_event(turn, judged, known, seconds))
         return _update(turn, replies, judged, {"seconds": 0.0, "agents": refused})
 
     return validate_drafts
@@ -108,7 +108,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
 
     After a refused answer the same letter is followed by the answer and by what was wrong with it.
     """
-    with using(pack_of(turn.evaluated.config.prompts)):
+    with use_pack(pack_of(turn.evaluated.config.prompts)):
         if private.refusal is None:
             return _write_letter(turn, agent, private)
         letter = _write_letter(turn, agent, replace(private, refusal=None))
@@ -212,7 +212,7 @@ def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
     return {**view, "offer": {**offer, "told": next(shown, None) == offer["in_words"]}}
 
 
-def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
+def _judge_all(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
     return {
         agent: judge(
             turn,
@@ -225,7 +225,7 @@ def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged
     }
 
 
-def _drafted(turn: TurnContext) -> dict[str, Reply]:
+def _read_drafts(turn: TurnContext) -> dict[str, Reply]:
     """Return the drafts to be validated, from the journal."""
     drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}

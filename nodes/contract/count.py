@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shapley_coop.deals.language.deal import unanimous
-from shapley_coop.state.messages import Utterance, counted, entries
+from shapley_coop.state.messages import Utterance, count_answers, entries
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import unsound
 
@@ -13,7 +13,7 @@ async def count_signatures(table: Table) -> dict[str, Any]:
     """All sign, or no party is bound. Verdicts: `refused`, `signed`, `unsigned`."""
     if unsound(table):
         return {"verdict": "refused"}
-    offer, answers = counted(table["offer"], table.get("answers", {}))
+    offer, answers = count_answers(table["offer"], table.get("answers", {}))
     assert offer is not None, "signatures are asked for a drafted contract"
     utterances = [
         Utterance(agent, answers[agent], about=offer["revision"])
@@ -21,7 +21,7 @@ async def count_signatures(table: Table) -> dict[str, Any]:
         if agent in answers
     ]
     signed = unanimous(offer, table["agents"])
-    why = {} if signed else {"lapsed": _unsigned(table["agents"], offer["accepted"])}
+    why = {} if signed else {"lapsed": _explain_unsigned(table["agents"], offer["accepted"])}
     return {
         **why,
         "talk": entries(table, "plan", utterances),
@@ -31,7 +31,7 @@ async def count_signatures(table: Table) -> dict[str, Any]:
     }
 
 
-def _unsigned(agents: Sequence[str], signed: Sequence[str]) -> str:
+def _explain_unsigned(agents: Sequence[str], signed: Sequence[str]) -> str:
     """Return why the clauses that were drafted from words bind nobody."""
     missing = ", ".join(agent for agent in agents if agent not in signed)
     return (

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
-from shapley_coop.games.exchange.tools import call, plugged
+from shapley_coop.games.exchange.tools import call, find_plugin
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of
 from shapley_coop.state.storage.home import home
@@ -27,15 +27,15 @@ def call_tools(table: Table) -> dict[str, Any]:
     sealed = pointers_in(table["sealed"])
     results = {}
     for agent, entry in home().journal.open_all(table["episode"], sealed).items():
-        action = _chosen(entry.answer.text, evaluated.legal(agent))
-        function = plugged(atoms[action].tool) if action in atoms else None
+        action = _choose(entry.answer.text, evaluated.legal(agent))
+        function = find_plugin(atoms[action].tool) if action in atoms else None
         if function is not None:
             key = f"{table['episode']}/{action}"
             results[action] = dict(call(function, atoms[action].arguments, key))
     return {"position": {**table["position"], "results": results}} if results else {}
 
 
-def _chosen(text: str, legal: Sequence[str]) -> str:
+def _choose(text: str, legal: Sequence[str]) -> str:
     message = scan(text)
-    found = message if isinstance(message, Fault) else chosen(message, legal)
+    found = message if isinstance(message, Fault) else choose(message, legal)
     return "" if isinstance(found, Fault) else found[0]

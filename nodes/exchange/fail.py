@@ -10,6 +10,6 @@ async def fail(table: Table) -> dict[str, Any]:
     return {"status": "error"}
 
 
-def failed(table: Table) -> str:
+def route_failure(table: Table) -> str:
     """Return `error` where the talk broke down, else `done`."""
     return "error" if table["verdict"] == "error" else "done"

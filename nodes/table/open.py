@@ -53,7 +53,7 @@ class Page(Protocol):
     params: Mapping[str, Any]
 
 
-def opening(
+def open_node(
     page: Page, config: type[RunConfig], start: Mapping[str, Any]
 ) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, Any]]:
     """Return the first node of a workflow.

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.playing import choices_in, played
+from shapley_coop.state.playing import choices_in, play_turn
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import unsound
 
@@ -17,7 +17,7 @@ def step(table: Table) -> dict[str, Any]:
     if unsound(table):
         return {"verdict": "refused"}
     evaluated = EvaluatedTable(table)
-    return played(evaluated, choices_in(evaluated))
+    return play_turn(evaluated, choices_in(evaluated))
 
 
 def whether_over(table: Table) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from shapley_coop.deals.language.deal import Offer, unanimous
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.messages import Utterance, counted, entries, offer_of
+from shapley_coop.state.messages import Utterance, count_answers, entries, offer_of
 from shapley_coop.state.table import Table
 from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import in_turn_after, unsound
@@ -26,7 +26,7 @@ def tally(topic: Topic) -> TableNode:
     async def count(table: Table) -> dict[str, Any]:
         if unsound(table):
             return {"verdict": "refused"}
-        offer, answers = counted(table.get("offer"), table.get("answers", {}))
+        offer, answers = count_answers(table.get("offer"), table.get("answers", {}))
         heard = in_turn_after(negotiators(table), table["speaker"])
         found = _stands(table, offer, heard)
         countered = found["verdict"] == "countered"

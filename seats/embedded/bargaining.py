@@ -14,7 +14,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.games.gives import legal_in
 from shapley_coop.games.params import EVERYONE
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.letter_facts import (
     Reader,
@@ -23,7 +23,7 @@ from shapley_coop.seats.embedded.letter_facts import (
     fact,
     offer,
     sound_deal,
-    told,
+    told_payoffs,
 )
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
@@ -56,7 +56,7 @@ class Agent(Reader):
     def answer(self) -> str:
         """Return the message that answers the letter."""
         name = str(self.facts.get("ask"))
-        if (question := asked(name)) is None:
+        if (question := find_question(name)) is None:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
         course = self._course
         try:
@@ -211,7 +211,7 @@ class Agent(Reader):
         offer = self.facts.get("offer", {})
         if not any(clause.get("norm") for clause in offer.get("clauses", [])):
             return None
-        return next(iter(told(self.facts, EVERYBODY)), None)
+        return next(iter(told_payoffs(self.facts, EVERYBODY)), None)
 
     @property
     def _least(self) -> float:

@@ -52,13 +52,13 @@ class EmbeddedChatModel(BaseChatModel):
 
     def _reply(self, messages: list[BaseMessage]) -> str:
         known = dict(facts_in(messages)) or facts_of_text(as_text(messages))
-        own = _drawn(character(self.character), self.seed, self.agent)
+        own = _draw_character(character(self.character), self.seed, self.agent)
         rng = Random(f"{self.seed}/{self.agent}/{_moment(known)}")
         history = known.get("history", [])
         known, record = _at_hand(known, _turns(history))
         text = Agent(with_duties(known, record), record, own, rng, history, self.seed).answer()
         careless = rng.random() < own.sloppiness and known.get("ask") != "reason"
-        return _spoiled(text, rng) if careless else text
+        return _spoil(text, rng) if careless else text
 
     def _generate(
         self,
@@ -111,7 +111,7 @@ class EmbeddedChatModel(BaseChatModel):
         )
 
 
-def _drawn(of: Character, seed: int, agent: str) -> Character:
+def _draw_character(of: Character, seed: int, agent: str) -> Character:
     """Return the individual that answers in every letter of a seat."""
     return of.drawn(Random(f"{seed}/{agent}"))
 
@@ -151,7 +151,7 @@ def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
     return UsageMetadata(input_tokens=shown, output_tokens=said, total_tokens=shown + said)
 
 
-def _spoiled(text: str, rng: Random) -> str:
+def _spoil(text: str, rng: Random) -> str:
     """Return one of the ways in which models break the protocol."""
     return rng.choice(
         [

@@ -13,8 +13,8 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.stage import Play
-from shapley_coop.deals.analysis.valuations import expected, keeping
-from shapley_coop.deals.contract import lasting
+from shapley_coop.deals.analysis.valuations import expected_value, keep_value
+from shapley_coop.deals.contract import lasting_clauses
 from shapley_coop.deals.language.clauses import Clause, Do, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
@@ -27,7 +27,7 @@ from shapley_coop.seats.embedded.letter_facts import (
     Reader,
     deal_in,
     fact,
-    offered,
+    offered_deal,
     proposal,
     standing_in,
     terms_of,
@@ -45,17 +45,17 @@ class Party(StageReader):
         """What each agent gets in the turns left if nothing is signed."""
         standing = standing_in(self.facts)
         duties = (clause for cid, clause in standing.items() if cid not in self.money)
-        return self._worth(Deal(clauses=tuple(duties)), expected)
+        return self._worth(Deal(clauses=tuple(duties)), expected_value)
 
     @property
     def money(self) -> dict[str, Clause]:
         """The standing payments and split: they stay until an amendment drops them."""
-        return lasting(standing_in(self.facts))
+        return lasting_clauses(standing_in(self.facts))
 
     def draft(self) -> str:
         """Return a contract that this agent drafts, or a refusal if none adds to the total."""
         duties, drops = self.duties(), tuple(self.money)
-        earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected)
+        earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected_value)
         if sum(earned.values()) - sum(self.alone.values()) <= EPSILON:
             return "<s>I propose nothing: let things stand as they do.</s><REJECT>"
         fines, prices = self.fines(), self._prices(earned)
@@ -67,15 +67,15 @@ class Party(StageReader):
 
     def answer(self) -> str:
         """Accept the offer, or make one of my own."""
-        deal = offered(self.facts, self.talk)
+        deal = offered_deal(self.facts, self.talk)
         if not isinstance(deal, Fault) and self._good(deal, ahead=1):
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
         return self.draft()
 
     def sign(self) -> str:
         """Sign what leaves me better off than nothing."""
-        deal, me = offered(self.facts, self.talk), self.facts["you"]
-        if not isinstance(deal, Fault) and self._worth(deal, keeping)[me] > self.alone[me]:
+        deal, me = offered_deal(self.facts, self.talk), self.facts["you"]
+        if not isinstance(deal, Fault) and self._worth(deal, keep_value)[me] > self.alone[me]:
             return "<s>I sign.</s><ACCEPT>"
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
@@ -130,8 +130,8 @@ class Party(StageReader):
         """Return whether a contract gives me what I would hold out for in the next round."""
         me = self.facts["you"]
         best = Deal(clauses=tuple(self.duties()), drops=tuple(self.money))
-        wanted = self._target(self._worth(best, expected), ahead)[me]
-        return float(self._worth(deal, keeping)[me]) >= max(wanted, EPSILON) - EPSILON
+        wanted = self._target(self._worth(best, expected_value), ahead)[me]
+        return float(self._worth(deal, keep_value)[me]) >= max(wanted, EPSILON) - EPSILON
 
     def _target(self, earned: dict[str, Fraction], ahead: int = 0) -> Payoffs:
         """Return what each would get of that if I had my way."""
@@ -172,7 +172,7 @@ class Clerk(Reader):
 
     def write(self) -> str:
         """The contract in five sections; of talk in words its clauses as well, if I can read it."""
-        deal = offered(self.facts, self.talk)
+        deal = offered_deal(self.facts, self.talk)
         if isinstance(deal, Fault):
             return f"<REJECT>I cannot draft clauses from these words. {deal.feedback}</REJECT>"
         prose = f"<s>{compose(deal, self.terms)}</s>"

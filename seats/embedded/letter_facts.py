@@ -7,7 +7,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from shapley_coop.deals.contract import lasting
+from shapley_coop.deals.contract import lasting_clauses
 from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
@@ -18,7 +18,7 @@ from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import duties
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Turn
-from shapley_coop.games.foresight import Missing, needed
+from shapley_coop.games.foresight import Missing, check_facts
 from shapley_coop.games.gives import actions_in
 from shapley_coop.seats.embedded.characters import Character
 
@@ -46,7 +46,7 @@ class Reader:
     seed: int = 0
 
 
-def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:
+def offered_deal(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:
     """The deal that was offered: its clauses, or, where it was made in words, what those say.
 
     Words that cannot be read, or that say what no deal may, are a fault.
@@ -55,7 +55,7 @@ def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal
         Missing: there is no offer.
     """
     offer = fact(facts, "offer")
-    needed(offer, "clauses", "drops")
+    check_facts(offer, "clauses", "drops")
     if offer["clauses"]:
         return sound_deal({"clauses": offer["clauses"], "drops": offer["drops"]})
     said = [line["says"] for line in talk if line.get("does") == "propose" and "says" in line]
@@ -69,8 +69,8 @@ def terms_of(facts: Mapping[str, Any]) -> Terms:
     Raises:
         Missing: the letter does not say.
     """
-    needed(facts, "agents", "actions", "turns")
-    money = tuple(lasting(standing_in(facts)))
+    check_facts(facts, "agents", "actions", "turns")
+    money = tuple(lasting_clauses(standing_in(facts)))
     return Terms(
         facts["agents"],
         actions_in(facts),
@@ -88,7 +88,7 @@ def deal_in(contract: Mapping[str, Any] | None) -> Deal:
     """
     if not contract:
         return _NO_DEAL
-    needed(contract, "clauses")
+    check_facts(contract, "clauses")
     return sound_deal({"clauses": contract["clauses"]})
 
 
@@ -104,7 +104,7 @@ def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
     contract = facts.get("contract")
     if not contract:
         return {}
-    needed(contract, "ids")
+    check_facts(contract, "ids")
     return dict(zip(contract["ids"], deal_in(contract).clauses, strict=True))
 
 
@@ -116,7 +116,7 @@ def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, A
     """
     known = dict(facts)
     if known.get("ask") == "act" and known.get("contract") and "duties" not in known:
-        needed(known, "you", "turn")
+        check_facts(known, "you", "turn")
         asked = duties(deal_in(known["contract"]), record, int(known["turn"]))
         owed = [duty for duty in asked if duty.binds(known["you"])]
         known["duties"] = [{"action": d.action, "forbidden": d.forbidden} for d in owed]
@@ -146,7 +146,7 @@ def number(facts: Mapping[str, Any], *path: str) -> float:
     return float(Fraction(fact(facts, *path)))
 
 
-def told(facts: Mapping[str, Any], case: str) -> list[float]:
+def told_payoffs(facts: Mapping[str, Any], case: str) -> list[float]:
     """Return what I end with in a case of the offer's outlook, as the letter computed it.
 
     Args:

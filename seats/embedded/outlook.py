@@ -20,7 +20,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.when import EVERYONE, Every, Turns, When
 from shapley_coop.deals.monitor import Duty, Payment, duties, payments
-from shapley_coop.deals.settlement import paid
+from shapley_coop.deals.settlement import apply_payments
 from shapley_coop.games import Turn, foresight_of
 from shapley_coop.games.foresight import Asked, Foresight, Missing, Part, Payoffs
 from shapley_coop.seats.embedded.characters import Character
@@ -114,7 +114,7 @@ class Outlook:
         if deal.clauses != self.standing.clauses:
             due += payments(deal, seen.record, self.world.turn)
         split = (deal.split or self.standing.split) if seen.whole else None
-        return _settled(split, due, seen.holds, self._security if split else {})
+        return _settle(split, due, seen.holds, self._security if split else {})
 
     def asks(self, deal: Deal) -> bool:
         """Whether a deal asks of me what the contract does not, and I would not do anyway."""
@@ -163,9 +163,7 @@ def _when(part: Part) -> When:
     return Turns(turns=part.turns) if part.turns else "always"
 
 
-def _settled(
-    split: Split | None, due: list[Payment], earned: Payoffs, security: Payoffs
-) -> Payoffs:
+def _settle(split: Split | None, due: list[Payment], earned: Payoffs, security: Payoffs) -> Payoffs:
     """Return what each agent ends up with: its part of all that was earned, then the payments.
 
     Args:
@@ -180,7 +178,7 @@ def _settled(
     elif split:
         gain = (total - sum(security.values())) / len(earned)
         held = {a: security[a] + gain for a in earned}
-    return paid(held, due)
+    return apply_payments(held, due)
 
 
 def target_of(

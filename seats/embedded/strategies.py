@@ -18,12 +18,12 @@ from typing import Any
 
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
-from shapley_coop.deals.analysis.valuations import deviating, replies
+from shapley_coop.deals.analysis.valuations import deviate_value, replies
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import duties
 from shapley_coop.games import Turn
-from shapley_coop.games.foresight import needed
+from shapley_coop.games.foresight import check_facts
 from shapley_coop.seats.embedded.letter_facts import Reader, deal_in, fact
 from shapley_coop.seats.embedded.outlook import Unforeseeable
 
@@ -72,7 +72,7 @@ class StageReader(Reader):
     @cached_property  # the table, which every step of a game tree reads
     def stage(self) -> StageGame:
         """The game."""
-        needed(self.facts, "you", "turn")
+        check_facts(self.facts, "you", "turn")
         return stage_of(self.facts)
 
     @property
@@ -157,7 +157,7 @@ class Player(StageReader):
             return selfish(self.stage, self.index)
         within = self.tree(self.contract)
         position = within.layers[self.turn][within.start]
-        later = within.values(deviating).get(self.turn + 1, {})
+        later = within.values(deviate_value).get(self.turn + 1, {})
         values = replies(within, position, self.index, within.worth(position, later))
         best = max(values[action] for action in legal)
         owed = position.allowed[self.facts["you"]]

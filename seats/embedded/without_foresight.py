@@ -12,9 +12,9 @@ from typing import Any
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.parties import bound_by
-from shapley_coop.games.foresight import needed
+from shapley_coop.games.foresight import check_facts
 from shapley_coop.games.gives import legal_in
-from shapley_coop.seats.embedded.letter_facts import offered
+from shapley_coop.seats.embedded.letter_facts import offered_deal
 
 CANNOT = "I cannot look ahead in this game"
 _DRAWN = f"{CANNOT}: I take the legal action my seed draws."
@@ -41,8 +41,8 @@ def answer_blindly(
         return f"<CONSIDER>{json.dumps({'plan': _DRAWN, **cannot_tell})}</CONSIDER>"
     if not asked.endswith(("answer", "sign")):
         return f"<s>{CANNOT}: I propose nothing.</s><REJECT>"
-    needed(facts, "you")
-    deal = offered(facts, talk)
+    check_facts(facts, "you")
+    deal = offered_deal(facts, talk)
     if not isinstance(deal, Fault) and costs_nothing(deal, facts["you"]):
         return f"<s>{CANNOT}; I agree because it asks nothing of me.</s><ACCEPT>"
     return f"<s>{CANNOT}, and agree to nothing that could cost me.</s><REJECT>"
@@ -61,7 +61,7 @@ def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
 
 def _act(facts: Mapping[str, Any], rng: Random) -> str:
     """Return what I signed; else what my dice draw of all that is legal and not forbidden to me."""
-    needed(facts, "you", "legal")
+    check_facts(facts, "you", "legal")
     legal = legal_in(facts)
     if owed := owed_now(facts, legal):
         return f"<s>I do {owed[0]}, as I signed.</s><ACTION>{owed[0]}</ACTION>"

@@ -20,8 +20,8 @@ from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.answer import Answer as Fields
-from shapley_coop.seats.answers import tagged
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.answers import tag_fields
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.consent import terms_of
@@ -85,15 +85,15 @@ def message_of(act: str, fields: Any) -> str:
         ValueError: it is no object, or nobody is asked for fields now, or what is offered is
             missing, so that the message would say less than was decided.
     """
-    if not isinstance(fields, dict) or asked(act) is None:
+    if not isinstance(fields, dict) or find_question(act) is None:
         raise ValueError("args: give the fields of the form as one object")
     decision = fields.get("decision")
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")
     if decision == WORDS and act in DRAFTED:
         # Words alone are an answer of their own only where an offer can stand.
-        return tagged("contract_answer", {**fields, "clauses": None, "drops": None})
-    return tagged(act, fields)
+        return tag_fields("contract_answer", {**fields, "clauses": None, "drops": None})
+    return tag_fields(act, fields)
 
 
 def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
+from shapley_coop.graphs.replies import OpenQuestion, check_reply, open_questions
 from shapley_coop.seats.person import as_message
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import FIELDS, message_of, preview
-from shapley_coop.serve.seats.letter import allowed, name_of, seat_letter
+from shapley_coop.serve.seats.letter import allowed_replies, name_of, seat_letter
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
-from shapley_coop.state.additions import added
+from shapley_coop.state.additions import find_additions
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 
@@ -37,7 +37,7 @@ class ThreadInbox:
         Raises:
             NothingAsked: no letter waits there.
         """
-        waiting = await _waiting(episode, agent)
+        waiting = await _find_waiting(episode, agent)
         mail = await _mail(episode, agent)
         if mail is None or waiting is None:
             raise NothingAsked
@@ -58,7 +58,7 @@ class ThreadInbox:
             NothingAsked: no letter waits there.
             ValueError: the fields are no object.
         """
-        waiting = await _waiting(episode, agent)
+        waiting = await _find_waiting(episode, agent)
         if waiting is None:
             raise NothingAsked
         thread, _ = waiting
@@ -79,7 +79,7 @@ class ThreadInbox:
             ValueError: the reply is refused, with the reason; the letter stays open.
         """
         meant = str(reply.get("id") or _name(await _mail(episode, agent)))
-        waiting = await _polled(lambda: _waiting(episode, agent))
+        waiting = await _poll(lambda: _find_waiting(episode, agent))
         mail = await _mail(episode, agent)
         if waiting is None or mail is None:
             raise NothingAsked
@@ -90,23 +90,23 @@ class ThreadInbox:
         kind, args = str(reply.get("type")), reply.get("args")
         if kind == FIELDS:
             kind, args = "response", message_of(mail.act, args)
-        if kind not in (kinds := allowed(asked["value"])):
+        if kind not in (kinds := allowed_replies(asked["value"])):
             raise ValueError(f"type is one of {', '.join(kinds)}")
         question = await _question(thread, agent)
-        response = _carrying({"type": kind, "args": args}, question, reply)
+        response = _carry({"type": kind, "args": args}, question, reply)
         with _owner_of(thread):
-            fault = await refused(question, response)
+            fault = await check_reply(question, response)
         if fault:
             return {"refused": fault.label, "why": fault.feedback}
         about = thread["metadata"]
         owner = owner_in(about)
         await go_on(thread["thread_id"], about["assistant_id"], owner, {asked["id"]: response})
         # Until the journal has the reply, a kill of the server could lose it.
-        await _polled(lambda: _is_kept(episode, agent, meant))
+        await _poll(lambda: _is_kept(episode, agent, meant))
         return {"taken": meant}
 
 
-def _carrying(
+def _carry(
     response: dict[str, Any], question: OpenQuestion, reply: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return a reply whose message carries what stood beside it for the run's extensions.
@@ -117,7 +117,7 @@ def _carrying(
     if response["type"] == "ignore":
         return response
     config = question.turn().evaluated.config
-    carried = "".join(one.addition.carried(reply) for one in added(config))
+    carried = "".join(one.addition.carried(reply) for one in find_additions(config))
     return {"type": "response", "args": as_message(response) + carried} if carried else response
 
 
@@ -146,7 +146,7 @@ def _owner_of(thread: Any) -> AbstractContextManager[None]:
     return acting_for(owner_in(thread["metadata"]), thread["thread_id"])
 
 
-async def _waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
+async def _find_waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
     """Return the thread that waits for this seat, and its interrupt."""
     for thread in await _threads(episode, status="interrupted"):
         for asked in waiting_in(thread):
@@ -180,7 +180,7 @@ async def _is_kept(episode: str, agent: str, letter: str) -> bool | None:
     return True if latest is None or _name(latest) != letter else None
 
 
-async def _polled(look: Callable[[], Awaitable[Found | None]]) -> Found | None:
+async def _poll(look: Callable[[], Awaitable[Found | None]]) -> Found | None:
     """Look again until something is found, or patience ends."""
     loop = asyncio.get_running_loop()
     end = loop.time() + PATIENCE

@@ -45,7 +45,7 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
         "title": turn.question.title,
         "description": refused_before(asked["description"], asked_for.why),
         "letter": mail.letter_text,
-        "answers": allowed(asked),
+        "answers": allowed_replies(asked),
         "fields": reply_form(mail.act, list(legal_in(mail.facts))),
         "parts": {"rules": parts.system, "asked": parts.user, "why": parts.why},
         "form": form_of(turn, question.agent, parts.facts),
@@ -60,6 +60,6 @@ def name_of(mail: Mail) -> str:
     return f"{mail.letter[:16]}.{mail.attempt}"
 
 
-def allowed(asked: Mapping[str, Any]) -> list[str]:
+def allowed_replies(asked: Mapping[str, Any]) -> list[str]:
     """Return the kinds of reply that an interrupt allows."""
     return [kind for kind, switch in ANSWERS.items() if asked["config"].get(switch)]

@@ -8,12 +8,12 @@
 import json
 from typing import Any
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.serve.seats.form import DRAFT
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
 from shapley_coop.serve.view.assets import file
 
-with needing("dev", "the LangGraph server"):
+with require_extra("dev", "the LangGraph server"):
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route

@@ -1,6 +1,6 @@
 """Callers, authorization, limits, recovery and the viewer's data on the LangGraph server."""
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
-with needing("dev", "the LangGraph server"):
+with require_extra("dev", "the LangGraph server"):
     import starlette  # noqa: F401

@@ -54,10 +54,10 @@ class BodyLimit:
                     return
         except ClientDisconnect:
             return
-        await self._app({**scope, "body": body}, replayed(body, receive), send)
+        await self._app({**scope, "body": body}, replay(body, receive), send)
 
 
-def replayed(body: bytes, receive: Receive) -> Receive:
+def replay(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that returns a body which was read before, then what follows."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 

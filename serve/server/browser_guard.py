@@ -69,7 +69,7 @@ class BrowserGuard:
             why = "Show the token that coop dev printed: Authorization: Bearer TOKEN, or ?token="
             await _refuse(scope, receive, send, 401, why)
         else:
-            await self._app(scope, receive, _remembering(scope, send))
+            await self._app(scope, receive, _remember_token(scope, send))
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, why: str) -> None:
@@ -86,7 +86,7 @@ def _changes(scope: Scope) -> bool:
 def is_here(host: str) -> bool:
     """Whether a `Host` header names this machine by its loopback address, or a listed name."""
     name = urlsplit(f"//{host}").hostname or ""
-    return is_loopback(name) or name in _listed(os.environ.get(HOSTS, ""))
+    return is_loopback(name) or name in _parse_list(os.environ.get(HOSTS, ""))
 
 
 def is_loopback(name: str) -> bool:
@@ -97,7 +97,7 @@ def is_loopback(name: str) -> bool:
         return False
 
 
-def _listed(text: str) -> set[str]:
+def _parse_list(text: str) -> set[str]:
     return {one.strip().lower() for one in text.split(",") if one.strip()}
 
 
@@ -140,7 +140,7 @@ def _in_cookie(headers: Headers) -> str:
     return str(cookie.value) if cookie else ""
 
 
-def _remembering(scope: Scope, send: Send) -> Send:
+def _remember_token(scope: Scope, send: Send) -> Send:
     """Have the browser keep a token that was in the address, for the page's own requests."""
     token = _in_query(scope) if scope["type"] == "http" else ""
     if not token or not os.environ.get(DEV_TOKEN):

@@ -57,14 +57,14 @@ async def _complaint(body: bytes, path: str) -> str:
             for what, values in given.items():
                 if what == "input" and graph not in names():
                     continue
-                known = await asyncio.to_thread(_known, graph, what)
-                kept = await asyncio.to_thread(_kept, graph, what)
+                known = await asyncio.to_thread(_known_keys, graph, what)
+                kept = await asyncio.to_thread(_kept_keys, graph, what)
                 if said := next(_strangers(what, values, known, kept), ""):
                     return said
     return ""
 
 
-def _known(graph: str, what: str) -> Collection[str]:
+def _known_keys(graph: str, what: str) -> Collection[str]:
     """Return the keys of a graph's context, or of a workflow's input."""
     if graph not in names():
         shape = extension.load("graphs", graph).get_context_jsonschema() or {}
@@ -72,7 +72,7 @@ def _known(graph: str, what: str) -> Collection[str]:
     return known_fields() if what == "context" else Opening.model_fields
 
 
-def _kept(graph: str, what: str) -> Collection[str]:
+def _kept_keys(graph: str, what: str) -> Collection[str]:
     """The keys of a workflow's table, which come back from a graph of others where ours is a node.
 
     Such a graph sends what it has been given.

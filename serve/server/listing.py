@@ -54,7 +54,7 @@ def why_of(thread: Any, tasks: Any = ()) -> str:
     """
     if waiting := seats_in(thread):
         return f"waits for {', '.join(waiting)}"
-    errors = [_said(str(task["error"])) for task in tasks if task.get("error")]
+    errors = [_error_text(str(task["error"])) for task in tasks if task.get("error")]
     return "; ".join(dict.fromkeys(errors)) if state_of(thread) == "failed" else ""
 
 
@@ -97,7 +97,7 @@ async def _reason(thread: Any) -> str:
 _RAISED = re.compile(r"\w+\(((['\"]).*\2),?\)", re.DOTALL)
 
 
-def _said(error: str) -> str:
+def _error_text(error: str) -> str:
     """Return what an error says; the server gives it as Python would build it: `SeatError("…")`."""
     if found := _RAISED.fullmatch(error):
         try:

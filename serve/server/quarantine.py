@@ -12,7 +12,7 @@ from functools import cache
 from uuid import uuid4
 
 from shapley_coop.state.storage.database import facts_at
-from shapley_coop.state.storage.facts import beginning
+from shapley_coop.state.storage.facts import key_prefix
 from shapley_coop.state.storage.home import home
 
 START = "start"
@@ -45,7 +45,7 @@ class Starts:
             Quarantined: it has ended its last two servers, and gets no further.
         """
         with self._facts.writing("", f"starts of {run}") as session:
-            every = [x.value for x in session.read(START, "", beginnings=[beginning(run)])]
+            every = [x.value for x in session.read(START, "", beginnings=[key_prefix(run)])]
             before = [one for one in every if one["server"] != server]
             if len({one["server"] for one in before}) >= KILLS and before[-1]["head"] == head:
                 raise Quarantined(
@@ -72,11 +72,11 @@ def starts(url: str) -> Starts:
     return Starts(url)
 
 
-async def starting(run: str, head: str) -> None:
+async def note_start(run: str, head: str) -> None:
     """Note a start; see `Starts.note`."""
     await asyncio.to_thread(lambda: starts(home().books_url).note(run, head))
 
 
-async def ending() -> None:
+async def end_notes() -> None:
     """Take this server's notes back."""
     await asyncio.to_thread(lambda: starts(home().books_url).forget())

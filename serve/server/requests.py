@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shapley_coop.serve.server.tenancy import Caller
-from shapley_coop.state.storage.owners import acting_for, requested
+from shapley_coop.state.storage.owners import acting_for, request_holder
 
 Release = Callable[[], object]
 _at_the_end: ContextVar[list[Release] | None] = ContextVar(
@@ -30,7 +30,7 @@ class RequestOwner:
             await self._app(scope, receive, send)
             return
         caller: Caller | None = scope.get("caller")
-        outer = requested()
+        outer = request_holder()
         owner = outer.owner if outer else ""
         if caller and caller.role == "operator":
             owner = caller.identity

@@ -21,7 +21,7 @@ from shapley_coop.serve.server.tenancy import Caller
 from shapley_coop.serve.view.assets import HEADERS, ROUTES, file
 from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.serve.view.feed import END, Feed
-from shapley_coop.serve.view.run_sources import aged, bundle_of
+from shapley_coop.serve.view.run_sources import bundle_of, lines_with_age
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import Line
 from shapley_coop.state.storage.owners import acting_for
@@ -56,7 +56,7 @@ async def _redirect(request: Request) -> Response:
 
 async def _runs(request: Request) -> Response:
     with acting_for(_owner(request)):
-        entered = await asyncio.to_thread(lambda: aged(home().runs.list(cells=False)))
+        entered = await asyncio.to_thread(lambda: lines_with_age(home().runs.list(cells=False)))
     every = [*await lines(_own(request)), *entered]
     every.sort(key=lambda one: str(one["created"]), reverse=True)
     found = {"runs": every, "private": True}
@@ -99,7 +99,7 @@ async def _bundle_of(request: Request) -> dict[str, Any]:
         state = await inside().threads.get_state(name)
     except httpx.HTTPStatusError:
         with acting_for(_owner(request)):
-            if found := await asyncio.to_thread(_entered, name, private):
+            if found := await asyncio.to_thread(_registered_bundle, name, private):
                 return found
         raise HTTPException(404, "There is no such thread") from None
     table: Any = state["values"] or {}
@@ -123,7 +123,7 @@ def _owner(request: Request) -> str:
     return caller.identity if caller else ""
 
 
-def _entered(name: str, private: bool) -> dict[str, Any] | None:
+def _registered_bundle(name: str, private: bool) -> dict[str, Any] | None:
     """Return the bundle of a run of the register; None where there is none of that name."""
     try:
         run = home().run(name)

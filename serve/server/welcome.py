@@ -3,10 +3,10 @@
 from html import escape
 from urllib.parse import quote
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.graphs.catalogue import names
 
-with needing("dev", "the LangGraph server"):
+with require_extra("dev", "the LangGraph server"):
     from starlette.requests import Request
     from starlette.responses import HTMLResponse, JSONResponse, Response
     from starlette.routing import Route

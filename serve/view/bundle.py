@@ -93,7 +93,7 @@ def bundle(
     outcome = result(about.run, about.graph, table) if table.get("settlement") else None
     shown = {
         **head,
-        **_played(evaluated),
+        **_play_view(evaluated),
         "timeline": timeline(evaluated),
         "contract": contract_view(evaluated),
         "escrow": escrow_view(evaluated),
@@ -111,7 +111,7 @@ def bundle(
     return seen
 
 
-def _played(evaluated: EvaluatedTable) -> dict[str, Any]:
+def _play_view(evaluated: EvaluatedTable) -> dict[str, Any]:
     table, config, game = evaluated.table, evaluated.config, evaluated.game
     given = config.game
     name = given if isinstance(given, str) else str(given.get("name", "matrix game"))

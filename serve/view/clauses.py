@@ -48,7 +48,7 @@ def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
             }
             for each in signed.monitor.clauses
         ],
-        "judge": _judged(evaluated),
+        "judge": _judge_view(evaluated),
     }
 
 
@@ -106,7 +106,7 @@ def _turns(
     return turns
 
 
-def _judged(evaluated: EvaluatedTable) -> dict[str, Any] | None:
+def _judge_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """Return a judge's verdict on each clause, and the part on which the monitor agrees."""
     audit = (evaluated.table.get("settlement") or {}).get("audit") or {}
     if not audit.get("judge"):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shapley_coop.state.conduct import conduct, did, in_counts, in_turns, unanswered
+from shapley_coop.state.conduct import conduct, did, in_counts, in_turns, unanswered_words
 from shapley_coop.state.evaluated import EvaluatedTable
 
 
@@ -18,6 +18,6 @@ def conduct_view(evaluated: EvaluatedTable) -> dict[str, dict[str, Any]]:
             "breaches": counts["breaches"],
             "broken": in_turns(one["breaches"]) if one["breaches"] else "",
             "passes": len(one["passes"]),
-            "unanswered": unanswered(one["passes"]),
+            "unanswered": unanswered_words(one["passes"]),
         }
     return view

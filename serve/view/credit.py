@@ -104,12 +104,12 @@ def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
             absent.append(str(reason))
             continue
         norms.append(
-            {"norm": called, **_compared([by[a] for a in agents], [paid[a] for a in agents])}
+            {"norm": called, **_compare([by[a] for a in agents], [paid[a] for a in agents])}
         )
     return {"norms": norms, "not_compared": absent} if absent else {"norms": norms}
 
 
-def _compared(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
+def _compare(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
     """Return each agent's amount due by a norm, and the greatest difference from its payoff."""
     gap = max(abs(got - float(part)) for got, part in zip(paid, due, strict=True))
     return {"due": [float(part) for part in due], "gap": gap if gap >= EXACT else 0.0}

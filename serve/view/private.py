@@ -19,7 +19,7 @@ def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
     """
     talk = table.get("talk", [])
     asked = sorted(
-        (_asked(entry, talk) for entry in journal if entry.act not in BESIDE), key=_order
+        (_asking(entry, talk) for entry in journal if entry.act not in BESIDE), key=_order
     )
     for (_, note, _), (_, later, complaint) in pairwise(asked):
         if later["attempt"] == note["attempt"] + 1:
@@ -31,7 +31,7 @@ Asked = tuple[int, dict[str, Any], Any]
 """The number of events before it was asked, the note, and the complaint in its letter."""
 
 
-def _asked(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:
+def _asking(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:
     known = entry.facts
     happened = known.get("history", [])
     heard = sum("by" in line for line in happened)

@@ -10,7 +10,7 @@ from shapley_coop.files import read_json
 from shapley_coop.graphs.finding import every_run, run_of
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.bundle import DONE, About, bundle
-from shapley_coop.state.listing import age, line, listed
+from shapley_coop.state.listing import age, line, list_line
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.register import Run
 
@@ -34,7 +34,7 @@ class HomeSource:
 
     def runs(self) -> list[dict[str, Any]]:
         """Return every run, newest first."""
-        return aged(asyncio.run(every_run()))
+        return lines_with_age(asyncio.run(every_run()))
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """Return the bundle of a run's latest checkpoint."""
@@ -71,10 +71,10 @@ class FolderSource:
         return [one for one in found if isinstance(one, dict) and "bundle" in one]
 
 
-def aged(runs: Iterable[Run]) -> list[dict[str, Any]]:
+def lines_with_age(runs: Iterable[Run]) -> list[dict[str, Any]]:
     """Runs as lines of a list (`state.listing`) with their age, newest first."""
     newest_first = sorted(runs, key=lambda run: run.created, reverse=True)
-    return [{**listed(run), "age": age(run.created)} for run in newest_first]
+    return [{**list_line(run), "age": age(run.created)} for run in newest_first]
 
 
 def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:

@@ -32,16 +32,16 @@ ENDED = {
 def summarize(run: dict[str, Any]) -> list[Part]:
     """Return the summary of a bundle, in parts."""
     if not run["outcome"]:
-        return [*_agreed(run), *_under_way(run)]
+        return [*_agreement(run), *_under_way(run)]
     happened = _say(
         " ".join([*run["happened"]["words"], ENDED.get(run["status"], "")]).strip() + " "
     )
-    told = [*happened, *_agreed(run), *_kept(run), *_unanswered(run), *_got(run)]
+    told = [*happened, *_agreement(run), *_breaches(run), *_passes(run), *_got(run)]
     played = run["status"] not in FAILED and run["happened"]["at_stake"]
     return [*told, *(_fair(run) if played else [])]
 
 
-def _agreed(run: dict[str, Any]) -> list[Part]:
+def _agreement(run: dict[str, Any]) -> list[Part]:
     """Return what was signed, and what was agreed after the game."""
     basis = (run["outcome"] or {}).get("basis")
     everybody = _names(run["agents"], many="All {} agents")
@@ -70,7 +70,7 @@ def _under_way(run: dict[str, Any]) -> list[Part]:
     return _say("" if run["timeline"] else "Nothing has been said yet.")
 
 
-def _kept(run: dict[str, Any]) -> list[Part]:
+def _breaches(run: dict[str, Any]) -> list[Part]:
     """Return who broke the contract, and the deposits forfeited."""
     played = [event for event in run["timeline"] if event["kind"] == "played"]
     broke = Counter(breach["agent"] for event in played for breach in event["breaches"])
@@ -82,7 +82,7 @@ def _kept(run: dict[str, Any]) -> list[Part]:
         _say("{} broke it {}", _names([agent]), _see("plan", _times(count)))
         for agent, count in broke.items()
     ]
-    parts = _listed(told) if len(told) <= NAMED else [_see("plan", f"{len(told)} agents broke it")]
+    parts = _join(told) if len(told) <= NAMED else [_see("plan", f"{len(told)} agents broke it")]
     parties = run["escrow"]["parties"] if run["escrow"] else []
     if lost := sum(party["is"] == "forfeited" for party in parties):
         whose = "its deposit" if lost == 1 else "their deposits"
@@ -91,7 +91,7 @@ def _kept(run: dict[str, Any]) -> list[Part]:
     return [*parts, *_say(". ")]
 
 
-def _unanswered(run: dict[str, Any]) -> list[Part]:
+def _passes(run: dict[str, Any]) -> list[Part]:
     """Return who passed because no answer could be used: what that cost is charged to it."""
     rows = [row for row in run["credit"]["rows"] if row["conduct"]["unanswered"]]
     if not rows:
@@ -126,7 +126,7 @@ def _got(run: dict[str, Any]) -> list[Part]:
             _say(f"{{}} {verb} {{}}", _names([agent]), payoff)
             for verb, (agent, payoff) in zip(verbs, ended.items(), strict=False)
         ]
-        told += _say("; {}", _listed(each))
+        told += _say("; {}", _join(each))
     else:
         ends = (ended[worst], _names([worst]), ended[best], _names([best]))
         told += _say(", and ended with {} ({}) to {} ({})", *ends)
@@ -209,10 +209,10 @@ def _see(panel: str, text: str) -> Part:
 def _names(agents: Sequence[str], many: str = "{} agents") -> list[Part]:
     if len(agents) > NAMED:
         return [{"text": many.format(len(agents))}]
-    return _listed([[{"text": agent, "agent": agent}] for agent in agents])
+    return _join([[{"text": agent, "agent": agent}] for agent in agents])
 
 
-def _listed(groups: Sequence[list[Part]]) -> list[Part]:
+def _join(groups: Sequence[list[Part]]) -> list[Part]:
     places = ["{}"] * len(groups)
     return _say(_and(places), *groups)
 

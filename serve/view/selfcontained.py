@@ -15,13 +15,13 @@ _EXPORT = re.compile(r"^export (?=function|const|async)", re.MULTILINE)
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
-def selfcontained(bundle: dict[str, Any]) -> str:
+def standalone_page(bundle: dict[str, Any]) -> str:
     """Return the page with a bundle in it.
 
     Its content security policy allows exactly the one program in the file, so that no text of the
     bundle could be executed as a script.
     """
-    program, style = linked("view.js"), FILES["page.css"]
+    program, style = link_modules("view.js"), FILES["page.css"]
     policy = (
         f"default-src 'none'; script-src '{_digest(program)}'; style-src '{_digest(style)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -43,7 +43,7 @@ def selfcontained(bundle: dict[str, Any]) -> str:
     return page
 
 
-def linked(entry: str) -> str:
+def link_modules(entry: str) -> str:
     """Return all modules as one program, each once, after its imports.
 
     The modules are written for this: named imports on one line, and no top-level name twice.

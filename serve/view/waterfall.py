@@ -9,7 +9,7 @@ from shapley_coop.deals.contract import split_of
 from shapley_coop.deals.settlement import payoffs
 from shapley_coop.games.replay import earned_alone
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.settlement import decided
+from shapley_coop.state.settlement import decide_payoffs
 
 Micro = dict[str, int]
 """Agent → an amount in millionths."""
@@ -35,9 +35,9 @@ def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     own = {a: to_micro(x) for a, x in earned_alone(evaluated.record, evaluated.agents).items()}
     ended: Micro = settled["payoffs"]
     forfeits: Micro = settled.get("forfeits") or dict.fromkeys(ended, 0)
-    basis, due = decided(evaluated)
-    before = _rounded(evaluated, evaluated.without_more())
-    after = _rounded(evaluated, due)
+    basis, due = decide_payoffs(evaluated)
+    before = _round(evaluated, evaluated.without_more())
+    after = _round(evaluated, due)
     kept = _less(_less(ended, forfeits), after)
     steps = [
         ("own", "own rewards", own),
@@ -61,7 +61,7 @@ def _as_signed(
     agreed = split_of(evaluated.contract)
     if agreed is None or not evaluated.signed.enforcement.executes:
         return [("payments", "payments under the contract", _less(before, earned))]
-    split = _rounded(
+    split = _round(
         evaluated,
         payoffs(
             evaluated.record,
@@ -89,7 +89,7 @@ def _as_signed(
     ]
 
 
-def _rounded(evaluated: EvaluatedTable, amounts: Mapping[str, Fraction]) -> Micro:
+def _round(evaluated: EvaluatedTable, amounts: Mapping[str, Fraction]) -> Micro:
     """As the settlement rounds, so that every level sums to the total."""
     rounded = round_payoffs(list(amounts.values()), to_micro(evaluated.total))
     return dict(zip(amounts, rounded, strict=True))

@@ -28,10 +28,10 @@ def digest_of(path: str | Path) -> str:
     """
     if not Path(path).is_file():
         raise FileNotFoundError(path)
-    return f"{_name(_key(home().folder))}:{keyed(bytes_of(path))}"
+    return f"{_name(_key(home().folder))}:{keyed_digest(bytes_of(path))}"
 
 
-def keyed(content: bytes) -> str:
+def keyed_digest(content: bytes) -> str:
     """The hash of a content by the home's key, in hexadecimal: others cannot try what it is of."""
     return hmac.new(_key(home().folder), content, hashlib.sha256).hexdigest()
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from shapley_coop.files import read_json, read_text
 from shapley_coop.seats.tracing import keep_out
-from shapley_coop.state.home_files.digests import keyed
+from shapley_coop.state.home_files.digests import keyed_digest
 from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.home import home
 
@@ -124,7 +124,7 @@ def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
 def _name(of: Whose, kind: str, content: bytes) -> str:
     """Name a content by its hash; a persona's is keyed, as a short text could be guessed."""
     if kind == PERSONAS:
-        return keyed(of[1].encode() + b"\n" + content)[:32]
+        return keyed_digest(of[1].encode() + b"\n" + content)[:32]
     return hashlib.sha256(content).hexdigest()[:32]
 
 

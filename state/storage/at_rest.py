@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
@@ -55,7 +55,7 @@ def check_key() -> None:
         _cipher(keys)
 
 
-def sealed(content: bytes) -> bytes:
+def seal_bytes(content: bytes) -> bytes:
     """Content as it is written: encrypted if there is a key.
 
     Raises:
@@ -65,7 +65,7 @@ def sealed(content: bytes) -> bytes:
     return _MARK + _cipher(keys).encrypt(content) if keys else content
 
 
-def unsealed(content: bytes) -> bytes:
+def unseal_bytes(content: bytes) -> bytes:
     """Content as it was before it was written.
 
     Raises:
@@ -76,7 +76,7 @@ def unsealed(content: bytes) -> bytes:
     keys = os.environ.get(KEY_VARIABLE, "")
     if not keys:
         raise ValueError(f"the journal is encrypted: set {KEY_VARIABLE} to the key it was kept by")
-    with needing("encryption", f"{KEY_VARIABLE}, which is set,"):
+    with require_extra("encryption", f"{KEY_VARIABLE}, which is set,"):
         from cryptography.fernet import InvalidToken
     try:
         return _cipher(keys).decrypt(content[len(_MARK) :])
@@ -88,7 +88,7 @@ def unsealed(content: bytes) -> bytes:
 
 @lru_cache(maxsize=4)
 def _cipher(keys: str) -> "MultiFernet":
-    with needing("encryption", f"{KEY_VARIABLE}, which is set,"):
+    with require_extra("encryption", f"{KEY_VARIABLE}, which is set,"):
         from cryptography.fernet import Fernet, MultiFernet
     try:
         return MultiFernet([Fernet(key.strip()) for key in keys.split(",")])

@@ -77,7 +77,7 @@ _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[
 )
 
 
-def batched(work: Work[Call, Done]) -> ThreadBatcher[Call, Done]:
+def batcher_of(work: Work[Call, Done]) -> ThreadBatcher[Call, Done]:
     """This event loop's one batcher for some work."""
     batchers = _batchers.setdefault(asyncio.get_running_loop(), {})
     return batchers.setdefault(work, ThreadBatcher(work))

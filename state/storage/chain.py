@@ -16,7 +16,7 @@ from shapley_coop.state.storage.journal import ANSWER
 from shapley_coop.state.storage.ledger import POSTING
 from shapley_coop.state.storage.owned import EPISODE, Book
 from shapley_coop.state.storage.owners import holder
-from shapley_coop.state.storage.packing import deflated
+from shapley_coop.state.storage.packing import deflate
 from shapley_coop.state.storage.register import RUN, SEALED
 
 SEAL = "seal"
@@ -58,7 +58,7 @@ class Chain(Book):
             last = session.last(SEAL, "")
             number, head = (int(last.key) + 1, last.value["head"]) if last else (1, "")
             link = {"run": run, "digest": digest, "head": _head(head, number, run, digest)}
-            held = Fact(SEALED, run, serial(number), {"digest": digest}, deflated(sealed))
+            held = Fact(SEALED, run, serial(number), {"digest": digest}, deflate(sealed))
             session.put(Fact(SEAL, "", serial(number), link), held)
         return "sealed"
 
@@ -97,7 +97,7 @@ class Chain(Book):
             if last is None or not links:
                 raise LookupError(run)
             now = _hashes(session, run, table, result)
-        sealed = _unpacked(last.body)
+        sealed = _unpack(last.body)
         link = {"run": run, "digest": hashlib.sha256(sealed).hexdigest()}
         if not link.items() <= links[0].value.items():
             return [f"{SEAL}/{last.key}"]
@@ -133,7 +133,7 @@ def _head(before: str, number: int, run: str, digest: str) -> str:
     return hashlib.sha256(f"{before}\n{number}\n{run}\n{digest}".encode()).hexdigest()
 
 
-def _unpacked(rows: bytes) -> bytes:
+def _unpack(rows: bytes) -> bytes:
     try:
         return zlib.decompress(rows)
     except zlib.error:

@@ -125,9 +125,9 @@ _opening = Lock()
 def facts_at(url: str) -> Facts:
     """Return the one store of a database in this process."""
     with _opening:  # of threads that ask at once each would open it
-        return _opened(url)
+        return _open_facts(url)
 
 
 @cache
-def _opened(url: str) -> Facts:
+def _open_facts(url: str) -> Facts:
     return Facts(url)

@@ -83,7 +83,7 @@ class SqliteDatabase:
         The driver's own transactions are deferred: they fail at once, instead of waiting, when
         another process has written in between.
         """
-        connection = connected(self._file, isolation_level=None)
+        connection = connect(self._file, isolation_level=None)
         if not is_read_only(self._file):
             write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
@@ -91,7 +91,7 @@ class SqliteDatabase:
         return connection
 
 
-def connected(
+def connect(
     file: Path, isolation_level: Literal["DEFERRED"] | None = "DEFERRED"
 ) -> sqlite3.Connection:
     """A connection for threads to a file, which is made where it is missing, for its owner alone.
@@ -123,7 +123,7 @@ def compact(file: Path) -> int:
         sqlite3.OperationalError: somebody else has used it for a minute, and it stays as it is.
     """
     before = _size(file)
-    connection = connected(file, isolation_level=None)
+    connection = connect(file, isolation_level=None)
     try:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from shapley_coop.state.storage.at_rest import sealed, unsealed
+from shapley_coop.state.storage.at_rest import seal_bytes, unseal_bytes
 from shapley_coop.state.storage.owners import SERVER, NotYours
 from shapley_coop.state.storage.statements import Statements
 
@@ -65,7 +65,7 @@ def key(*parts: str | int) -> str:
     return json.dumps(parts)
 
 
-def beginning(*parts: str | int) -> str:
+def key_prefix(*parts: str | int) -> str:
     """Return how every key begins that has these parts, and more."""
     return key(*parts)[:-1] + ", "
 
@@ -163,7 +163,7 @@ class Session(Statements):
 
         The transaction has a lock, so that nobody takes it meanwhile (`database.Facts.writing`).
         """
-        last = self.last(kind, scope, beginning(*first) if first else "")
+        last = self.last(kind, scope, key_prefix(*first) if first else "")
         number = 1 + (int(parts_of(last.key)[-1] if first else last.key) if last else 0)
         name = key(*first, serial(number)) if first else serial(number)
         self.put(Fact(kind, scope, name, value, body))
@@ -178,7 +178,7 @@ class Session(Statements):
             self.execute(f"{query} AND key = ?", kind, scope, self._owner, name)
 
     def _row(self, fact: Fact) -> tuple[Any, ...]:
-        value, body = json.dumps(fact.value), sealed(fact.body) if fact.body else b""
+        value, body = json.dumps(fact.value), seal_bytes(fact.body) if fact.body else b""
         return self._owner, fact.kind, fact.scope, fact.key, value, body
 
     def _standing(self, fact: Fact, new: set[tuple[str, str, str]]) -> Fact | None:
@@ -198,4 +198,4 @@ def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
 
 
 def _fact(owner: str, kind: str, scope: str, key: str, value: str, body: bytes = b"") -> Fact:
-    return Fact(kind, scope, key, json.loads(value), unsealed(body), owner)
+    return Fact(kind, scope, key, json.loads(value), unseal_bytes(body), owner)

@@ -4,7 +4,7 @@ import errno
 import sqlite3
 from collections.abc import Iterator
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.state.storage.driver import errors
 
 _MEND = {
@@ -53,7 +53,7 @@ def _postgres(error: BaseException) -> str:
     kind = type(error)
     if kind.__module__.partition(".")[0] not in ("psycopg", "psycopg_pool"):
         return ""
-    with needing("postgres", "a home in Postgres"):
+    with require_extra("postgres", "a home in Postgres"):
         from psycopg import Error, OperationalError
 
     if not isinstance(error, Error):

@@ -48,7 +48,7 @@ class Home:
         """The seals of the runs that have ended."""
         from shapley_coop.state.storage.chain import Chain
 
-        return _opened(Chain, self.books_url)
+        return _open_book(Chain, self.books_url)
 
     @property
     def checkpoints(self) -> Path:
@@ -65,21 +65,21 @@ class Home:
         """Which episode each thread plays."""
         from shapley_coop.state.storage.episodes import Episodes
 
-        return _opened(Episodes, self.books_url)
+        return _open_book(Episodes, self.books_url)
 
     @property
     def journal(self) -> "Journal":
         """The operator's journal."""
         from shapley_coop.state.storage.journal import Journal
 
-        return _opened(Journal, self.books_url)
+        return _open_book(Journal, self.books_url)
 
     @property
     def ledger(self) -> "Ledger":
         """The ledger."""
         from shapley_coop.state.storage.ledger import Ledger
 
-        return _opened(Ledger, self.books_url)
+        return _open_book(Ledger, self.books_url)
 
     @property
     def leases(self) -> "Leases":
@@ -87,7 +87,7 @@ class Home:
         from shapley_coop.state.storage.leases import FileLeases, PostgresLeases
 
         if self.database:
-            return _opened(PostgresLeases, self.database)
+            return _open_book(PostgresLeases, self.database)
         return FileLeases(self.folder / "leases")
 
     @property
@@ -95,14 +95,14 @@ class Home:
         """Whose the threads and the episodes are."""
         from shapley_coop.state.storage.owned import Owners
 
-        return _opened(Owners, self.books_url)
+        return _open_book(Owners, self.books_url)
 
     @property
     def runs(self) -> "Runs":
         """The register of runs."""
         from shapley_coop.state.storage.register import Runs
 
-        return _opened(Runs, self.books_url)
+        return _open_book(Runs, self.books_url)
 
     def run(self, name: str) -> "Run":
         """A run by its name; no home is made to say that it has none.
@@ -178,12 +178,12 @@ def _home(folder: str, database: str) -> Home:
     return Home(Path(folder), database)
 
 
-def _opened(kind: Callable[[str], Book], url: str) -> Book:
+def _open_book(kind: Callable[[str], Book], url: str) -> Book:
     """Return one object per kind and database in this process."""
-    found: Book = _made(kind, url)
+    found: Book = _make_book(kind, url)
     return found
 
 
 @cache
-def _made(kind: Callable[[str], Any], url: str) -> Any:
+def _make_book(kind: Callable[[str], Any], url: str) -> Any:
     return kind(url)

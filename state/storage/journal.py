@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
-from shapley_coop.state.storage.batcher import batched
+from shapley_coop.state.storage.batcher import batcher_of
 from shapley_coop.state.storage.driver import errors
-from shapley_coop.state.storage.facts import Fact, beginning, key, parts_of
+from shapley_coop.state.storage.facts import Fact, key, key_prefix, parts_of
 from shapley_coop.state.storage.owned import Book
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
-from shapley_coop.state.storage.packing import packed, unpacked
+from shapley_coop.state.storage.packing import pack, unpack
 
 ANSWER = "answer"
 """A letter and what was answered, under the letter, the attempt, the agent and the model.
@@ -85,7 +85,7 @@ class Journal(Book):
         """Return all that was answered at some places, by whichever model."""
         if not places:
             return {}
-        wanted = [beginning(letter, attempt, agent) for agent, letter, attempt in places]
+        wanted = [key_prefix(letter, attempt, agent) for agent, letter, attempt in places]
         given: defaultdict[_Place, list[Entry]] = defaultdict(list)
         with self._reading(episode) as session:
             for fact in session.read(ANSWER, episode, beginnings=[*dict.fromkeys(wanted)]):
@@ -105,7 +105,7 @@ class Journal(Book):
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
         """Keep an answer, from an event loop, in one transaction with others that wait."""
-        return await batched(self._keep_all).do((holder(), episode, entry))
+        return await batcher_of(self._keep_all).do((holder(), episode, entry))
 
     def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:
         """Keep answers of several runs, those of one owner in one transaction; see `write`.
@@ -142,24 +142,24 @@ class Journal(Book):
             NotYours: the episode belongs to another thread, or to another owner.
         """
         with self._writing(episode, f"mail of {episode}") as session:
-            last = session.last(MAIL, episode, beginning(mail.agent))
+            last = session.last(MAIL, episode, key_prefix(mail.agent))
             told = last.value if last else {}
             same = (told.get("letter"), told.get("attempt")) == (mail.letter, mail.attempt)
             if told and (same or mail.attempt > 1):
                 mail = replace(mail, since=told["since"])
             if not same:
                 value = {x: getattr(mail, x) for x in ("act", "letter", "attempt", "since")}
-                body = packed([mail.letter_text], mail.facts)
+                body = pack([mail.letter_text], mail.facts)
                 session.append(MAIL, episode, value, mail.agent, body=body)
         return mail
 
     def mail(self, episode: str, agent: str) -> Mail | None:
         """Return the letter that waits at an agent's seat, if it has not been answered."""
         with self._reading(episode) as session:
-            last = session.last(MAIL, episode, beginning(agent))
+            last = session.last(MAIL, episode, key_prefix(agent))
         if last is None or self.find(episode, agent, last.value["letter"], last.value["attempt"]):
             return None
-        (text,), facts = unpacked(last.body)
+        (text,), facts = unpack(last.body)
         return Mail(agent, letter_text=text, facts=facts, **last.value)
 
     def show(self, episode: str, mail: Mail) -> None:
@@ -216,14 +216,14 @@ def _fact(episode: str, entry: Entry) -> Fact:
     answer = {name: x for name, x in vars(entry.answer).items() if x and name != "text"}
     value = {"act": entry.act, "nonce": entry.nonce, "answer": answer}
     name = name_of(Asked(entry.agent, entry.letter, entry.attempt, entry.model))
-    body = packed([entry.answer.text, entry.letter_text], entry.facts)
+    body = pack([entry.answer.text, entry.letter_text], entry.facts)
     return Fact(ANSWER, episode, name, value, body)
 
 
 def entry_in(fact: Fact) -> Entry:
     """Return the entry that a fact keeps."""
     letter, attempt, agent, model = parts_of(fact.key)
-    (answered, asked), facts = unpacked(fact.body)
+    (answered, asked), facts = unpack(fact.body)
     answer = Answer(answered, **fact.value["answer"])
     about = (fact.value["act"], model, letter, asked, attempt)
     return Entry(agent, *about, answer, fact.value["nonce"], facts)

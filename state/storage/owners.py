@@ -49,7 +49,7 @@ def holder() -> Holder:
     return _acting.get() or Holder()
 
 
-def requested() -> Holder | None:
+def request_holder() -> Holder | None:
     """For whom the current request of the server is; None outside of one."""
     return _acting.get()
 

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def deflated(plain: bytes) -> bytes:
+def deflate(plain: bytes) -> bytes:
     """Return a zlib stream, made in the least time."""
     return zlib.compress(plain, level=1)
 
 
-def packed(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
+def pack(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
     """Some texts, and behind them a letter's facts: two streams of zlib, each of JSON."""
-    return b"".join(deflated(json.dumps(part).encode()) for part in (list(texts), dict(facts)))
+    return b"".join(deflate(json.dumps(part).encode()) for part in (list(texts), dict(facts)))
 
 
-def unpacked(content: bytes) -> tuple[list[str], dict[str, Any]]:
+def unpack(content: bytes) -> tuple[list[str], dict[str, Any]]:
     """Return the texts and the facts."""
     words = zlib.decompressobj()
     texts: list[str] = json.loads(words.decompress(content))

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Any, TypeVar
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
-with needing("postgres", "a home in Postgres"):
+with require_extra("postgres", "a home in Postgres"):
     from psycopg import Connection, OperationalError
     from psycopg.abc import PQGen
     from psycopg.conninfo import conninfo_to_dict
@@ -61,7 +61,7 @@ class BoundedConnection(Connection[Row]):
             raise OperationalError(f"the database has not answered for {most} seconds") from None
 
 
-def connected(url: str, **more: Any) -> Any:
+def open_connection(url: str, **more: Any) -> Any:
     """Return a new connection, each statement of which is a transaction.
 
     Args:
@@ -126,7 +126,7 @@ class PostgresDatabase:
 
     def connect(self) -> Any:
         """Return another connection."""
-        return connected(self._url)
+        return open_connection(self._url)
 
     @contextmanager
     def _taken(self, owner: str) -> Iterator[Any]:

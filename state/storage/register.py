@@ -107,7 +107,7 @@ class Runs(Book):
         begun = {"graph": graph, "room": room, "created": created, "workflow": workflow}
         try:
             with self._writing() as session:
-                if key and session.put(*_keyed(key, _digest(graph, room), run))[0]:
+                if key and session.put(*_key_facts(key, _digest(graph, room), run))[0]:
                     raise _Taken
                 if session.put(Fact(RUN, run, _BEGUN, begun))[0]:
                     raise _Taken
@@ -150,7 +150,7 @@ class Runs(Book):
             ValueError: it is that of another request, or of another thread.
         """
         thread, request = holder().thread, _digest("", room)
-        named, of_run = _keyed(key, request, thread)
+        named, of_run = _key_facts(key, request, thread)
         with self._writing() as session:
             if session.put(named)[0] is None:
                 session.put(of_run)
@@ -268,7 +268,7 @@ def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
     return Run(run=name, state=now["state"], result=now.get("result"), why=why, **begun)
 
 
-def _keyed(key: str, request: str, run: str) -> tuple[Fact, Fact]:
+def _key_facts(key: str, request: str, run: str) -> tuple[Fact, Fact]:
     """Return a key with its request and run, and among the keys of that run."""
     name = _name_of(key)
     return Fact(KEY, "", name, {"request": request, "run": run}), Fact(KEYED, run, name)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.evals.reports.in_words import reckoned
+from shapley_coop.evals.reports.in_words import reckoning_lines
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by, with_all_extensions
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
@@ -120,9 +120,9 @@ def test_computed_values_are_decimals_and_short_fractions_beside_them(coop: Coop
     coop("run", "raid_battle", "--name", "raid")
     told = coop("show", "raid").out
     assert "shapley Hero1 21.8333 (131/6), Hero2 51.6667 (155/3), Hero3" in told
-    assert list(reckoned({"total": "1", "norm": "shapley", "values": {"CTO": "186400/3393"}})) == [
-        "computed from the record: total 1, shapley CTO 54.9366"
-    ]
+    assert list(
+        reckoning_lines({"total": "1", "norm": "shapley", "values": {"CTO": "186400/3393"}})
+    ) == ["computed from the record: total 1, shapley CTO 54.9366"]
 
 
 def test_a_claim_without_words_is_told_by_the_part_that_it_claims(

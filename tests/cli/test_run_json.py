@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.language.clauses import Pay
 from shapley_coop.deals.language.deal import Deal, put
-from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.state.storage.home import home
 from tests.coop_command import ABLATION, SCHEMA, Coop, valid
 from tests.root import ROOT
@@ -145,8 +145,8 @@ def test_what_a_fork_came_to_says_that_it_was_not_paid(coop: Coop) -> None:
 
     async def branch() -> None:
         run = home().runs.get(name)
-        async with opened(run.graph) as app:
-            config = configured(run)
+        async with open_workflow(run.graph) as app:
+            config = configure(run)
             history = [state async for state in app.aget_state_history(config)]
             before = next(state.config for state in history if state.next == ("settle",))
             stolen = put(Deal(clauses=(Pay(payer="Bob", payee="Alice", amount=1),)), "Alice", 9)

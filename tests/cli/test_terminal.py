@@ -69,7 +69,7 @@ def test_an_interrupted_run_is_named_with_the_command_that_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(run, "_traced", interrupted)
+        patch.setattr(run, "_follow_traced", interrupted)
         stopped = coop("run", "escape_room", "-g", "llm_only", *named)
     (begun,) = [one.run for one in home().runs.list()]
     assert stopped.code == INTERRUPTED

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.amounts import normalised
+from shapley_coop.amounts import normalise
 from shapley_coop.credit.axioms import check_axioms, convex_game
 from shapley_coop.credit.norms import NORMS, norm
 from shapley_coop.credit.values.deegan_packel import deegan_packel
@@ -35,7 +35,7 @@ def test_every_norm_pays_out_exactly_on_every_game(name: str, table: list[Fracti
     values = norm(name)(table)
     assert all(isinstance(value, Fraction) for value in values)
     total = table[-1] - table[0]
-    assert sum(normalised(total, values)) == total
+    assert sum(normalise(total, values)) == total
 
 
 def test_norms_agree_with_the_values_they_are_named_after() -> None:

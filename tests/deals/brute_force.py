@@ -7,7 +7,7 @@ from shapley_coop.deals.enforcement import deposits, net, releases
 from shapley_coop.deals.language.clauses import Pay
 from shapley_coop.deals.language.when import All, AnyOf, Count, Earned, Every, Last, Not, Turns
 from shapley_coop.deals.monitor import Monitor, duties, payments
-from shapley_coop.deals.settlement import earned, payoffs
+from shapley_coop.deals.settlement import earnings, payoffs
 from tests.deals.made_contracts import ACTIONS, AGENTS
 
 MILLION = 1_000_000
@@ -131,7 +131,7 @@ def settled(deal, facts, terms, record):
     """Everybody's payoff, by the definitions alone: settlement, and what deposits became of."""
     agents = facts["agents"]
     if not terms.executes:
-        return earned(record, agents)
+        return earnings(record, agents)
     due = payoffs(record, agents, deal.split, payments(deal, record), lambda name, total: {})
     micro = int(terms.held() * MILLION)
     released = releases(agents, micro, Monitor(deal).on(record).breaches, over=True)

@@ -13,7 +13,7 @@ from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal, Offer, put
 from shapley_coop.deals.language.when import Count, Event, Last, Not, Turns, When
 from shapley_coop.deals.monitor import Duty, Monitor, Payment, duties, payments
-from shapley_coop.deals.settlement import earned, payoffs
+from shapley_coop.deals.settlement import earnings, payoffs
 from shapley_coop.games import Turn
 from tests.deals.made_deals import AGENTS, DEAL, deal, deals, records, turn
 
@@ -163,7 +163,7 @@ def evenly(norm: str, total: Fraction) -> dict[str, Fraction]:
 @given(deals, records())
 @settings(max_examples=300)
 def test_payoffs_sum_exactly_to_what_was_earned(signed: Deal, record: list[Turn]) -> None:
-    total = sum(earned(record, AGENTS).values())
+    total = sum(earnings(record, AGENTS).values())
     exactly = [Fraction(str(x)) for t in record for x in [*t["rewards"].values(), t.get("pot", 0)]]
     assert total == sum(exactly)
     after = payoffs(record, AGENTS, signed.split, payments(signed, record), evenly)
@@ -173,7 +173,7 @@ def test_payoffs_sum_exactly_to_what_was_earned(signed: Deal, record: list[Turn]
 
 def test_without_an_agreement_everybody_keeps_its_own_and_an_even_part_of_the_pot() -> None:
     record = [{**turn(1, pays=(1, 2, 3)), "pot": 9}, turn(2, pays=(0.1, 0.2, 0))]
-    assert earned(record, AGENTS) == {
+    assert earnings(record, AGENTS) == {
         "Ann": Fraction("4.1"),
         "Ben": Fraction("5.2"),
         "Cyd": Fraction(6),

@@ -14,10 +14,10 @@ from shapley_coop.deals.exchange.talk import as_deal, as_written, estimates
 from shapley_coop.deals.language.clauses import Do, Give
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.masks import full, mask_of, members
-from shapley_coop.games.exchange.source import generated
+from shapley_coop.games.exchange.source import generate_scenario
 
 TASKS = scenario("paper_cooperative").tasks
-THREE = generated(["Ann", "Ben", "Cat"], 6, 0.5, seed=1).tasks
+THREE = generate_scenario(["Ann", "Ben", "Cat"], 6, 0.5, seed=1).tasks
 SAYS = TASKS.registry.describe
 PENDING = {"Alice": "111000", "Bob": "000111"}
 REJECT = "<REJECT>This doesn't work for me. Let's try another allocation.</REJECT>"

@@ -8,7 +8,7 @@ from pathlib import Path
 from shapley_coop.evals.measures.evaluators import EVALUATORS, WITH_ARGUMENT
 from shapley_coop.evals.reports.figures import KINDS
 from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.suite import load_suite, shipped
+from shapley_coop.evals.sweeps.suite import load_suite, shipped_suites
 from tests.brought import with_all_extensions
 from tests.root import ROOT
 
@@ -38,7 +38,7 @@ def test_the_example_is_a_suite_of_as_many_cells_as_it_says(tmp_path: Path) -> N
 @with_all_extensions
 def test_the_page_names_every_suite_that_comes_with_it() -> None:
     listed = TEXT.partition("## Suites that come with it")[2].partition("\n## ")[0]
-    assert [name for name in shipped() if f"`{name}`" not in listed] == []
+    assert [name for name in shipped_suites() if f"`{name}`" not in listed] == []
 
 
 @with_all_extensions

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langgraph.types import Overwrite
 
-from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.facts import Fact
@@ -31,8 +31,8 @@ def ran(coop: Coop) -> dict[str, Any]:
 async def on_the_table(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """Change the checkpointed state, after the end."""
     run = home().runs.get("r")
-    async with opened(run.graph) as app:
-        config = configured(run)
+    async with open_workflow(run.graph) as app:
+        config = configure(run)
         table = (await app.aget_state(config)).values
         await app.aupdate_state(config, change(table), as_node="settle")
 
@@ -158,8 +158,8 @@ def test_a_contract_in_other_words_is_found(coop: Coop, ran: dict[str, Any]) -> 
 async def play_again(run: str) -> None:
     """Give a run's thread the same input once more, and let it end."""
     known = home().runs.get(run)
-    async with opened(known.graph) as app:
-        await app.ainvoke({"room": known.room}, configured(known), context=RunConfig())
+    async with open_workflow(known.graph) as app:
+        await app.ainvoke({"room": known.room}, configure(known), context=RunConfig())
 
 
 def test_a_thread_that_was_played_again_has_the_letters_of_its_latest_play(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shapley_coop.games import load
-from shapley_coop.games.audits import audited
+from shapley_coop.games.audits import audit
 
 CLAIMED = {"effect": "levitated", "agent": "Alice"}
 
@@ -17,7 +17,7 @@ def record(actions: dict[str, str], *effects: dict[str, Any]) -> Any:
 
 def test_an_effect_that_nothing_installed_can_audit_is_named() -> None:
     both = {"Alice": "cooperate", "Bob": "cooperate"}
-    ((name, wrong),) = audited(*record(both, CLAIMED))
+    ((name, wrong),) = audit(*record(both, CLAIMED))
     assert name == "levitated"
     assert wrong == ["turn 1: nothing here audits it; an extension may"]
 
@@ -25,4 +25,4 @@ def test_an_effect_that_nothing_installed_can_audit_is_named() -> None:
 def test_an_effect_of_the_game_needs_no_audit() -> None:
     game, turns = record({"Alice": "cooperate"})
     assert turns[0]["effects"] == [{"effect": "idle", "agent": "Bob"}]
-    assert list(audited(game, turns)) == []
+    assert list(audit(game, turns)) == []

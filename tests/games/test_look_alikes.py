@@ -3,7 +3,7 @@
 import pytest
 
 from shapley_coop import games
-from shapley_coop.games.look_alikes import Shown, look_alike, mixed
+from shapley_coop.games.look_alikes import Shown, find_mixed, look_alike
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_group_of_letters_can_look_like_one_letter(one: str, other: str) -> No
 
 def test_a_word_in_two_alphabets_is_refused_and_a_name_in_two_is_not() -> None:
     for mix in ("P\u0430ypal", "Ali\u0441e", "B\u03bfb", "Ann Alic\u0435"):
-        assert mixed(["Bob", mix]) == mix
+        assert find_mixed(["Bob", mix]) == mix
         with pytest.raises(games.GameError, match="mixes alphabets in a word") as refused:
             games.load("escape_room", {"agents": ["Zoe", mix]})
         assert str(refused.value).isascii()
@@ -50,7 +50,7 @@ def test_a_word_in_two_alphabets_is_refused_and_a_name_in_two_is_not() -> None:
         "Anna \u0418\u0432\u0430\u043d\u043e\u0432\u0430",
     ]
     honest += ["\u7530\u4e2d\u3055\u3093A", "\u0394task", "Zo\u00eb", "Agent \u03b1"]
-    assert mixed(honest) is None
+    assert find_mixed(honest) is None
 
 
 def test_a_table_has_at_most_a_thousand_agents() -> None:

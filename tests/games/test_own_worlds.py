@@ -58,9 +58,9 @@ def pack(coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     (info / "entry_points.txt").write_text(ENTRIES, encoding="utf-8")
     monkeypatch.syspath_prepend(str(site))
     invalidate_caches()
-    extension._found.cache_clear()
+    extension._find_all.cache_clear()
     yield
-    extension._found.cache_clear()
+    extension._find_all.cache_clear()
     for name in [name for name in sys.modules if name.startswith("hamlet_pack")]:
         del sys.modules[name]
 

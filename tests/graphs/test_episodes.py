@@ -10,7 +10,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
-from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -32,8 +32,8 @@ async def test_a_fork_from_before_open_plays_the_same_episode_and_pays_nothing()
     whole = await play("shapley_coop", ROOM, "r")
     run = home().runs.get("r")
     paid = transfers_of(home())
-    async with opened(run.graph) as app:
-        first, *later = await checkpoints(app, configured(run))
+    async with open_workflow(run.graph) as app:
+        first, *later = await checkpoints(app, configure(run))
         assert first.next == ("__start__",)
         assert later[0].next == ("open",)
         for begin in (first, later[0]):
@@ -47,8 +47,8 @@ async def test_a_fork_from_before_open_with_other_settings_is_counterfactual() -
     await play("negotiation", ROOM, "r")
     run, other = home().runs.get("r"), RunConfig(game="stag_hunt", seed=4)
     paid = transfers_of(home())
-    async with opened(run.graph) as app:
-        _, second, *_ = await checkpoints(app, configured(run))
+    async with open_workflow(run.graph) as app:
+        _, second, *_ = await checkpoints(app, configure(run))
         forked = await app.aupdate_state(second.config, {"room": other.model_dump(mode="json")})
         table = await app.ainvoke(None, forked, context=RunConfig())
     assert table["settlement"]["ledger"] == "counterfactual"
@@ -58,9 +58,9 @@ async def test_a_fork_from_before_open_with_other_settings_is_counterfactual() -
 async def test_new_input_on_a_thread_is_a_play_of_its_own_each_time() -> None:
     whole = await play("negotiation", ROOM, "r")
     run = home().runs.get("r")
-    async with opened(run.graph) as app:
+    async with open_workflow(run.graph) as app:
         again = [
-            await app.ainvoke({"room": run.room}, configured(run), context=RunConfig())
+            await app.ainvoke({"room": run.room}, configure(run), context=RunConfig())
             for _ in range(2)
         ]
     assert len({whole["episode"], *(table["episode"] for table in again)}) == 3
@@ -104,8 +104,8 @@ async def test_a_fork_that_puts_another_model_at_a_seat_asks_that_model(
         await play("llm_only", room, "r")
         run = home().runs.get("r")
         asked = stub.calls
-        async with opened(run.graph) as app:
-            begun = next(s for s in await checkpoints(app, configured(run)) if s.next == ("act",))
+        async with open_workflow(run.graph) as app:
+            begun = next(s for s in await checkpoints(app, configure(run)) if s.next == ("act",))
             settings = begun.values["settings"]
             for model, calls in (
                 ("openai:Alice-1", 0),
@@ -156,7 +156,7 @@ async def test_a_key_in_a_graphs_input_plays_and_pays_once_on_its_thread() -> No
 
     async def sent(request: dict[str, Any], thread: str) -> Any:
         config: Any = {"configurable": {"thread_id": thread}}
-        async with opened("negotiation") as app:
+        async with open_workflow("negotiation") as app:
             return await app.ainvoke(request, config, context=RunConfig())
 
     first = await sent(given, "t")
@@ -175,7 +175,7 @@ async def test_lost_checkpoints_change_nothing_that_was_paid() -> None:
     whole = await play("shapley_coop", ROOM, "r")
     run = home().runs.get("r")
     paid, letters = transfers_of(home()), list(home().journal.entries(whole["episode"]))
-    async with opened(run.graph) as app:
+    async with open_workflow(run.graph) as app:
         await app.checkpointer.adelete_thread("r")  # type: ignore[union-attr]
     outcome = await follow(run)
     assert outcome["episode"] == whole["episode"]

@@ -20,7 +20,7 @@ from tests.scripted import Script
 PAGE = (ROOT / "docs" / "own-workflow.md").read_text(encoding="utf-8")
 FILES = re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', PAGE, re.DOTALL)
 COMMANDS = re.findall(r"^coop (.*)$", PAGE, re.MULTILINE)
-CACHES = (extension._found, catalogue.builder, catalogue.compiled, catalogue.version)
+CACHES = (extension._find_all, catalogue.builder, catalogue.compiled, catalogue.version)
 TWO = RunConfig(game="prisoners_dilemma", params={"rounds": 1})
 
 

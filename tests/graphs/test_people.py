@@ -10,7 +10,7 @@ import pytest
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import open_questions
 from shapley_coop.graphs.running import Waiting, answer, follow
-from shapley_coop.graphs.threads import configured, opened, table_of
+from shapley_coop.graphs.threads import configure, open_workflow, table_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
@@ -43,8 +43,8 @@ def reply(known: Mapping[str, Any]) -> str:
 
 async def interrupts(run: Run) -> dict[str, str]:
     """Agent → the id of the interrupt that waits for it."""
-    async with opened(run.graph) as app:
-        state = await app.aget_state(configured(run))
+    async with open_workflow(run.graph) as app:
+        state = await app.aget_state(configure(run))
     return {i.value["pointer"]["agent"]: i.id for i in state.interrupts}
 
 
@@ -117,15 +117,15 @@ async def test_a_client_that_resumes_by_itself_is_validated_by_the_node() -> Non
     with pytest.raises(Waiting):
         await follow(run)
     ids = await interrupts(run)
-    async with opened(run.graph) as app:
+    async with open_workflow(run.graph) as app:
         given = {ids["Alice"]: "nonsense", ids["Bob"]: "<ACTION>lever</ACTION>"}
-        await app.ainvoke(Command(resume=given), configured(run), context={})
-        state = await app.aget_state(configured(run))
+        await app.ainvoke(Command(resume=given), configure(run), context={})
+        state = await app.aget_state(configure(run))
         assert list(open_questions(run.graph, state.values, state.tasks)) == ["Alice"]
         assert state.values["drafts"]["Bob"]["sound"]
         assert state.values["drafts"]["Alice"]["label"] == "MPT"
         (again,) = state.interrupts
-        await app.ainvoke(Command(resume={again.id: "<ACTION>door</ACTION>"}), configured(run))
+        await app.ainvoke(Command(resume={again.id: "<ACTION>door</ACTION>"}), configure(run))
     assert (await table_of(run))["record"][0]["actions"] == {"Alice": "door", "Bob": "lever"}
 
 

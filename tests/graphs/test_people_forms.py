@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
-from shapley_coop.graphs.threads import configured, opened, table_of
+from shapley_coop.graphs.threads import configure, open_workflow, table_of
 from shapley_coop.seats.asked import names
 from shapley_coop.seats.person import PASS, as_message, fields_of, form, request
 from shapley_coop.seats.records import Mail
@@ -111,8 +111,8 @@ def test_replies_of_todays_agents_and_of_older_clients_are_read(reply: Any, mess
 
 async def test_sealed_words_that_are_edited_are_refused_and_nothing_is_played() -> None:
     run = prepare("llm_only", RunConfig(seed=4))
-    async with opened(run.graph) as app:
-        place = configured(run)
+    async with open_workflow(run.graph) as app:
+        place = configure(run)
         await app.ainvoke({"room": run.room}, place, context=RunConfig(), interrupt_before=["step"])
         sealed = (await app.aget_state(place)).values["sealed"]
         edited = {"Alice": {**sealed["Alice"], "text": "<ACTION>lever</ACTION>"}}

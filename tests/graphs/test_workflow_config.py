@@ -10,7 +10,7 @@ from shapley_coop.graphs import builder, names
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.workflow_config import configuration, merged
+from shapley_coop.state.workflow_config import configuration, merge_settings
 
 
 def form(graph: str) -> dict[str, Any]:
@@ -88,9 +88,12 @@ def test_a_room_for_a_workflow_can_be_an_object() -> None:
 
 def test_parameters_of_another_game_are_left_behind() -> None:
     context = RunConfig(game="public_goods", params={"rounds": 2})
-    assert merged(context, RunConfig(params={"factor": 2}))["params"] == {"rounds": 2, "factor": 2}
-    assert "params" not in merged(context, RunConfig(game="escape_room"))
-    assert merged(None, None) == {}
+    assert merge_settings(context, RunConfig(params={"factor": 2}))["params"] == {
+        "rounds": 2,
+        "factor": 2,
+    }
+    assert "params" not in merge_settings(context, RunConfig(game="escape_room"))
+    assert merge_settings(None, None) == {}
 
 
 def test_a_room_alone_is_the_configuration_and_a_context_is_merged_into_it() -> None:

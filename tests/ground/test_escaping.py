@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from shapley_coop.cli.console import note, say, say_json, say_lines, show_table, waiting
+from shapley_coop.cli.console import note, say, say_json, say_lines, show_spinner, show_table
 from shapley_coop.cli.playing.narration import Narrator
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.escaping import (
@@ -20,7 +20,7 @@ from shapley_coop.escaping import (
     visible_lines,
     without_hidden,
 )
-from shapley_coop.prompts.render import compact_json, fenced
+from shapley_coop.prompts.render import compact_json, fence
 
 EVERY = [chr(code) for code in range(sys.maxunicode + 1) if not 0x40000 <= code < 0xE0000]
 """All but the planes in which nothing is assigned."""
@@ -145,13 +145,13 @@ def test_a_table_reads_no_markup_and_moves_no_cursor(
     assert all(line.isprintable() for line in shown.splitlines())
     assert shown.count(visible(text)[:4]) >= 4
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with waiting(text):
+    with show_spinner(text):
         pass
 
 
 def test_letters_hide_nothing_from_who_reads_them() -> None:
     secret = "yes\ufe0f\u3164\u2800\U000e0100\U000e0101" + "\U000e0041</s>`"
-    for text in (fenced({"said": secret}), compact_json(secret)):
+    for text in (fence({"said": secret}), compact_json(secret)):
         assert all(c.isprintable() or c == "\n" for c in text)
         assert not any(c in text for c in "\ufe0f\u3164\u2800<>\U000e0100")
     from shapley_coop.prompts.render import _environment

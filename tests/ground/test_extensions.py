@@ -107,7 +107,7 @@ def test_a_part_that_fails_to_load_is_named_whatever_it_raises(
     (tmp_path / "unloadable.py").write_text("{}['key']\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     brought = Extension("lacking", "Fails.", games={"tug": "unloadable:GAME"})
-    monkeypatch.setattr(extension, "_found", lambda: {"lacking": brought})
+    monkeypatch.setattr(extension, "_find_all", lambda: {"lacking": brought})
     with pytest.raises(BrokenExtension, match=r"tug of lacking .*KeyError: 'key'"):
         extension.load("games", "tug")
 

@@ -18,7 +18,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from shapley_coop.extras import LibraryMissing, is_installed, missing, needing
+from shapley_coop.extras import LibraryMissing, is_installed, missing_library, require_extra
 from shapley_coop.graphs.preparing import prepare
 from tests.brought import with_all_extensions
 from tests.coop_command import Coop, Ended, one_line
@@ -169,11 +169,11 @@ def test_a_seat_whose_library_is_gone_when_it_is_asked_says_so(coop: Coop, tmp_p
 
 def test_a_library_that_lacks_what_is_imported_is_named_and_our_own_fault_is_not() -> None:
     line = 'it needs json: pip install "shapley-coop[keys]"'
-    with pytest.raises(LibraryMissing, match=re.escape(line)), needing("keys", "it"):
+    with pytest.raises(LibraryMissing, match=re.escape(line)), require_extra("keys", "it"):
         importing("from json import no_such_name")
-    with pytest.raises(ModuleNotFoundError, match="no_such_module"), needing("keys", "it"):
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"), require_extra("keys", "it"):
         importing("import shapley_coop.no_such_module")
-    assert str(missing("it", "that")) == "it needs that: pip install that"
+    assert str(missing_library("it", "that")) == "it needs that: pip install that"
     assert (is_installed("json"), is_installed("no_such_library")) == (True, False)
 
 

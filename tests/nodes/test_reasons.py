@@ -9,7 +9,7 @@ import pytest
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.measures.reasons import scored
+from shapley_coop.evals.measures.reasons import score_reasons
 from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.graphs.preparing import prepare
@@ -123,7 +123,7 @@ async def test_reasoning_without_results_is_asked_back(script: Script) -> None:
 async def test_results_are_scored_against_the_game_and_the_record(script: Script) -> None:
     """Alice pulls: the others gain 11 by it, and she earns -1 where 4.5 is fair."""
     table, entries = await reasoned(script)
-    alice, bob = scored(table, entries)
+    alice, bob = score_reasons(table, entries)
     assert alice == {
         "agent": "Alice",
         "turn": 1,
@@ -146,17 +146,17 @@ async def test_results_are_scored_against_the_game_and_the_record(script: Script
 async def test_later_reasoning_is_compared_with_what_was_still_to_be_had(script: Script) -> None:
     """Two turns, the first of them lost: of 18 only 9 - 2 are left."""
     table, entries = await reasoned(script, params={"rounds": 2}, renegotiate="every 1")
-    assert [(one["agent"], one["turn"]) for one in scored(table, entries)] == [
+    assert [(one["agent"], one["turn"]) for one in score_reasons(table, entries)] == [
         (agent, turn) for turn in (1, 2) for agent in ("Alice", "Bob")
     ]
-    assert {one["best"] for one in scored(table, entries)} == {18}
+    assert {one["best"] for one in score_reasons(table, entries)} == {18}
     lost = {
         "turn": 1,
         "actions": {"Alice": "door", "Bob": "door"},
         "rewards": {"Alice": -1, "Bob": -1},
     }
     changed: Any = {**table, "record": [lost, table["record"][1]]}
-    assert [one["best"] for one in scored(changed, entries)] == [18, 18, 7, 7]
+    assert [one["best"] for one in score_reasons(changed, entries)] == [18, 18, 7, 7]
 
 
 async def test_reasoning_stays_private(script: Script) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.graphs.running import play
-from shapley_coop.state.history import recalled, summary
+from shapley_coop.state.history import recall_lines, summary
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 
@@ -19,7 +19,7 @@ TURNS = [
 
 @given(st.integers(0, 40), st.integers(0, 100))
 def test_the_latest_events_are_told_one_by_one(recall: int, happened: int) -> None:
-    told = recalled(TURNS[:happened], recall)
+    told = recall_lines(TURNS[:happened], recall)
     if not recall:
         assert told == TURNS[:happened]
         return
@@ -31,7 +31,7 @@ def test_the_latest_events_are_told_one_by_one(recall: int, happened: int) -> No
 
 
 def test_a_history_grows_at_its_end_and_is_told_anew_once_in_so_many_events() -> None:
-    told = [recalled(TURNS[:n], 10) for n in range(101)]
+    told = [recall_lines(TURNS[:n], 10) for n in range(101)]
     anew = [n for n, (now, then) in enumerate(pairwise(told), 1) if then[: len(now)] != now]
     assert anew == list(range(20, 101, 10))
 

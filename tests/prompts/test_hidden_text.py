@@ -20,7 +20,7 @@ from shapley_coop.prompts.render import _environment, _templates, names
 from shapley_coop.seats.letters import facts, with_facts
 from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.tool_words import capped
+from shapley_coop.state.tool_words import cap
 from tests.coop_command import Coop
 from tests.scripted import Script
 
@@ -85,7 +85,7 @@ def test_a_history_a_tool_and_a_program_are_told_nothing_hidden() -> None:
     turn = {"turn": 1, "did": {"Eve": "x"}, "earned": {"Eve": "1"}, "happened": {"file": CANARY}}
     letter = render("letter", history=write_history([said, turn]), contract="", persona="", ask="")
     sent = with_facts("", {"says": CANARY})
-    for text in (letter, capped(CANARY), sent):
+    for text in (letter, cap(CANARY), sent):
         assert "canary" in text
         assert not hides(text.replace("\n", " "))
     assert facts(sent) == {"says": CANARY}, "as data it stays what it was"

@@ -20,7 +20,7 @@ from jinja2 import meta
 from shapley_coop.extension import offered
 from shapley_coop.graphs.running import play
 from shapley_coop.nodes.agent import ask
-from shapley_coop.prompts import quoted, render, words, write_history
+from shapley_coop.prompts import quote, render, words, write_history
 from shapley_coop.prompts.render import names
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
@@ -216,7 +216,7 @@ def test_an_unknown_letter_fails() -> None:
 
 @given(st.text())
 def test_no_words_can_end_a_string_open_a_tag_or_begin_a_line(said: str) -> None:
-    line = quoted(said)
+    line = quote(said)
     assert not set("<>`") & set(line)
     assert len(line.splitlines()) == 1
     assert json.loads(line) == said
@@ -226,7 +226,7 @@ def test_no_words_can_end_a_string_open_a_tag_or_begin_a_line(said: str) -> None
 
 @given(st.dictionaries(st.text(), st.text() | st.integers() | st.lists(st.text(), max_size=3)))
 def test_facts_of_a_game_forge_no_heading_and_no_tag(facts: dict[str, Any]) -> None:
-    for line in words.told(facts).splitlines():
+    for line in words.describe(facts).splitlines():
         assert not line or line.startswith(("- ", "| ", "    ")) or line.endswith(":")
 
 

@@ -12,7 +12,7 @@ from shapley_coop.cli.options import personas_from
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.prompts import check_pack, fingerprint, render, using
+from shapley_coop.prompts import check_pack, fingerprint, render, use_pack
 from shapley_coop.state.home_files.kept import pack_of, persona_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -160,7 +160,7 @@ def test_a_trace_tells_letters_of_a_pack_from_ours() -> None:
 
 def test_a_pack_cannot_reach_beyond_its_variables() -> None:
     reach = "{{ you.__class__.__mro__ }}"
-    with using({"persona": reach}), pytest.raises(Exception, match="unsafe"):
+    with use_pack({"persona": reach}), pytest.raises(Exception, match="unsafe"):
         render("persona", you="Alice", private="")
 
 

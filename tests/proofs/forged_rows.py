@@ -11,7 +11,7 @@ from typing import Any
 import ormsgpack
 
 from shapley_coop.state.storage.checkpoints.serializer import PACKED, unpack
-from shapley_coop.state.storage.packing import deflated
+from shapley_coop.state.storage.packing import deflate
 
 OURS, THEIRS = "ours", "theirs"
 MODULE = "canary_that_sings_when_imported"
@@ -96,7 +96,7 @@ def in_the_state(value: Callable[[Nest], Any]) -> Tamper:
     def tamper(books: sqlite3.Connection, nest: Nest) -> None:
         content = _latest(books)
         content["channel_values"]["status"] = value(nest)
-        _replace(books, PACKED, deflated(packed(content)))
+        _replace(books, PACKED, deflate(packed(content)))
 
     return tamper
 
@@ -223,7 +223,7 @@ def _misplaced() -> Iterator[tuple[str, Tamper]]:
     yield "half", revised(lambda content: content[: len(content) // 2])
     yield "nothing", revised(lambda _: b"")
     yield "flipped bits", revised(lambda content: bytes(byte ^ 0x55 for byte in content))
-    yield "nested without end", revised(lambda _: deflated(b"\x91" * 100_000))
+    yield "nested without end", revised(lambda _: deflate(b"\x91" * 100_000))
     yield "metadata", metadata
 
 

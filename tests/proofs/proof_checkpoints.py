@@ -15,7 +15,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
-from shapley_coop.graphs.threads import opened
+from shapley_coop.graphs.threads import open_workflow
 from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -113,7 +113,7 @@ def _resumed() -> str:
 
 async def _read_history() -> None:
     """Everything else that is in the file of this run."""
-    async with opened("shapley_coop") as app:
+    async with open_workflow("shapley_coop") as app:
         thread = {"configurable": {"thread_id": OURS}}
         states = [state.values async for state in app.aget_state_history(thread)]
     if KEY in str(states):

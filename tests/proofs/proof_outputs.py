@@ -15,7 +15,7 @@ from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
-from shapley_coop.graphs.threads import configured, opened, table_of
+from shapley_coop.graphs.threads import configure, open_workflow, table_of
 from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.result import result
 from shapley_coop.state.run_config import RunConfig
@@ -198,8 +198,8 @@ async def _to_its_end(run: Run, tally: Tally) -> None:
 
 async def _readable(run: Run) -> None:
     """The table, and every checkpoint before it, is plain JSON."""
-    async with opened(run.graph) as app:
-        states = [state.values async for state in app.aget_state_history(configured(run))]
+    async with open_workflow(run.graph) as app:
+        states = [state.values async for state in app.aget_state_history(configure(run))]
     if not states or any(_changed(values) for values in states):
         raise AssertionError("the state is no plain JSON")
 

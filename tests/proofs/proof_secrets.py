@@ -18,7 +18,7 @@ from shapley_coop.games import load
 from shapley_coop.graphs import names
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
-from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.seats.seat import SeatError
 from shapley_coop.seats.tracing import HIDE
 from shapley_coop.state.run_config import RunConfig
@@ -144,8 +144,8 @@ async def played(place: Path, workflow: str, number: int, tally: Tally) -> None:
 async def _streamed(run: Run, given: Any, planter: Planter, tally: Tally) -> None:
     """Follow a run by all that it streams to whoever is no operator, then read its history."""
     came: list[Any] = []
-    async with opened(run.graph) as app:
-        config = configured(run)
+    async with open_workflow(run.graph) as app:
+        config = configure(run)
         try:
             async for part in app.astream(
                 given, config, context=RunConfig(), stream_mode=list(MODES), durability="sync"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.wire import TAGS, Message, scan
-from shapley_coop.prompts import quoted, write_history
+from shapley_coop.prompts import quote, write_history
 from shapley_coop.seats.letters import facts_of_text, with_facts
 from tests.deals.language.test_wire import forgeries
 from tests.deals.test_exchange_messages import PENDING, REJECT, TASKS
@@ -185,8 +185,8 @@ def _arrives(words: str) -> bool:
     own = {"you": "Alice", "ask": "answer", "history": [line]}
     told = write_history([line])
     kept = facts_of_text(with_facts(f"# So far\n\n{told}", own)) == own
-    whole = f"Bob: {quoted(words)}" if words else "Bob"
-    return kept and told == whole and json.loads(quoted(words)) == words
+    whole = f"Bob: {quote(words)}" if words else "Bob"
+    return kept and told == whole and json.loads(quote(words)) == words
 
 
 PROOFS = {

@@ -15,7 +15,7 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts.render import _ours, _templates
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.person import fields_of
 from shapley_coop.seats.records import Mail
 from shapley_coop.state.storage.home import home
@@ -27,8 +27,8 @@ from tests.stub_openai import StubOpenAI
 PAGE = (ROOT / "docs" / "own-question.md").read_text(encoding="utf-8")
 FILES = re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', PAGE, re.DOTALL)
 CACHES = (
-    *(extension._found, catalogue.builder, catalogue.compiled, catalogue.version),
-    *(asked, _templates, _ours),
+    *(extension._find_all, catalogue.builder, catalogue.compiled, catalogue.version),
+    *(find_question, _templates, _ours),
 )
 OFFER = '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}</PROPOSAL>'
 
@@ -108,7 +108,7 @@ async def test_a_person_answers_it_in_fields() -> None:
 
 
 def test_a_seat_finds_it_by_its_name_though_no_page_is_loaded() -> None:
-    found = asked("appraise")
+    found = find_question("appraise")
     assert found is not None
     assert found.title == "say what the offer is worth to you"
     assert "appraisal.page" not in sys.modules

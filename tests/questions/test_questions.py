@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shapley_coop.graphs import catalogue
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.schema import in_fields, schema_of
 from tests.root import ROOT
 
@@ -28,7 +28,7 @@ def test_every_tag_of_an_answer_stands_in_the_template_of_its_letter(name: str) 
 
 
 def every_tag_is_taught(name: str, told: str) -> None:
-    question = asked(name)
+    question = find_question(name)
     assert question is not None
     assert question.name == name
     for field, how in question.answer.written().items():
@@ -43,7 +43,7 @@ def test_what_letters_say_of_fields_names_every_field_that_has_a_tag(name: str) 
 
 
 def every_field_is_named(name: str) -> None:
-    question = asked(name)
+    question = find_question(name)
     schema: Any = schema_of({"ask": name, "legal": ["door", "lever"]})
     assert question is not None
     said = in_fields(name, schema["properties"], called=True)
@@ -67,7 +67,7 @@ def test_workflows_ask_the_questions_of_the_room_and_those_of_their_extensions()
     seen = set()
     for workflow in catalogue.names():
         for question in catalogue.builder(workflow).askings.values():
-            known = asked(question.name)
+            known = find_question(question.name)
             assert known is not None, f"{workflow} asks {question.name}, which nobody can find"
             assert known.answer is question.answer
             seen.add(question.name)
@@ -75,5 +75,5 @@ def test_workflows_ask_the_questions_of_the_room_and_those_of_their_extensions()
 
 
 def test_what_nobody_asks_is_not_found() -> None:
-    assert asked("os.path") is None
-    assert asked("") is None
+    assert find_question("os.path") is None
+    assert find_question("") is None

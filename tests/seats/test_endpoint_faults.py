@@ -20,7 +20,7 @@ from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.records import Answer, Entry
 from shapley_coop.seats.seat import Seat, SeatError
-from shapley_coop.seats.usage import counted
+from shapley_coop.seats.usage import count_tokens
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
@@ -282,8 +282,8 @@ async def test_usage_that_is_missing_or_cannot_be_is_estimated(usage: object) ->
 
 
 def test_an_estimate_is_not_below_what_tokenizers_count() -> None:
-    assert counted({}, "word " * 300, "字" * 100) >= (300, 100)
-    assert counted({"input_tokens": True, "output_tokens": 10**30}, "", "") == (1, 2**31 - 1)
+    assert count_tokens({}, "word " * 300, "字" * 100) >= (300, 100)
+    assert count_tokens({"input_tokens": True, "output_tokens": 10**30}, "", "") == (1, 2**31 - 1)
 
 
 @pytest.mark.parametrize("usage", [None, {"prompt_tokens": -9, "completion_tokens": -9}])
@@ -303,4 +303,4 @@ def test_the_hook_is_set_where_seats_are_asked() -> None:
         await client.aclose()
         return client.event_hooks["response"]
 
-    assert asyncio.run(hooks()) == [http.bounded]
+    assert asyncio.run(hooks()) == [http.bound_body]

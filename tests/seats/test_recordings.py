@@ -10,7 +10,7 @@ from langchain_core.messages import HumanMessage
 
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.models import check_seat
-from shapley_coop.seats.recording import RecordedChatModel, recorded
+from shapley_coop.seats.recording import RecordedChatModel, recording_line
 from shapley_coop.seats.records import Answer, Entry, letter_hash, nonce
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.state.run_config import RunConfig
@@ -32,7 +32,9 @@ def record(tmp_path: Path) -> Callable[[dict[str, Any]], str]:
     def write(outcome: dict[str, Any]) -> str:
         path = tmp_path / f"{outcome['run']}.jsonl"
         entries = home().journal.entries(outcome["episode"])
-        path.write_text("\n".join(recorded(entry) for entry in entries) + "\n", encoding="utf-8")
+        path.write_text(
+            "\n".join(recording_line(entry) for entry in entries) + "\n", encoding="utf-8"
+        )
         return f"recording:{path}"
 
     return write
@@ -104,7 +106,7 @@ def test_a_recording_reports_tokens_and_cuts_as_they_were(tmp_path: Path) -> Non
     answer = Answer("An ans", cut=True, input_tokens=7, output_tokens=2)
     entry = Entry("Ann", "act", "m", letter_hash("A letter."), "A letter.", 1, answer, nonce())
     path = tmp_path / "letters.jsonl"
-    path.write_text(recorded(entry))
+    path.write_text(recording_line(entry))
     reply = RecordedChatModel(path=str(path), agent="Ann").invoke([message])
     assert reply.text == "An ans"
     assert reply.usage_metadata == {"input_tokens": 7, "output_tokens": 2, "total_tokens": 9}

@@ -10,7 +10,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.models import chat_model, check_seat
 from shapley_coop.seats.seat import CredentialsMissing, Seat
-from shapley_coop.seats.tracing import redacted
+from shapley_coop.seats.tracing import redact
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.embedded_reply import reply
@@ -75,7 +75,7 @@ async def test_a_key_goes_to_the_endpoint_that_names_it_and_is_told_nowhere(
     table = await table_of(home().runs.get(outcome["run"]))
     assert table["settings"]["seats"]["Alice"]["key_env"] == "LOCAL_API_KEY"
     assert OTHER not in str(table)
-    assert redacted(f"Bearer {OTHER}") == "Bearer [redacted]"
+    assert redact(f"Bearer {OTHER}") == "Bearer [redacted]"
 
 
 def test_each_endpoint_is_sent_its_own_key() -> None:

@@ -17,7 +17,7 @@ from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.models import KEYS, chat_model, check_seat
-from shapley_coop.seats.recording import RecordedChatModel, recorded
+from shapley_coop.seats.recording import RecordedChatModel, recording_line
 from shapley_coop.seats.records import Answer, Entry, letter_hash, nonce
 from shapley_coop.seats.seat import CredentialsMissing, Seat, SeatError
 from shapley_coop.state.run_config import RunConfig
@@ -187,7 +187,7 @@ async def test_any_answer_can_be_kept(script: Script, answered: str, kept: str) 
     entry, _ = await ask(Seat(), 0, question(), home().journal)
     assert entry.answer.text == kept
     assert [e.answer.text for e in home().journal.entries("e1")] == [kept]
-    assert json.loads(recorded(entry))["answer"] == kept
+    assert json.loads(recording_line(entry))["answer"] == kept
 
 
 async def test_a_failure_is_told_without_its_text_and_can_be_mended(script: Script) -> None:

@@ -12,7 +12,7 @@ from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.recording import recorded
+from shapley_coop.seats.recording import recording_line
 from shapley_coop.seats.records import TOOL, Entry
 from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.run_config import RunConfig
@@ -136,7 +136,7 @@ async def test_a_recording_of_such_a_run_plays_it_again(tmp_path: Any) -> None:
     with StubOpenAI(asks_first(WHOSE, DRAFT)) as stub:
         first = await play("shapley_coop", room(stub))
     path = tmp_path / "letters.jsonl"
-    lines = (recorded(entry) for entry in await entries(first["run"]))
+    lines = (recording_line(entry) for entry in await entries(first["run"]))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     seats = {"*": f"recording:{path}"}
     again = await play("shapley_coop", RunConfig.model_validate({"seats": seats, "tools": True}))

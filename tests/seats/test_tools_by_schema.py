@@ -8,7 +8,7 @@ import pytest
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.calls import READY
-from shapley_coop.seats.recording import recorded
+from shapley_coop.seats.recording import recording_line
 from shapley_coop.seats.records import TOOL
 from shapley_coop.state.run_config import RunConfig
 from tests.embedded_reply import by_schema
@@ -65,7 +65,7 @@ async def test_verify_computes_the_results_again_and_a_recording_plays_them(tmp_
     assert found.sound
     assert found.found.endswith("results recomputed")
     path = tmp_path / "letters.jsonl"
-    lines = (recorded(entry) for entry in await entries(first["run"]))
+    lines = (recording_line(entry) for entry in await entries(first["run"]))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     seats = {"*": f"recording:{path}"}
     again = await play("shapley_coop", RunConfig.model_validate({"seats": seats, "tools": True}))

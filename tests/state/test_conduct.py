@@ -12,7 +12,7 @@ from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.waterfall import waterfall
-from shapley_coop.state.conduct import conduct, did, in_turns, unanswered
+from shapley_coop.state.conduct import conduct, did, in_turns, unanswered_words
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, valid
@@ -124,7 +124,7 @@ def test_conduct_tells_a_choice_a_budget_and_an_answer_of_no_use_apart() -> None
     found = conduct(list(labels), record, [{"agent": "Ann", "turn": 2, "clause": "c1"}])
     whys = {agent: [each["why"] for each in one["passes"]] for agent, one in found.items()}
     assert whys == {"Ann": ["chosen"], "Ben": ["budget"], "Cyd": ["unusable"] * 2}
-    assert [unanswered(one["passes"]) for one in found.values()] == [
+    assert [unanswered_words(one["passes"]) for one in found.values()] == [
         "",
         "",
         "2 passes because no answer could be used (turns 1–2: CUT)",

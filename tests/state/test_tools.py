@@ -14,14 +14,14 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.tool_words import MAX_ANSWER_CHARS
 from shapley_coop.state.tools import tools_of
-from shapley_coop.state.topics import PLAN, SPLIT, computed
+from shapley_coop.state.topics import PLAN, SPLIT, with_computed_values
 from shapley_coop.state.turn import TurnContext
 from tests.deals.analysis.test_outlook import LEVER_FOR_FIVE
 from tests.root import ROOT
 
-ANSWER = answer.QUESTION.about(computed(PLAN))
-LAST = answer_split.QUESTION.about(computed(SPLIT))
-CLAIM = claim.QUESTION.about(computed(SPLIT))
+ANSWER = answer.QUESTION.about(with_computed_values(PLAN))
+LAST = answer_split.QUESTION.about(with_computed_values(SPLIT))
+CLAIM = claim.QUESTION.about(with_computed_values(SPLIT))
 
 PRICE = {
     "escape_room": Deal(

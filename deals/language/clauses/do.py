@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from shapley_coop.deals.language.clauses.base import Clause
 from shapley_coop.deals.language.effects import Duty
-from shapley_coop.deals.language.spelling import Notes, bound, named
+from shapley_coop.deals.language.spelling import Notes, read_bound_agent, read_name
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import EVERYONE, When, words
 
@@ -28,8 +28,8 @@ class Asking(Clause):
     @classmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
         """Read who does, or does not, what."""
-        agent = bound(given, notes, terms)
-        return {"agent": agent, "action": named(given, "action", notes, terms, of=agent)}
+        agent = read_bound_agent(given, notes, terms)
+        return {"agent": agent, "action": read_name(given, "action", notes, terms, of=agent)}
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
         """Name each of all."""

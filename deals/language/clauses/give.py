@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from shapley_coop.deals.language.clauses.base import Clause, due
 from shapley_coop.deals.language.effects import Gift
-from shapley_coop.deals.language.spelling import Notes, good, named, quantity
+from shapley_coop.deals.language.spelling import Notes, good, quantity, read_name
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import When
 
@@ -47,8 +47,8 @@ class Give(Clause):
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
         """Read who gives whom how much of what."""
         return {
-            "giver": named(given, "giver", notes, terms),
-            "receiver": named(given, "receiver", notes, terms),
+            "giver": read_name(given, "giver", notes, terms),
+            "receiver": read_name(given, "receiver", notes, terms),
             "good": good(given, notes, terms),
             "quantity": quantity(given, notes),
         }

@@ -9,7 +9,7 @@ from pydantic import Field
 from shapley_coop.amounts import Exact, plain
 from shapley_coop.deals.language.clauses.base import Clause, due
 from shapley_coop.deals.language.effects import OTHERS, Transfer, portions
-from shapley_coop.deals.language.spelling import Notes, amount, named, part, per
+from shapley_coop.deals.language.spelling import Notes, amount, part, per, read_name
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import When
 
@@ -69,7 +69,7 @@ class Pay(Clause):
     @classmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
         """Read who pays whom, how often and how much."""
-        payer, payee = (named(given, key, notes, terms) for key in ("payer", "payee"))
+        payer, payee = (read_name(given, key, notes, terms) for key in ("payer", "payee"))
         basis = per(given, notes)
         much = amount(given.get("amount"), "amount", notes, basis == "reward")
         return {"payer": payer, "payee": payee, "basis": basis, "amount": much}

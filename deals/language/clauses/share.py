@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from shapley_coop.amounts import Exact, plain
 from shapley_coop.deals.language.clauses.base import Clause
 from shapley_coop.deals.language.effects import Split
-from shapley_coop.deals.language.spelling import Notes, amount, named, part, shown
+from shapley_coop.deals.language.spelling import Notes, amount, part, read_name, show
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import When
 
@@ -55,14 +55,14 @@ class Share(Clause):
         """Read the norm, or each agent's part."""
         fractions, norm = given.get("fractions"), given.get("norm")
         if norm is not None and not isinstance(norm, str):
-            notes.wrong("norm", f"{shown(norm)} is no name of a norm")
+            notes.wrong("norm", f"{show(norm)} is no name of a norm")
         if fractions is None:
             return {"norm": norm}
         if not isinstance(fractions, Mapping):
             notes.wrong("fractions", 'give each agent its part, as in {"Ann": "1/3", "Bob": "2/3"}')
             return {}
         read = {
-            named({"agent": agent}, "agent", notes, terms): amount(x, "fractions", notes, True)
+            read_name({"agent": agent}, "agent", notes, terms): amount(x, "fractions", notes, True)
             for agent, x in fractions.items()
         }
         return {"fractions": read, "norm": norm}

@@ -10,10 +10,10 @@ the words say as an object. The answer may be words in tags, as any model's, or 
 
 from shapley_coop.extensions.a2a.asking.agent import check_address, remote_agent
 from shapley_coop.extensions.a2a.asking.options import FOR_TENANTS
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.seats.provider import Provider
 
-with needing("a2a", "a seat at a2a:URL"):
+with require_extra("a2a", "a seat at a2a:URL"):
     import a2a  # noqa: F401
 
 PROVIDER = Provider(

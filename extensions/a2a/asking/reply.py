@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shapley_coop.seats.answers import Form, tagged
+from shapley_coop.seats.answers import Form, tag_fields
 
 if TYPE_CHECKING:
     from a2a.types import Artifact, Message, Part, StreamResponse, Task
@@ -80,7 +80,7 @@ def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:
         if part.HasField("data"):
             data: Any = MessageToDict(part.data)
             if isinstance(data, Mapping) and "answer" in data and form:
-                return tagged(str(form["title"]), _whole(data["answer"]))
+                return tag_fields(str(form["title"]), _whole(data["answer"]))
         elif part.HasField("text"):
             texts.append(part.text)
     return "\n".join(filter(None, texts))

@@ -6,8 +6,8 @@ the end the task is `COMPLETED`, with the artifact `settlement`. Nothing of a ta
 computed from the thread and the journal, which survive whatever is killed.
 """
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
-with needing("a2a", "an A2A server"):
+with require_extra("a2a", "an A2A server"):
     import a2a  # noqa: F401
     import starlette  # noqa: F401

@@ -32,7 +32,7 @@ from google.protobuf.json_format import MessageToDict
 
 from shapley_coop.extensions.a2a.asking.reply import is_thought
 from shapley_coop.extensions.a2a.serving.tasks import NoSuchSeat, Seat, letter_id, task_of
-from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.answers import tag_fields
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
 from shapley_coop.serve.server.tenancy import Caller
 
@@ -152,7 +152,7 @@ class Guests(RequestHandler):
         if "answer" in data:
             (told,) = (part.data for part in task.status.message.parts if part.HasField("data"))
             act = MessageToDict(told)["letter"]["act"]
-            words = tagged(act, data["answer"])
+            words = tag_fields(act, data["answer"])
         try:
             reply = {"type": "response", "args": words, "id": meant}
             taken = await self._inbox.answer(*seat, reply)

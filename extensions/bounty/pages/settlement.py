@@ -10,7 +10,7 @@ another split, or to let it stand.
 from langgraph.graph import END
 
 from shapley_coop.extensions.bounty.delivered import Delivered
-from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, verdict_of
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.collect import collect_claims
@@ -19,9 +19,9 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
 from shapley_coop.nodes.table.tally import tally
 from shapley_coop.questions import answer_split, claim, propose_split
-from shapley_coop.state.topics import SPLIT, computed
+from shapley_coop.state.topics import SPLIT, with_computed_values
 
-split = computed(SPLIT)
+split = with_computed_values(SPLIT)
 page = WorkflowBuilder("delivered", plays=Delivered)
 
 page.add_edge("open", "step")
@@ -38,7 +38,7 @@ page.add_node("attribute", attribute)
 page.branch("attribute", verdict_of, {"bargain": "propose_split", "settled": "settle"})
 page.asks_and_validates("propose_split", "validate_split", propose_split.QUESTION.about(split))
 onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
-page.branch("validate_split", offered, onward)
+page.branch("validate_split", route_offer, onward)
 page.asks("answer_split", answer_split.QUESTION.about(split), then="tally_split")
 page.add_node("tally_split", tally(split))
 talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}

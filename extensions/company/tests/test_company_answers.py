@@ -2,7 +2,7 @@
 
 import pytest
 
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.company.artefacts import Artefact, artefact
@@ -16,7 +16,7 @@ JAVA = 'List<String> names = new ArrayList<>(); // "quoted" \\n'
 def written(answer: str) -> Artefact | str:
     message = scan(answer)
     assert not isinstance(message, Fault), message
-    found = chosen(message, LEGAL)
+    found = choose(message, LEGAL)
     assert not isinstance(found, Fault), found
     return artefact("Programmer", found[0], {})
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.analysis.checked import checked
+from shapley_coop.deals.analysis.checked import certify_terms
 from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.extensions.company.foresight import CompanyForesight
@@ -30,7 +30,7 @@ def test_a_company_s_phases_are_for_some_actions_alone(
 ) -> None:
     game = load("software_company")
     duty = {"kind": "do", "agent": agent, "action": action, "when": when}
-    record, words = checked({"clauses": [duty]}, game)
+    record, words = certify_terms({"clauses": [duty]}, game)
     assert record["sound"] is (told == "")
     assert told in words
 

@@ -7,7 +7,7 @@ from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.extensions.institutions.delegates.parting import without
 from shapley_coop.extensions.institutions.delegates.table import Group, GroupsTable
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.messages import Utterance, counted, entries
+from shapley_coop.state.messages import Utterance, count_answers, entries
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import unsound
@@ -33,7 +33,7 @@ async def count(table: GroupsTable) -> dict[str, Any]:
     """
     if unsound(table):
         return {"verdict": "refused"}
-    offer, answers = counted(table["offer"], table.get("answers", {}))
+    offer, answers = count_answers(table["offer"], table.get("answers", {}))
     assert offer is not None, "signatures are asked for an offer that all delegates accepted"
     asked = [agent for agent in table["agents"] if agent in answers]
     leaving = [agent for agent in asked if answers[agent]["act"] in ("leave", "pass")]

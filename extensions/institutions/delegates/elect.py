@@ -10,7 +10,7 @@ from shapley_coop.extensions.institutions.delegates.settings import delegation_o
 from shapley_coop.extensions.institutions.delegates.words import membership
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Action, Answer, Facts
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.telling import deeds
@@ -33,7 +33,7 @@ class Vote(Action):
         return super().narrowed(facts)
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Vote | Fault:
     """Read the name of one candidate of the agent's own group."""
     candidates = group_of(turn.table, agent)["candidates"]

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL
-from shapley_coop.games.foresight import needed
+from shapley_coop.games.foresight import check_facts
 from shapley_coop.seats.embedded.bargaining import Agent
-from shapley_coop.seats.embedded.letter_facts import fact, sound_deal, told
+from shapley_coop.seats.embedded.letter_facts import fact, sound_deal, told_payoffs
 from shapley_coop.seats.embedded.outlook import EPSILON, Outlook, Unforeseeable
 from shapley_coop.seats.embedded.without_foresight import costs_nothing
 
@@ -20,7 +20,7 @@ Facts = Mapping[str, Any]
 
 def vote(agent: Agent) -> str:
     """Return the name of a candidate."""
-    needed(agent.facts, "you", "legal")
+    check_facts(agent.facts, "you", "legal")
     standing, me = list(agent.facts["legal"]), agent.facts["you"]
     return f"<ACTION>{me if me in standing else agent.rng.choice(standing)}</ACTION>"
 
@@ -41,7 +41,7 @@ def ratify(agent: Agent) -> str:
 def _good(facts: Facts, outlook: Outlook | None) -> bool:
     """Return whether to sign; where I cannot look ahead, by the letter alone."""
     offer, me = fact(facts, "offer"), fact(facts, "you")
-    kept, without = told(facts, EVERYBODY), told(facts, NO_DEAL)
+    kept, without = told_payoffs(facts, EVERYBODY), told_payoffs(facts, NO_DEAL)
     alone = outlook.alone[me] if outlook else None
     if not kept:  # the letter holds the whole deal in place of what it pays
         deal = sound_deal({"clauses": offer["clauses"], "drops": offer["drops"]})

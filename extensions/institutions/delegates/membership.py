@@ -12,7 +12,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.extensions.institutions.delegates.groups import group_of
 from shapley_coop.extensions.institutions.delegates.parting import concerns
-from shapley_coop.state.additions import shown as added
+from shapley_coop.state.additions import show_additions as added
 from shapley_coop.state.messages import parties
 from shapley_coop.state.offered import own_outlook
 from shapley_coop.state.turn import TurnContext

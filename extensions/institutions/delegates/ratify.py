@@ -12,14 +12,14 @@ from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.seats.answer import Spoken
 from shapley_coop.seats.elements import Choice
 from shapley_coop.state.consent import cannot_sign
-from shapley_coop.state.judging import reading
+from shapley_coop.state.judging import reader
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.telling import deeds
 from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import stand, talk_round, unusual_enforcement
-from shapley_coop.state.who import unsigned
+from shapley_coop.state.who import awaited_signers
 
 DECISION = Choice(
     tags={"accept": "<ACCEPT>", "reject": "<REJECT>", "leave": "<ACTION>leave</ACTION>"},
@@ -38,7 +38,7 @@ class Ratification(Spoken):
     decision: Annotated[Literal["accept", "reject", "leave"], DECISION]
 
 
-@reading
+@reader
 def read(turn: TurnContext, agent: str, message: Message) -> Ratification | Fault:
     """Read one decision about the offer that the letter showed."""
     if message.proposal is not None:
@@ -64,7 +64,7 @@ QUESTION = Question(
     "ratify",
     "sign the delegates' deal, veto it, or stay out of it",
     PLAN,
-    unsigned,
+    awaited_signers,
     Ratification,
     read,
     check,

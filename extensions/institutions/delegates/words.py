@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted
+from shapley_coop.prompts.words import MOST_NAMED, few, plain, quote
 
 Facts = Mapping[str, Any]
 
@@ -41,7 +41,7 @@ def _with_words(vetoes: Sequence[Facts]) -> str:
     'Ann ("Too little.") and Ben'
     """
     told = [
-        plain(one["by"]) + (f" ({quoted(one['says'][:MOST_CHARACTERS])})" if one["says"] else "")
+        plain(one["by"]) + (f" ({quote(one['says'][:MOST_CHARACTERS])})" if one["says"] else "")
         for one in vetoes[:MOST_NAMED]
     ]
     more = len(vetoes) - len(told)

@@ -27,7 +27,7 @@ from shapley_coop.extensions.institutions.delegates.membership import delegation
 from shapley_coop.extensions.institutions.delegates.table import GroupsTable
 from shapley_coop.extensions.institutions.delegates.telling import of_delegates
 from shapley_coop.extensions.institutions.delegates.words import binding
-from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, verdict_of
 from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
@@ -39,10 +39,10 @@ from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
 from shapley_coop.questions import act, answer, propose, reason
 from shapley_coop.state.telling import deeds
-from shapley_coop.state.topics import PLAN, PLAY, computed
+from shapley_coop.state.topics import PLAN, PLAY, with_computed_values
 from shapley_coop.state.turn import Question
 
-plan = computed(PLAN)
+plan = with_computed_values(PLAN)
 
 
 def of_a_delegate(question: Question[Any]) -> Question[Any]:
@@ -66,7 +66,7 @@ page.asks("reason", of_a_delegate(reason.QUESTION), then="collect_reasons")
 page.add_node("collect_reasons", collect_thoughts)
 page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
 page.asks_and_validates("propose", "validate", of_a_delegate(propose.QUESTION))
-page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
+page.branch("validate", route_offer, {"again": "propose", "offer": "answer", "pass": "tally"})
 page.asks("answer", of_a_delegate(answer.QUESTION), then="tally")
 page.add_node("tally", tally(plan))
 talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}

@@ -32,7 +32,7 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.questions import act, exchange
 from shapley_coop.state.publishing import hold_answers
-from shapley_coop.state.telling import nothing
+from shapley_coop.state.telling import tell_nothing
 from shapley_coop.state.topics import PLAY
 
 MEETINGS = 3
@@ -51,7 +51,7 @@ SPEAK = replace(
 )
 """Whoever's turn it is in its pair, which hears itself alone."""
 
-WORK = replace(act.QUESTION.about(PLAY, tells=nothing), hears=nothing_heard)
+WORK = replace(act.QUESTION.about(PLAY, tells=tell_nothing), hears=nothing_heard)
 
 page = WorkflowBuilder(
     "task_exchange",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shapley_coop.deals.language.acceptance import in_a_word
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.institutions.pages.mediation import CHOOSE
@@ -27,7 +27,7 @@ def verdict(text: str) -> str:
     said = take(replace(turn("act"), question=CHOOSE), "Bob", Answer(text))
     if isinstance(said, Fault):
         return said.label
-    return str(chosen(in_a_word(scan(text)), ["cooperate", "defect", "delegate"])[0])
+    return str(choose(in_a_word(scan(text)), ["cooperate", "defect", "delegate"])[0])
 
 
 @pytest.mark.parametrize("one", MOVES, ids=lambda one: one.what)

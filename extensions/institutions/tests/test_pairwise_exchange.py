@@ -17,7 +17,7 @@ from shapley_coop.games.exchange.additive import best_total
 from shapley_coop.games.exchange.files import build
 from shapley_coop.games.exchange.front import best_sum
 from shapley_coop.games.exchange.scenario import table_of
-from shapley_coop.games.exchange.source import generated
+from shapley_coop.games.exchange.source import generate_scenario
 from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.running import play
@@ -67,7 +67,7 @@ def longest(entries: list[Entry], act: str) -> int:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_best_assignment_is_the_best_of_all_partitions(seed: int) -> None:
-    made = generated(["A", "B", "C"], 3 + seed, 0.9, seed, sums=True)
+    made = generate_scenario(["A", "B", "C"], 3 + seed, 0.9, seed, sums=True)
     sums = list(made.utilities.values())
     assert best_total(sums) == best_sum([table_of(one) for one in sums], (1 << made.tasks.n) - 1)
     assert made.front.points.sum(axis=1).max() == best_total(sums)

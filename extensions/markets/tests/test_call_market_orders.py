@@ -16,7 +16,7 @@ from shapley_coop.extensions.proof.envelope import as_bytes
 from shapley_coop.extensions.proof.home_keys import new_key
 from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.mandate import sign_mandate
-from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.answers import tag_fields
 from shapley_coop.serve.seats.form import form_of, message_of, preview
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
@@ -156,8 +156,8 @@ async def test_orders_that_another_key_signed_are_sent_back_whatever_is_required
 
 def test_a_schema_and_the_wire_say_the_same() -> None:
     fields = {"orders": [order("buy", "wood", 2, 8)], "speech": None, "notes": None}
-    assert tagged("order", fields) == send(order("buy", "wood", 2, 8))
-    assert tagged("order", {"orders": None}) == "<REJECT>"
+    assert tag_fields("order", fields) == send(order("buy", "wood", 2, 8))
+    assert tag_fields("order", {"orders": None}) == "<REJECT>"
 
 
 # At a person's seat

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.cli.inspecting.show import _tell
-from shapley_coop.deals.analysis.checked import checked
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.analysis.checked import certify_terms
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.clauses import Give, Pay
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
@@ -98,7 +98,7 @@ def test_what_is_given_among_many_is_executed_and_refused_in_few_words(tmp_path:
     with pytest.raises(GameError, match=r"legal are keep, give 1…4 wood to AGENT$"):
         game.step(game.start(), {"A1": "give 3 wood to A1"})
     legal = game.legal(game.start(), "A1")
-    assert chosen(Message(action="`Give 2 wood to a7`"), legal)[0] == "give 2 wood to A7"
+    assert choose(Message(action="`Give 2 wood to a7`"), legal)[0] == "give 2 wood to A7"
     assert len(game.objection(game.start(), "A1", "sing")) < 100
     schema = schema_of({"ask": "act", "you": "A1", "agents": [*game.agents], "legal": legal.told()})
     assert schema is not None
@@ -231,6 +231,6 @@ def test_a_certificate_knows_the_actions_that_a_rule_tells(tmp_path: Path) -> No
     game = load("trade", room(tmp_path, 30))
     keep = [{"kind": "do", "agent": "everyone", "action": "keep"}]
     give = [{"kind": "do", "agent": "A1", "action": "give 99 wood to A2"}]
-    assert "(ACTION)" not in checked({"clauses": keep}, game, "enforced", "", ())[1]
-    refused = checked({"clauses": give}, game, "enforced", "", ())[1]
+    assert "(ACTION)" not in certify_terms({"clauses": keep}, game, "enforced", "", ())[1]
+    refused = certify_terms({"clauses": give}, game, "enforced", "", ())[1]
     assert "A1 has no action give 99 wood to A2; it has keep, give 1…" in refused

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shapley_coop import RunConfig, play
-from shapley_coop.deals.analysis.checked import checked
+from shapley_coop.deals.analysis.checked import certify_terms
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal, put
@@ -18,7 +18,7 @@ from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import Turn, load
 from shapley_coop.graphs import names
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.playing import Choices, played
+from shapley_coop.state.playing import Choices, play_turn
 from tests.games.opened_turns import admits_what_it_calls_open
 from tests.scripted import Script
 
@@ -74,10 +74,10 @@ async def test_clauses_drafted_from_words_pass_the_same_rule(script: Script) -> 
 
 
 def test_a_certificate_refuses_it_too() -> None:
-    record, words = checked({"clauses": [ACCEPTS]}, load("trade", {"mode": "issues"}))
+    record, words = certify_terms({"clauses": [ACCEPTS]}, load("trade", {"mode": "issues"}))
     assert not record["sound"]
     assert f"Not to be signed (TURN): c1: {TOLD}" in words
-    assert checked(
+    assert certify_terms(
         {"clauses": [{**ACCEPTS, "when": {"turn": 2}}]}, load("trade", {"mode": "issues"})
     )[0]["sound"]
 
@@ -96,7 +96,7 @@ def test_a_duty_that_falls_due_where_nobody_could_keep_it_is_no_breach() -> None
         {"Bob": "keep", "Alice": "keep"},
         {"Bob": "refuse"},
     ):
-        made = played(EvaluatedTable(table), Choices(did))
+        made = play_turn(EvaluatedTable(table), Choices(did))
         table = {**table, **made, "record": [*table["record"], *made["record"]]}
     signed = EvaluatedTable(table).signed
     assert [(b.turn, b.evidence) for b in signed.monitor.breaches] == [

@@ -18,7 +18,7 @@ from shapley_coop.games import load
 from shapley_coop.graphs import builder, names
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.playing import Choices, played
+from shapley_coop.state.playing import Choices, play_turn
 from tests.brought import with_all_extensions
 from tests.graphs.test_ability_to_pay import OFFER
 from tests.root import ROOT
@@ -59,7 +59,7 @@ async def test_the_view_tells_the_gift_and_what_the_plan_would_have_come_to(tmp_
     turn = asked(file, OFFER)
     contract = sign(put(Deal.model_validate({"clauses": [*sale(50), *keeps]}), "Sam", 1), 1)
     table: Any = {**turn.table, "contract": contract}
-    table |= played(EvaluatedTable(table), Choices({"Sam": "keep", "Bea": "keep"}))
+    table |= play_turn(EvaluatedTable(table), Choices({"Sam": "keep", "Bea": "keep"}))
     evaluated = EvaluatedTable(table)
     shown, plan = contract_view(evaluated), plan_view(evaluated)
     assert shown is not None

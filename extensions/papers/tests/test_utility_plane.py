@@ -8,7 +8,7 @@ import pytest
 
 from shapley_coop.extensions.papers.utility_plane import Proposal, picture, utility_plane
 from shapley_coop.games.exchange import scenario
-from shapley_coop.games.exchange.source import generated
+from shapley_coop.games.exchange.source import generate_scenario
 from tests.coop_command import Coop
 from tests.games.exchange.exchanging import ACCEPT, REJECT, TRADE, propose, run
 from tests.scripted import Script
@@ -32,9 +32,9 @@ async def test_the_picture_shows_path_front_and_agreement(script: Script) -> Non
 
 
 def test_the_plane_is_well_formed_for_many_points_and_hostile_names() -> None:
-    large = generated(['A<b>"', "Ben"], 13, 0.5, seed=1)
+    large = generate_scenario(['A<b>"', "Ben"], 13, 0.5, seed=1)
     assert "5000 partitions drawn" in titles(utility_plane(large))[0]
-    three = generated(["Ann", "Ben", "Cat"], 6, 0.5, seed=1)
+    three = generate_scenario(["Ann", "Ben", "Cat"], 6, 0.5, seed=1)
     start = Proposal(2, "Ann", three.tasks.initial)
     assert "turn 2 by Ann" in utility_plane(three, [start], pair=("Cat", "Ann"))
     with pytest.raises(ValueError, match="give two of Ann, Ben, Cat"):

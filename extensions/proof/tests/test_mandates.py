@@ -14,7 +14,7 @@ from shapley_coop.extensions.proof.mandate import read_mandate, sign_mandate
 from shapley_coop.extensions.proof.settings import settings_in
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
-from shapley_coop.graphs.threads import opened, table_of
+from shapley_coop.graphs.threads import open_workflow, table_of
 from shapley_coop.state.home_files.kept import keep_pack, keep_persona, pack_of, persona_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -116,7 +116,7 @@ async def test_on_a_thread_too_a_key_goes_on_and_nothing_else_begins(
 
     async def sent(thread: str, key: str) -> Any:
         request: Any = {"room": room, "idempotency_key": key}
-        async with opened("negotiation_priced") as app:
+        async with open_workflow("negotiation_priced") as app:
             there: Any = {"configurable": {"thread_id": thread}}
             return await app.ainvoke(request, there, context=RunConfig())
 

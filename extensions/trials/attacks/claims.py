@@ -11,7 +11,7 @@ from shapley_coop.extensions.trials.attacks.offers import offer, willing
 from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
 from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.graphs.running import follow
-from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import Line
@@ -107,10 +107,10 @@ async def one_payment(arena: Arena) -> None:
 
 async def _fork(played: Played) -> None:
     """Go back to just before the settlement, with a contract that pays the adversary more."""
-    other, config, before = played.others[0], configured(played.run), None
+    other, config, before = played.others[0], configure(played.run), None
     forged = put(Deal(clauses=(Pay(payer=other, payee=played.me, amount=1),)), played.me, 9)
     forged["accepted"] = list(played.table["agents"])
-    async with opened(played.run.graph) as app:
+    async with open_workflow(played.run.graph) as app:
         async for snapshot in app.aget_state_history(config):
             if snapshot.next == ("settle",):
                 before = snapshot.config

@@ -25,7 +25,7 @@ from shapley_coop.extensions.trials.attacks.offers import (
 from shapley_coop.extensions.trials.attacks.run import Arena
 from shapley_coop.extensions.trials.attacks.seat import PROVIDER, Asked, Script
 from shapley_coop.graphs.running import follow
-from shapley_coop.prompts import quoted
+from shapley_coop.prompts import quote
 from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.storage.home import home
 
@@ -234,7 +234,7 @@ async def long_message(arena: Arena) -> None:
 
     script: Script = {"propose": lambda asked: offer(speech, generous(asked))}
     played = await arena.play("negotiation_priced", script)
-    heard = [entry for entry in played.letters() if quoted(speech) in entry.letter_text]
+    heard = [entry for entry in played.letters() if quote(speech) in entry.letter_text]
     arena.check(
         "a long message within the limit is delivered whole",
         bool(heard),

@@ -26,7 +26,7 @@ from shapley_coop.extensions.trials.attacks.seat import (
 from shapley_coop.games import load
 from shapley_coop.graphs.catalogue import version
 from shapley_coop.graphs.running import follow
-from shapley_coop.graphs.threads import configured, opened, table_of
+from shapley_coop.graphs.threads import configure, open_workflow, table_of
 from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.seat import Seat
@@ -277,9 +277,9 @@ def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
 
 async def _tampered(run: Run, node: str, tamper: Tamper) -> None:
     """Play up to a node, and change the thread if the run has not ended by then."""
-    config, start = configured(run), cast(Any, {"room": run.room})
+    config, start = configure(run), cast(Any, {"room": run.room})
     how: Any = {"context": RunConfig(), "durability": "sync", "interrupt_after": [node]}
-    async with opened(run.graph) as app:
+    async with open_workflow(run.graph) as app:
         await app.ainvoke(start, config, **how)
         if (await app.aget_state(config)).next:
             await tamper(app, config)

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from shapley_coop.evals.sweeps.cells import configured
+from shapley_coop.evals.sweeps.cells import read_settings
 from shapley_coop.evals.sweeps.seeds import Seeds
 from shapley_coop.evals.sweeps.suite import NAMING, Suite, refuse_programs
 from shapley_coop.files import no_such, read_mapping
@@ -63,7 +63,7 @@ class Tournament(BaseModel):
             if "game" not in settings or "seats" in settings or "seed" in settings:
                 raise ValueError(f"{name}: give game and its settings, no seats and no seed")
             try:
-                configured(settings)
+                read_settings(settings)
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
         return games

@@ -13,7 +13,7 @@ from typing import Any
 from shapley_coop.evals.sweeps.cells import Cell, expand
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.verifying_books import named
+from shapley_coop.evals.verifying_books import name_differences
 from shapley_coop.extensions.trials.tournament.entry import (
     FIRST,
     SECOND,
@@ -139,7 +139,7 @@ def verify(folder: Path) -> Verified:
     if not isinstance(kept, dict):
         raise ValueError(f"{folder / RANKING}: has no seal of the rows: run the tournament again")
     wrong = held.strangers + [
-        f"{_match(cell)}: {named(found)}"
+        f"{_match(cell)}: {name_differences(found)}"
         for cell in held.cells.values()
         if cell.id in held.rows and (found := wrong_in(held.rows[cell.id], cell))
     ]

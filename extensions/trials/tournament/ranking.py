@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from shapley_coop.evals.measures.stats import LEVEL, Estimate
 from shapley_coop.extensions.trials.tournament.population import shares
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 
-with needing("trials", "a tournament's ranking"):
+with require_extra("trials", "a tournament's ranking"):
     from scipy.optimize import minimize
 
 Floats = NDArray[np.float64]

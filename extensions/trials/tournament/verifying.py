@@ -16,7 +16,7 @@ from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.verifying_books import differences
-from shapley_coop.games.audits import audited
+from shapley_coop.games.audits import audit
 from shapley_coop.graphs import builder
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import REFUSED
@@ -71,7 +71,7 @@ def _differences(row: Row, cell: Cell) -> Iterator[str]:
         again["result"]["measures"] = rest | own
     yield from differences(_plain(row), _plain(again))
     yield from filter(None, [EvaluatedTable(table).signed.wrongly_handed()])
-    for _, wrong in audited(game_of(table["settings"]), table["record"]):
+    for _, wrong in audit(game_of(table["settings"]), table["record"]):
         yield from wrong
 
 

@@ -30,7 +30,7 @@ from langgraph.checkpoint.base import (
 from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.serializer import Unreadable
 from shapley_coop.state.storage.owned import Owners
-from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, requested
+from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, request_holder
 from shapley_coop.state.storage.statements import Statements
 
 Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
@@ -222,7 +222,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         Raises:
             NotYours: the thread belongs to another owner.
         """
-        request = requested()
+        request = request_holder()
         for run in map(str, run_ids):
             if request:
                 threads = [request.thread] if request.thread else []
@@ -246,7 +246,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             NotYours: it belongs to another owner.
         """
         place = config.get("configurable") or {}
-        request = requested()
+        request = request_holder()
         owner = str(place.get(OWNER_KEY) or "") or (request.owner if request else "")
         thread = str(place.get("thread_id") or "")
         if self.owners is None or not thread or owner in ("", SERVER):

@@ -9,13 +9,13 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, DeltaChannelHistory
 
-from shapley_coop.extras import needing
+from shapley_coop.extras import require_extra
 from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
-from shapley_coop.state.storage.postgres import connected, is_alive
+from shapley_coop.state.storage.postgres import is_alive, open_connection
 from shapley_coop.state.storage.statements import Statements
 
-with needing("postgres", "a home in Postgres"):
+with require_extra("postgres", "a home in Postgres"):
     from langgraph.checkpoint.postgres import PostgresSaver as BlockingSaver
     from psycopg.rows import dict_row, tuple_row
 
@@ -78,7 +78,7 @@ class PostgresSaver(HomeSaver, BlockingSaver):
             yield Statements(cursor, sqlite=False)
 
     def _connected(self) -> Any:
-        return connected(self._url, prepare_threshold=0, row_factory=dict_row)
+        return open_connection(self._url, prepare_threshold=0, row_factory=dict_row)
 
     def _set_up(self) -> None:
         """Make LangGraph's tables, one process at a time.

@@ -27,14 +27,14 @@ async def saver(
     """
     # A server's threads may have owners; their book refuses a home of another version.
     owners = await asyncio.to_thread(lambda: home.owners) if listener else None
-    async with _opened(home) as kept:
+    async with _open_saver(home) as kept:
         kept.owners = owners
         kept.listener, kept.starting = listener, starting
         yield kept
         await kept.deleted()
 
 
-def _opened(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
+def _open_saver(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
     if home.database:
         from shapley_coop.state.storage.checkpoints.postgres import in_postgres
 

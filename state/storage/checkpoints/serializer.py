@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from shapley_coop.state.storage.packing import deflated
+from shapley_coop.state.storage.packing import deflate
 
 _PLAIN, PACKED = "msgpack", "msgpack+zlib"
 """How a value is written that is short, and how all others."""
@@ -32,7 +32,7 @@ class StrictSerializer(JsonPlusSerializer):
         """Write a value."""
         kind, data = super().dumps_typed(obj)
         if kind == _PLAIN and len(data) > _SHORT:
-            return PACKED, deflated(data)
+            return PACKED, deflate(data)
         return kind, data
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:

@@ -11,7 +11,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
-from shapley_coop.state.storage.driver import SMALL_CACHE, connected, is_read_only, write_ahead
+from shapley_coop.state.storage.driver import SMALL_CACHE, connect, is_read_only, write_ahead
 from shapley_coop.state.storage.statements import Statements
 from shapley_coop.state.storage.versions import ANOTHER_HOME, CHECKPOINTS, check_version
 
@@ -47,7 +47,7 @@ class SqliteSaver(HomeSaver, BlockingSaver):
 @asynccontextmanager
 async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
     """An open saver, with its tables in place."""
-    connection = await asyncio.to_thread(_connected, file)
+    connection = await asyncio.to_thread(_connect, file)
     with closing(connection):
         saver = SqliteSaver(connection)
         try:
@@ -56,9 +56,9 @@ async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
             await saver.batcher.drained()
 
 
-def _connected(file: Path) -> sqlite3.Connection:
+def _connect(file: Path) -> sqlite3.Connection:
     """Return a connection to a file that has LangGraph's tables."""
-    connection = connected(file)
+    connection = connect(file)
     try:
         if not is_read_only(file):
             write_ahead(connection)  # LangGraph's own way does not wait for who does the same now

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
-from shapley_coop.deals.analysis.outlook_rows import averaged, told_by_turn
+from shapley_coop.deals.analysis.outlook_rows import average, told_by_turn
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
@@ -233,7 +233,7 @@ def test_after_the_game_it_says_what_the_offer_pays_and_what_stands():
 
 def test_nine_in_ten_plays_lie_within_the_range():
     ends = [({"A": Fraction(k)}, 1) for k in range(100)]
-    found = averaged(ends, exact=False)["A"]
+    found = average(ends, exact=False)["A"]
     assert found.record() == {"mean": "49.5", "low": "4", "high": "94"}
 
 

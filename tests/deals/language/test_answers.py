@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from shapley_coop.amounts import plain
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.clauses import Clause, Do
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
@@ -22,7 +22,7 @@ from shapley_coop.deals.language.rules import DEAL_RULES
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.questions import consider
-from shapley_coop.seats.asked import asked
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.judging import take
@@ -72,7 +72,7 @@ def turn(
         **more,
     }
     # The battery's thoughts are plans, without the results that reasoning has to give.
-    question: Any = consider.QUESTION if act == "reason" else asked(act)
+    question: Any = consider.QUESTION if act == "reason" else find_question(act)
     about = question.about(Topic("plan", DEAL_RULES))
     return TurnContext(EvaluatedTable(table), about, ("Bob",))
 
@@ -94,7 +94,7 @@ def verdict(one: Written, room: RunConfig = DILEMMA, **more: Any) -> tuple[str, 
         return said.label, said.feedback
     repairs = "; ".join(said.get("repairs", []))
     if one.act == "act":
-        action = chosen(scan(one.text), ["cooperate", "defect"])
+        action = choose(scan(one.text), ["cooperate", "defect"])
         assert not isinstance(action, Fault)
         return action
     if one.act == "claim":
@@ -236,8 +236,8 @@ def test_who_makes_no_offer_may_say_so_in_one_word_and_is_told_how() -> None:
 
 def test_a_call_may_be_named_without_its_arguments_where_only_one_is_meant() -> None:
     legal = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)"]
-    assert chosen(Message(action="take_note"), legal) == (legal[0], f"read take_note as {legal[0]}")
-    assert chosen(Message(action="apply"), legal) == ("apply", ""), "refused: there are two"
+    assert choose(Message(action="take_note"), legal) == (legal[0], f"read take_note as {legal[0]}")
+    assert choose(Message(action="apply"), legal) == ("apply", ""), "refused: there are two"
 
 
 def test_a_condition_in_words_is_asked_back_with_the_form_that_it_meant() -> None:

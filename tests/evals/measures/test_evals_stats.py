@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shapley_coop.evals.measures.stats import (
     compare,
-    corrected,
+    correct,
     holm,
     mean_interval,
     rate_interval,
@@ -137,4 +137,4 @@ def test_what_was_not_tested_is_not_counted_by_holm():
 
 def test_comparisons_made_together_are_corrected_together():
     made = [compare("a", [(0.0, 1.0)] * 8), compare("b", [(0.0, 1.0)] * 8)]
-    assert [c.adjusted for c in corrected(made)] == pytest.approx([c.p * 2 for c in made])
+    assert [c.adjusted for c in correct(made)] == pytest.approx([c.p * 2 for c in made])

@@ -10,7 +10,7 @@ import pytest
 
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.stats import mean_interval, rate_interval
-from shapley_coop.evals.reports.layout import shown
+from shapley_coop.evals.reports.layout import show_value
 from shapley_coop.evals.reports.report import report
 from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
@@ -66,9 +66,9 @@ def recomputed(runs: pl.DataFrame, column: str) -> tuple[str, str]:
     if not values:
         return "—", "n=0"
     e = (rate_interval if find(column)[0].kind == "rate" else mean_interval)(values)
-    low, high = (shown(column, end, unit=False) for end in (e.low, e.high))
+    low, high = (show_value(column, end, unit=False) for end in (e.low, e.high))
     between = "" if e.n == 1 else "all equal, " if e.method == "all equal" else f"[{low}, {high}] "
-    return shown(column, e.value), f"{between}n={e.n}"
+    return show_value(column, e.value), f"{between}n={e.n}"
 
 
 def check(folder: Path, into: Path) -> int:

@@ -15,7 +15,7 @@ import pytest
 from shapley_coop.evals.measures.stats import mean_interval, rate_interval
 from shapley_coop.evals.reports.charts import Axis, Bar, Point, intervals, scatter
 from shapley_coop.evals.reports.figures import KINDS, draw, why_no_png, write_figures
-from shapley_coop.evals.reports.layout import shown
+from shapley_coop.evals.reports.layout import show_value
 from shapley_coop.evals.reports.report import figures, report
 from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
@@ -116,9 +116,9 @@ def test_every_number_of_a_table_is_that_of_the_export_with_its_n(page, exported
             observed = values[column].to_list()
             made = rate_interval if column == "agreement" else mean_interval
             expected = made(observed)
-            ends = [shown(column, end, unit=False) for end in (expected.low, expected.high)]
+            ends = [show_value(column, end, unit=False) for end in (expected.low, expected.high)]
             equal = expected.method == "all equal"
-            assert value == shown(column, expected.value)
+            assert value == show_value(column, expected.value)
             assert detail == ("all equal, n=4" if equal else f"[{ends[0]}, {ends[1]}] n=4")
 
 

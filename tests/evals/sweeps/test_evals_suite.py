@@ -12,7 +12,7 @@ from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.checks import check_cells
 from shapley_coop.evals.sweeps.folders import shard
 from shapley_coop.evals.sweeps.seeds import parse_seeds
-from shapley_coop.evals.sweeps.suite import Suite, load_suite, shipped
+from shapley_coop.evals.sweeps.suite import Suite, load_suite, shipped_suites
 from shapley_coop.graphs import names
 from tests.evals.swept import CONDITIONS, DILEMMA, suite
 
@@ -120,7 +120,7 @@ def test_a_file_that_is_no_suite_is_refused_in_one_line(tmp_path: Path, content,
 
 
 def test_the_papers_experiments_are_shipped():
-    assert set(shipped()) >= {
+    assert set(shipped_suites()) >= {
         "escape_room",
         "norms",
         "first_mover",
@@ -129,7 +129,7 @@ def test_the_papers_experiments_are_shipped():
     }
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", shipped_suites())
 def test_a_shipped_suite_names_known_measures_and_figures(name):
     made = load_suite(name)
     assert isinstance(made, Suite)
@@ -146,7 +146,7 @@ def names_known_columns(made: Suite) -> None:
     assert {spec.kind for spec in made.figures} <= set(KINDS)
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", shipped_suites())
 def test_a_shipped_suite_can_be_played(name):
     cells = expand(load_suite(name))
     check_cells(cells)

@@ -15,11 +15,11 @@ from shapley_coop.games import GameError
 from shapley_coop.games.exchange import Scenario, scenario
 from shapley_coop.games.exchange.files import build, read_scenario
 from shapley_coop.games.exchange.masks import from_bits, full, members, subsets, to_bits
-from shapley_coop.games.exchange.paper import printed
+from shapley_coop.games.exchange.paper import printed_utilities
 from shapley_coop.games.exchange.preferences import grade
 from shapley_coop.games.exchange.registry import Registry, compose
 from shapley_coop.games.exchange.scenario import Atom, Tasks
-from shapley_coop.games.exchange.source import generated
+from shapley_coop.games.exchange.source import generate_scenario
 from shapley_coop.games.exchange.tables import descriptions_of, read_scores, scores_of
 
 PAGE: dict[str, Any] = {
@@ -130,7 +130,7 @@ def test_the_presets_reproduce_what_the_paper_prints(
     assert sum(paper.micro(initial)) / 1e6 == welfare
     digits = len(distance) - 2
     assert f"{paper.front.distance(paper.micro(initial)):.{digits}f}" == distance
-    for agent, known in printed(name).items():
+    for agent, known in printed_utilities(name).items():
         for mask, utility in known.items():
             assert paper.utilities[agent][mask] == utility
             assert paper.origins[agent][mask] == "printed"
@@ -165,7 +165,7 @@ def test_preferences_in_the_papers_words_grade_the_atoms_they_mean() -> None:
 def test_the_dial_moves_the_overlap_of_preferences(agents: int, atoms: int) -> None:
     names = ["Ann", "Ben", "Cat", "Dan"][:agents]
     means = [
-        np.mean([overlap(generated(names, atoms, dial, seed)) for seed in range(12)])
+        np.mean([overlap(generate_scenario(names, atoms, dial, seed)) for seed in range(12)])
         for dial in (0, 0.25, 0.5, 0.75, 1)
     ]
     assert means == sorted(means)
@@ -174,7 +174,9 @@ def test_the_dial_moves_the_overlap_of_preferences(agents: int, atoms: int) -> N
 
 
 def test_a_generated_scenario_is_the_same_for_the_same_seed() -> None:
-    one, other = (generated(["Ann", "Ben"], 8, 0.5, seed=3).show(secrets=True) for _ in range(2))
+    one, other = (
+        generate_scenario(["Ann", "Ben"], 8, 0.5, seed=3).show(secrets=True) for _ in range(2)
+    )
     assert one == other
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shapley_coop.games.exchange import scenario, score, solutions
 from shapley_coop.games.exchange.front import best_sum, pareto_front
 from shapley_coop.games.exchange.masks import Micros, full
-from shapley_coop.games.exchange.source import generated
+from shapley_coop.games.exchange.source import generate_scenario
 
 Tables = list[Micros]
 
@@ -74,7 +74,7 @@ def test_the_best_sum_is_what_brute_force_finds(utilities: Tables) -> None:
 def test_solutions_maximise_what_they_say_among_all_fair_partitions(
     competition: float, seed: int
 ) -> None:
-    made = generated(["Ann", "Ben", "Cat"], 6, competition, seed)
+    made = generate_scenario(["Ann", "Ben", "Cat"], 6, competition, seed)
     agents, start = made.tasks.agents, made.micro(made.tasks.initial)
     every = [dict(zip(agents, masks, strict=True)) for masks in partitions(3, 6)]
     points = [made.micro(masks) for masks in every]
@@ -109,7 +109,7 @@ def test_a_score_names_distance_rationality_and_every_solution() -> None:
 
 
 def test_twelve_atoms_and_four_agents_have_an_exact_front() -> None:
-    made = generated(["Ann", "Ben", "Cat", "Dan"], 12, 0.5, seed=1)
+    made = generate_scenario(["Ann", "Ben", "Cat", "Dan"], 12, 0.5, seed=1)
     agents, rng = made.tasks.agents, np.random.default_rng(0)
     assert len(made.front.points) > 10
     for _ in range(300):

@@ -6,7 +6,7 @@ import pytest
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games.foresight import Missing
-from shapley_coop.seats.embedded.letter_facts import deal_in, offered, standing_in, terms_of
+from shapley_coop.seats.embedded.letter_facts import deal_in, offered_deal, standing_in, terms_of
 
 DUTY = {"kind": "do", "agent": "Ann", "action": "pull", "when": "always"}
 PAYMENT = {"kind": "pay", "payer": "Ben", "payee": "Ann", "amount": "2"}
@@ -43,6 +43,6 @@ def test_a_contract_without_ids_is_no_contract_to_amend() -> None:
 def test_what_an_offer_drops_is_read_from_its_list() -> None:
     for drops in ([], ["c4"]):
         offer = {"clauses": [DUTY], "drops": drops}
-        deal = offered({**KNOWN, "offer": offer}, [])
+        deal = offered_deal({**KNOWN, "offer": offer}, [])
         assert isinstance(deal, Deal)
         assert list(deal.drops) == drops

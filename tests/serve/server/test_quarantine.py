@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
-from shapley_coop.serve.server.quarantine import Quarantined, Starts, starting
+from shapley_coop.serve.server.quarantine import Quarantined, Starts, note_start
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import home
 
@@ -45,7 +45,7 @@ async def test_the_saver_reports_the_start_of_a_run_once() -> None:
 
     async def note(run: str, head: str, place: Mapping[str, Any]) -> None:
         started.append((run, head, place.get("run_id", "")))
-        await starting(run, head)
+        await note_start(run, head)
 
     place = {"thread_id": "t", "checkpoint_ns": ""}
     async with saver(home(), starting=note) as kept:

@@ -7,7 +7,7 @@ from typing import Any
 
 from shapley_coop.graphs.running import play
 from shapley_coop.serve.view.run_sources import HomeSource
-from shapley_coop.serve.view.selfcontained import selfcontained
+from shapley_coop.serve.view.selfcontained import standalone_page
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 
@@ -50,5 +50,5 @@ def sloppy() -> dict[str, Any]:
 def saved(bundle: dict[str, Any], folder: Path) -> str:
     """The address of the page that one file holds."""
     path = folder / "run.html"
-    path.write_text(selfcontained(bundle), encoding="utf-8")
+    path.write_text(standalone_page(bundle), encoding="utf-8")
     return path.as_uri()

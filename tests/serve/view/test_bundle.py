@@ -19,7 +19,7 @@ from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.assets import FILES, FOLDER, HEADERS
 from shapley_coop.serve.view.escrow import escrow_view
 from shapley_coop.serve.view.run_sources import HomeSource, bundle_of
-from shapley_coop.serve.view.selfcontained import linked, selfcontained
+from shapley_coop.serve.view.selfcontained import link_modules, standalone_page
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -279,7 +279,7 @@ def test_every_game_makes_one_and_nobody_is_due_more_than_there_is(
 
 
 def test_the_file_runs_exactly_the_program_that_is_in_it(broken: dict[str, Any]) -> None:
-    page = selfcontained(broken)
+    page = standalone_page(broken)
     (program,) = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in page
@@ -289,7 +289,7 @@ def test_the_file_runs_exactly_the_program_that_is_in_it(broken: dict[str, Any])
 
 def test_the_data_in_the_file_is_the_bundle_whatever_is_said_in_it(broken: dict[str, Any]) -> None:
     said = {**broken, "run": "</script><!--<script>\u2028&"}
-    page = selfcontained(said)
+    page = standalone_page(said)
     (data,) = re.findall(r'id="bundle">(.*?)</script>', page, re.DOTALL)
     assert json.loads(data) == said
     assert not {"<", ">", "&", "\u2028"} & set(data)
@@ -297,7 +297,9 @@ def test_the_data_in_the_file_is_the_bundle_whatever_is_said_in_it(broken: dict[
 
 @pytest.mark.parametrize("entry", ["view.js", "seat.js"])
 def test_no_two_modules_of_the_page_declare_the_same_name(entry: str) -> None:
-    declared = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", linked(entry), re.MULTILINE)
+    declared = re.findall(
+        r"^(?:async )?(?:function|const|let) (\w+)", link_modules(entry), re.MULTILINE
+    )
     assert len(declared) == len(set(declared))
 
 

@@ -12,7 +12,7 @@ from shapley_coop.graphs.running import Waiting, follow, play
 from shapley_coop.serve.view.local import viewer
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.run_summary import number
-from shapley_coop.state.listing import listed
+from shapley_coop.state.listing import list_line
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.background import in_background
@@ -86,7 +86,7 @@ def test_the_page_lists_what_the_command_lists(
     serving: str, played: dict[str, dict[str, Any]]
 ) -> None:
     assert [{**one, "age": None} for one in HomeSource().runs()] == [
-        {**listed(run), "age": None} for run in home().runs.list()
+        {**list_line(run), "age": None} for run in home().runs.list()
     ]
 
 

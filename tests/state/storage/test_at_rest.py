@@ -14,10 +14,10 @@ from cryptography.fernet import Fernet
 
 from shapley_coop.seats.records import Answer, Entry, Mail
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.at_rest import KEY_VARIABLE, private_file, sealed, unsealed
+from shapley_coop.state.storage.at_rest import KEY_VARIABLE, private_file, seal_bytes, unseal_bytes
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
-from shapley_coop.state.storage.packing import unpacked
+from shapley_coop.state.storage.packing import unpack
 from tests.coop_command import Coop, one_line
 
 SECRET = "my reservation price is 4711"
@@ -82,7 +82,7 @@ def stored(folder: Path) -> bytes:
     assert bodies
     for body in bodies:
         with suppress(zlib.error):
-            texts, told = unpacked(body)
+            texts, told = unpack(body)
             files += json.dumps([texts, dict(told)]).encode()
     return files
 
@@ -147,11 +147,11 @@ def test_a_key_that_is_missing_wrong_or_none_is_told_in_one_line(
 
 
 def test_what_was_changed_at_rest_is_refused(key: str) -> None:
-    content = bytearray(sealed(b"words"))
+    content = bytearray(seal_bytes(b"words"))
     content[-5] ^= 1
     with pytest.raises(ValueError, match="or was changed"):
-        unsealed(bytes(content))
-    assert unsealed(sealed(b"words")) == b"words"
+        unseal_bytes(bytes(content))
+    assert unseal_bytes(seal_bytes(b"words")) == b"words"
 
 
 def test_nothing_is_begun_whose_letters_could_not_be_kept(

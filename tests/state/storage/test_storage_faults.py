@@ -51,7 +51,7 @@ def broken_books(statement: str) -> Iterator[None]:
 @contextmanager
 def broken_checkpoints(statement: str) -> Iterator[None]:
     """So is each connection to the checkpoints."""
-    connected = checkpoints._connected
+    connected = checkpoints._connect
 
     def told(file: Path) -> sqlite3.Connection:
         connection = connected(file)
@@ -59,7 +59,7 @@ def broken_checkpoints(statement: str) -> Iterator[None]:
         return connection
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkpoints, "_connected", told)
+        patch.setattr(checkpoints, "_connect", told)
         yield
 
 
@@ -101,7 +101,7 @@ def test_a_foreign_write_lock_stops_no_reader(coop: Coop) -> None:
             foreign = locks.enter_context(closing(sqlite3.connect(file)))
             foreign.execute("BEGIN IMMEDIATE")
         for command in (("runs",), ("show", "r"), ("letters", "r"), ("verify", "r")):
-            for kept in (homes._made, database._opened):  # as a process that begins now
+            for kept in (homes._make_book, database._open_facts):  # as a process that begins now
                 kept.cache_clear()
             assert coop(*command).code == 0
 

@@ -10,10 +10,10 @@ import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from shapley_coop.graphs.running import play
-from shapley_coop.graphs.threads import opened
+from shapley_coop.graphs.threads import open_workflow
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.batcher import ThreadBatcher, batched
+from shapley_coop.state.storage.batcher import ThreadBatcher, batcher_of
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.journal import Journal
@@ -91,7 +91,7 @@ async def test_what_is_being_written_when_a_program_ends_is_waited_for() -> None
 
 
 async def test_a_loop_has_one_lane_to_one_piece_of_work() -> None:
-    assert batched(list) is batched(list)
+    assert batcher_of(list) is batcher_of(list)
 
 
 async def test_answers_are_written_together_and_the_first_counts(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ async def test_answers_are_written_together_and_the_first_counts(tmp_path: Path)
 
 async def test_runs_of_one_loop_share_a_saver_which_the_last_of_them_closes() -> None:
     here = home()
-    async with opened("negotiation") as first, opened("contracts") as second:
+    async with open_workflow("negotiation") as first, open_workflow("contracts") as second:
         assert first.checkpointer is second.checkpointer
         await play("negotiation", RunConfig(), "inside")
         async with shared_saver(here) as kept:
