@@ -24,7 +24,7 @@ class Missing(LookupError):
 
 
 def check_facts(facts: Mapping[str, Any], *names: str) -> None:
-    """Check that a letter has the needed facts.
+    """Insist on facts.
 
     Raises:
         Missing: names the absent facts.

@@ -129,5 +129,5 @@ class Game(Marks, ABC):
 
 
 def opening_view(game: Game) -> dict[str, Any]:
-    """Return the first agent's view of the start position."""
+    """Return what the first agent sees before the first turn."""
     return game.view(game.start(), game.agents[0])

@@ -9,9 +9,9 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions.propose import cannot_offer, deal_in
-from shapley_coop.seats.answer import Drafted, Fields, Spoken
+from shapley_coop.seats.answer import Answer, Drafted, Facts, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
-from shapley_coop.seats.elements import Within
+from shapley_coop.seats.elements import Choice, Within
 from shapley_coop.state.consent import cannot_sign, put_offer
 from shapley_coop.state.judging import reader
 from shapley_coop.state.offered import answer_order, answered_offer
@@ -22,14 +22,20 @@ from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import norms, stand, talk_round, unusual_enforcement
 from shapley_coop.state.who import listeners
 
+DECISION = Choice({"accept": "<ACCEPT>", "reject": "<REJECT>", "counter": "<REJECT>"})
+
+
+class LastReply(Spoken):
+    """Your answer to the offer; nobody could answer one of yours any more."""
+
+    decision: Annotated[Literal["accept", "reject"], DECISION]
+    offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
+
 
 class Reply(Drafted, Spoken):
     """Your answer to the offer."""
 
-    decision: Annotated[
-        Literal["accept", "reject", "counter"],
-        Within("`<ACCEPT>` or `<REJECT>`", ("accept", "reject")),
-    ]
+    decision: Annotated[Literal["accept", "reject", "counter"], DECISION]
     offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
     clauses: Annotated[
         list[Clause] | None, Within("the clauses of `<PROPOSAL>`", ("proposal",))
@@ -39,19 +45,24 @@ class Reply(Drafted, Spoken):
     )
 
     @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
+        """Leave counter-offers out where nobody could answer one."""
+        last = "rounds" in facts and facts["round"] >= facts["rounds"]
+        return LastReply if last else super().narrowed(facts, carries)
+
+    @classmethod
     def decided(cls, fields: Fields) -> str:
         """Return the decision as tags, with the deal of a counter-offer."""
         return decision_in(fields)
 
 
 def decision_in(fields: Fields) -> str:
-    """Return a decision on an offer as tags, with any proposal beside it."""
-    decision = str(fields.get("decision", "")).lower()
-    if decision == "accept":
-        named = fields.get("offer")
-        # An acceptance allows no proposal beside it; the reader refuses one that is there.
-        return (f"<ACCEPT>{named}</ACCEPT>" if named else "<ACCEPT>") + proposal(fields)
-    return ("<REJECT>" if decision in ("reject", "counter") else "") + proposal(fields)
+    """Write a decision on an offer, with whatever stands beside it."""
+    decision, named = DECISION.tagged(fields.get("decision")), fields.get("offer")
+    if named and decision == "<ACCEPT>":
+        decision = f"<ACCEPT>{named}</ACCEPT>"
+    # Beside an acceptance no offer can stand: what is there is left for the reader to refuse.
+    return decision + proposal(fields)
 
 
 @reader
@@ -88,7 +99,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def _ask_to_decide(turn: TurnContext, message: Message) -> str:
-    """Return the feedback on an answer that decides nothing, or accepts and rejects at once."""
+    """Return what to ask of an answer that does not say yes or no, or says both."""
     asked = ask_back(turn.evaluated.offer)
     if message.accept is not None:
         return f"You accept and reject at once. {asked}"

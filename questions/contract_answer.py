@@ -8,23 +8,33 @@ from shapley_coop.deals.written.reading import agrees
 from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions import contract_propose
 from shapley_coop.questions.answer import Reply
+from shapley_coop.seats.answer import Answer, Facts
 from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.judging import reader
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import Question, TurnContext
 
 
+class Redraft(Reply):
+    """Your answer to the draft."""
+
+    @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
+        """Let a draft of one's own be the answer in every round."""
+        return super(Reply, cls).narrowed(facts, carries)
+
+
 @reader
-def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
-    """Read an acceptance of the offer in the letter, a new draft, or `<REJECT>`."""
+def read(turn: TurnContext, agent: str, message: Message) -> Redraft | Fault:
+    """Read an acceptance of what the letter showed, a draft of one's own, or `<REJECT>`."""
     if message.action is not None:
         return Fault("VOID", "It is not yet time to act: answer the offer.")
     if message.accept is not None:
         fault = accepts_another(message, turn.evaluated.offer)
-        return fault or Reply.holding(None, decision="accept", speech=message.speech)
+        return fault or Redraft.holding(None, decision="accept", speech=message.speech)
     if message.proposal is None and message.reject is not None:
         said = message.speech or message.reject
-        return Reply.holding(None, decision="reject", speech=said)
+        return Redraft.holding(None, decision="reject", speech=said)
     if message.proposal is None and agrees(message.speech or ""):
         return Fault(
             "ACK",
@@ -34,11 +44,11 @@ def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
     found = contract_propose.draft_in(turn, message)
     if isinstance(found, Fault):
         return found
-    return Reply.holding(found, decision="counter", speech=message.speech)
+    return Redraft.holding(found, decision="counter", speech=message.speech)
 
 
-def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
-    """Refuse to accept or put forward a draft that the agent could not sign."""
+def check(turn: TurnContext, agent: str, said: Redraft) -> AgentOutput | Fault:
+    """Let nobody accept or put forward what it could not sign."""
     if said.decision == "accept":
         return accept_offer(turn, agent, said.speech)
     if said.found is None:
@@ -47,7 +57,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def accept_offer(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
-    """Return the acceptance of the current offer; a fault if its clauses cannot be signed."""
+    """Accept what stands; of words alone nothing can be signed yet."""
     offer = turn.evaluated.offer
     assert offer is not None, "an offer stands that the message accepts"
     deal = Deal.of(offer["deal"])
@@ -60,7 +70,7 @@ QUESTION = Question(
     "answer the draft",
     contract_propose.QUESTION.topic,
     contract_propose.QUESTION.who,
-    Reply,
+    Redraft,
     read,
     check,
     contract_propose.publish,

@@ -10,7 +10,7 @@ from shapley_coop.questions import contract_propose
 from shapley_coop.questions.answer import decision_in
 from shapley_coop.questions.contract_answer import accept_offer
 from shapley_coop.seats.answer import Fields, Spoken
-from shapley_coop.seats.elements import Within
+from shapley_coop.seats.elements import Choice
 from shapley_coop.state.judging import reader
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
@@ -23,7 +23,7 @@ class Signature(Spoken):
     """Whether you sign the contract as it stands."""
 
     decision: Annotated[
-        Literal["accept", "reject"], Within("`<ACCEPT>` or `<REJECT>`", ("accept", "reject"))
+        Literal["accept", "reject"], Choice({"accept": "<ACCEPT>", "reject": "<REJECT>"})
     ]
 
     @classmethod

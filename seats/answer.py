@@ -40,7 +40,7 @@ class Answer(Part):
     """The description of the `<PROPOSAL>` field in a person's form."""
 
     thoughts: Annotated[str, In("CONSIDER")] = Field(
-        description="Private reasoning; nobody else reads it."
+        description="Private reasoning, at most 150 words; nobody else reads it."
     )
     _repairs: tuple[str, ...] = PrivateAttr(default=())
 

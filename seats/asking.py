@@ -25,7 +25,7 @@ from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.faults import busy_for, describe_error
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
-from shapley_coop.seats.modes import answers_of, say
+from shapley_coop.seats.modes import answers_of, note_deafness, say
 from shapley_coop.seats.person import as_message, form, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
@@ -157,7 +157,7 @@ async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
 
 
 def as_answer(reply: Any) -> Answer:
-    """Return a person's reply as an answer for the journal."""
+    """Return a person's reply as the answer that is kept of it."""
     return Answer(_cut(as_message(reply)))
 
 
@@ -182,7 +182,7 @@ async def _ask_once(
             answer = await _ask_model(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure = describe_error(error, seat, limit)
+        failure = describe_error(error, seat, limit, count_tokens(None, question.text, "")[0])
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
         told.busy, told.said = busy_for(error), getattr(error, "said", "")
     if told:
@@ -191,7 +191,7 @@ async def _ask_once(
 
 
 async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answer:
-    """Ask the model in its seat's mode, and return its answer."""
+    """Ask the model in the way in which its seat answers."""
     q = question
     mode = answers_of(seat, model, bool(q.tools))
     form = None if mode == "text" else _fields_of(q)
@@ -199,6 +199,7 @@ async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Ans
     tools = q.tools if q.calls and q.steps else ()
     try:
         text, reply = await say(model, mode, letter, trace_config(q), form, tools)
+        note_deafness(seat, model, mode if form else "text", reply)
     except Exception as error:
         # With a schema, OpenAI's client raises an error for an answer that is cut or filtered. The
         # client takes half a second to load; if it is not loaded, it cannot have raised the error.
@@ -224,26 +225,26 @@ def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enqui
 
     The journal keeps the letter without them, so a recording can answer it in any mode.
     """
-    from shapley_coop.seats.schema import in_fields
+    from shapley_coop.seats.returned import in_form, may_call
 
-    told = in_fields(question.act, form["properties"], mode == "tools")
-    letter = replace(question.letter, user=f"{question.letter.user.rstrip()}\n\n{told}\n")
-    return replace(question, letter=letter)
+    q, called = question, mode == "tools"
+    told = may_call(q.tools if q.steps else (), q.calls, q.letter.steps, called)
+    return replace(q, letter=in_form(q.letter, q.act, form["properties"], called, told))
 
 
 def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMessage]:
     """Return the messages to send; programs get the facts too, over a network as appended JSON."""
     if getattr(model, "reads_facts", False):
         return question.letter.messages(program=True)
+    sent = (question.letter if seat.system else question.letter.without_system()).messages()
     if os.environ.get(SEND_FACTS) and seat.provider != RECORDING:
-        *said, last = question.messages
-        told = with_facts(str(last.text), question.letter.facts)
-        return [*said, last.model_copy(update={"content": told})]
-    return question.messages
+        told = with_facts(str(sent[-1].text), question.letter.facts)
+        sent[-1] = sent[-1].model_copy(update={"content": told})
+    return sent
 
 
 def trace_config(question: Enquiry) -> RunnableConfig:
-    """Return the run name, tags and metadata under which a call appears in a trace."""
+    """Return how a call for a question is named and found in a trace."""
     metadata = {**question.trace.get("metadata", {}), "attempt": question.attempt}
     # A draft is private until it is validated, so LangGraph must not stream its messages.
     tags = [*question.trace.get("tags", []), TAG_NOSTREAM]
@@ -260,7 +261,7 @@ def _answer(reply: AIMessage, text: str, question: Enquiry, seat: Seat) -> Answe
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
         text=_cut(said_in(text)),
-        # A broken OpenAI-compatible stream looks like success except that it has no finish reason.
+        # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=tokens_in,
         output_tokens=tokens_out,
@@ -295,5 +296,5 @@ def _cut_answer(completion: Any, question: Enquiry) -> Answer:
 
 
 def _cut(text: str) -> str:
-    """Return an answer's text with invalid characters replaced, cut one above the size limit."""
+    """What is kept of an answer: all that can be read, and enough to see that it is too long."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

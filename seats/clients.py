@@ -22,10 +22,11 @@ class Clients:
         models: the chat models, built once per seat.
         users: the number of open blocks of `clients`.
         kept: other resources with the same lifetime, by key.
-        opening: the lock held while a resource in `kept` is opened.
-        closing: the exit stack that closes the resources in `kept`.
-        gate: the limit on calls to models if a sweep sets one.
-        batched: the client that replaces `http` if a sweep uses the providers' batches.
+        opening: the lock under which these are opened.
+        closing: the exit stack that closes them.
+        gate: limits the calls to models, where a sweep sets one.
+        deaf: seats whose endpoint answered in words where it was told to call a tool.
+        batched: takes the place of `http` where a sweep asks OpenAI-compatible seats in batches.
     """
 
     http: Any = None
@@ -35,6 +36,7 @@ class Clients:
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     closing: AsyncExitStack = field(default_factory=AsyncExitStack)
     gate: Gate | None = None
+    deaf: set[Seat] = field(default_factory=set)
     batched: Any = None
 
 

@@ -1,18 +1,19 @@
 """Rules that write the field of an answer as tagged text, and name the field in letters.
 
 >>> In("CLAIM").tagged("40%"), Choice({"yes": "<ACCEPT>", "no": "<REJECT>"}).told()
-('<CLAIM>40%</CLAIM>', '`<ACCEPT>` or `<REJECT>`')
+('<CLAIM>40%</CLAIM>', '"yes" for `<ACCEPT>` or "no" for `<REJECT>`')
 """
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shapley_coop.deals.language.acceptance import DECISIONS
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.spelling import find_meant
 from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.deals.language.wire import Message
 
@@ -67,6 +68,11 @@ class In:
         """Return the words for the field in letters: the element's tag."""
         return f"`<{self.element}>`"
 
+    def untagged(self, text: str) -> Any:
+        """Return what tagged text holds there, or None."""
+        found = re.search(rf"<{self.element}>(.*?)</{self.element}>", text, re.DOTALL)
+        return found[1] if found else None
+
     def form(self) -> tuple[str, ...]:
         """Return the name of the field in a person's form."""
         return (_PERSON.get(self.element, self.element.lower()),)
@@ -87,6 +93,10 @@ class Within:
     def tagged(self, value: Any) -> str:
         """Return "", as the answer's class writes the field."""
         return ""
+
+    def untagged(self, text: str) -> Any:
+        """Return None: the class knows what stands within."""
+        return None
 
     def told(self) -> str:
         """Return the words for the field in letters."""
@@ -111,19 +121,36 @@ class Choice:
     to: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
 
+    def only(self, values: Collection[str]) -> "Choice":
+        """Leave other values out."""
+        return replace(self, tags={v: tag for v, tag in self.tags.items() if v in values})
+
     def tagged(self, value: Any) -> str:
-        """Return the tag of a value or of a synonym, or "" for an unknown value."""
-        said = str(value or "").lower()
-        return self.tags.get(said) or self.tags.get(DECISIONS.get(said, ""), "")
+        """Write a value, or another word for it; what is none of them as words, to be asked back.
+
+        >>> Choice({"accept": "<ACCEPT>"}).tagged("Sign."), Choice({}).tagged("perhaps")
+        ('<ACCEPT>', '\\nDecision: perhaps')
+        """
+        said = str(value or "")
+        named = find_meant(said, self.tags) or DECISIONS.get(find_meant(said, DECISIONS) or "", "")
+        if not said or named in self.tags:
+            return self.tags.get(named or "", "")
+        return f"\nDecision: {_OPENS.sub('‹', ' '.join(said.split()))}"
+
+    def untagged(self, text: str) -> Any:
+        """Return the value that tagged text decides on, or None."""
+        return next((value for value, tag in self.tags.items() if tag and tag in text), None)
 
     def told(self) -> str:
-        """Return the tags of all values, as letters name them."""
-        *first, last = (f"`{tag}`" for tag in self.tags.values())
+        """Name the ways to write it, as letters do."""
+        own = {tag: value for value, tag in reversed([*self.tags.items()]) if tag}
+        tags = {value: f" for `{tag}`" for tag, value in own.items()}
+        *first, last = (f'"{value}"{tags.get(value, "")}' for value in self.tags)
         return f"{', '.join(first)} or {last}"
 
     def form(self) -> tuple[str, ...]:
-        """Return the names of the fields in a person's form, one for each value."""
-        return tuple(re.findall(r"\w+", tag)[0].lower() for tag in self.tags.values())
+        """Name the fields of a person's form."""
+        return tuple(re.findall(r"\w+", tag)[0].lower() for tag in self.tags.values() if tag)
 
     def ask(self) -> str:
         """Return the request to choose one of the values, for feedback."""

@@ -6,6 +6,7 @@ class, HTTP status and known code are used here, and the base URL comes from the
 
 import errno
 import json
+import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
@@ -47,11 +48,16 @@ _BY_CODE = {
     "token_limit_exceeded": "has no room in its queue of batches for this letter; let other "
     "batches end, then resume",
     "insufficient_quota": "has no quota left for this account; add credit, or give another model",
-    "context_length_exceeded": "finds the letter too long for the model; set recall, or give a "
-    "model with a longer context",
     "content_filter": "filtered the letter by its content policy; say it otherwise, or give "
     "another model",
 }
+
+
+_OVERFLOW = re.compile(
+    r"context[ _](?:length|size|window)|maximum context|prompt is too long|too many tokens", re.I
+)
+_NO_SYSTEM = re.compile(r"system[ _](?:role|message|prompt|instruction)", re.I)
+"""How endpoints say that a letter is too long, or that they take no system message."""
 
 
 class AnswerTooLarge(Exception):
@@ -65,23 +71,27 @@ class WebPage(Exception):
     """An endpoint sends a web page instead of an answer."""
 
 
-def describe_error(error: BaseException, seat: Seat, limit: float) -> str:
-    """Return one line that says why a seat's model failed and how to fix it.
+def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int = 0) -> str:
+    """Return what went wrong, and what would mend it.
 
     Args:
-        error: the model's error, with its causes.
-        seat: the seat of the model.
-        limit: the time limit of the whole answer, in seconds.
+        error: from the model, with its causes.
+        seat: whose model.
+        limit: seconds that the whole answer had.
+        tokens: of the letter, estimated.
     """
     if isinstance(error, SeatFault):
         return str(error)
     if isinstance(error, TimeoutError):
-        return f"no answer within {limit:g} s; raise the seat's timeout"
+        return f"no answer within {limit:g} s; raise the seat's timeout, or set max_tokens"
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return f"{type(error).__name__} ({status}); the endpoint {_of_status(error, status, seat)}"
-    found = (_of_cause(cause, seat) for cause in causes(error))
-    return f"{type(error).__name__}; {next(filter(None, found), _AGAIN)}"
+        why = _of_letter(error, tokens) or _of_status(error, status, seat)
+        return f"{type(error).__name__} ({status}); the endpoint {why}"
+    for cause in causes(error):
+        if why := _of_cause(cause, seat, limit):
+            return f"{type(cause).__name__}; {why}"
+    return f"{type(error).__name__}; {_AGAIN}"
 
 
 def busy_for(error: BaseException) -> float | None:
@@ -100,6 +110,20 @@ def busy_for(error: BaseException) -> float | None:
         return 0.0  # the header holds a date, which is useless if the clocks differ
 
 
+def _of_letter(error: BaseException, tokens: int) -> str:
+    """Return what an endpoint has against the letter, by its own words; empty if it is not that."""
+    words = f"{getattr(error, 'code', '')} {error}"
+    if _OVERFLOW.search(words):
+        size = f" (about {tokens} tokens)" if tokens else ""
+        return (
+            f"finds the letter{size} too long for the model; set recall, or give a model with a "
+            "longer context"
+        )
+    if _NO_SYSTEM.search(words):
+        return "takes no system message; set `system` of the seat to false"
+    return ""
+
+
 def _of_status(error: BaseException, status: int, seat: Seat) -> str:
     if 300 <= status < 400:
         return f"has moved; give the address that it redirects to as base URL, now {_url(seat)}"
@@ -110,8 +134,8 @@ def _of_status(error: BaseException, status: int, seat: Seat) -> str:
     return (by_code or _BY_STATUS.get(status, unknown)) + asked
 
 
-def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one case a kind
-    """Return the explanation of one error in the chain; "" if a later error may say more."""
+def _of_cause(error: BaseException, seat: Seat, limit: float) -> str:  # noqa: PLR0912 - one case a kind
+    """Return the words for one error of the chain; empty where the next one knows more."""
     import aiohttp
 
     match error:
@@ -122,7 +146,7 @@ def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one c
         case aiohttp.ClientConnectorError():
             return f"nothing can be reached at {_url(seat)}; check that it runs, and the base URL"
         case aiohttp.SocketTimeoutError():
-            return f"the endpoint fell silent for {seat.timeout:g} s; raise the seat's timeout"
+            return f"the endpoint fell silent for {limit:g} s; raise the seat's timeout"
         case aiohttp.ServerDisconnectedError():
             return f"the endpoint closed the connection without an answer; {_AGAIN}"
         case OSError(errno=errno.ECONNRESET):

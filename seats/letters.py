@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -30,12 +30,13 @@ class Letter:
     """The prompt for one agent: words for a model, and the same content as an object for programs.
 
     Attributes:
-        system: the part that is the same for all agents throughout the run.
-        user: the part for this agent at this moment.
-        facts: the content of both parts as JSON; the public history is under `history`.
-        refused: the agent's previous answer to this letter if it was refused.
-        why: the reason for the refusal, in words; "" if nothing was refused.
-        steps: the agent's calls of tools since, with their results.
+        system: the part that is the same for all agents, always.
+        user: the part for this agent, now.
+        facts: what both parts say, as JSON; the public history is under `history`.
+        refused: the agent's own answer to the letter, if that could not be used.
+        why: what was wrong with it, in words; empty where nothing was refused.
+        steps: what the agent has asked tools since, and what they told it.
+        returned: the refused answer and why, as messages, where it was in fields.
     """
 
     system: str
@@ -44,6 +45,7 @@ class Letter:
     refused: str = ""
     why: str = ""
     steps: tuple[Step, ...] = ()
+    returned: tuple[BaseMessage, ...] = ()
 
     def text(self) -> str:
         """Return the whole letter as one text, equal to `as_text` of its messages."""
@@ -54,15 +56,20 @@ class Letter:
             said += [_show_answer(self.refused), self.why]
         return "\n\n".join(said)
 
+    def without_system(self) -> "Letter":
+        """Return the letter with its system part in front of the part for its agent."""
+        return replace(self, system="", user=f"{self.system}\n\n{self.user}")
+
     def messages(self, program: bool = False) -> list[BaseMessage]:
         """Return the letter as a conversation; a retry continues after the refused answer.
 
         Args:
             program: whether a program answers the letter and needs the facts in the last message.
         """
-        talk: list[BaseMessage] = [SystemMessage(self.system), HumanMessage(self.user)]
+        rules = [SystemMessage(self.system)] if self.system else []
+        talk: list[BaseMessage] = [*rules, HumanMessage(self.user)]
         if self.why:
-            talk += [AIMessage(_show_answer(self.refused)), HumanMessage(self.why)]
+            talk += self.returned or [AIMessage(_show_answer(self.refused)), HumanMessage(self.why)]
         if program:
             talk[-1].additional_kwargs[FACTS] = self.facts
         for number, step in enumerate(self.steps, start=1):
@@ -71,7 +78,7 @@ class Letter:
 
 
 def _show_answer(answer: str) -> str:
-    """Return a refused answer, shortened, for its author; providers refuse an empty message."""
+    """Return an agent's own answer as it is shown to it again; providers refuse an empty one."""
     if len(answer) > MAX_SHOWN:
         return f"{answer[:MAX_SHOWN]}\n[… {len(answer) - MAX_SHOWN} characters more]"
     return answer or "(no words)"
@@ -84,7 +91,7 @@ def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
 
 
 def as_text(messages: Sequence[BaseMessage]) -> str:
-    """Return the messages to a seat as one text."""
+    """Return all that a seat is shown, as one text."""
     return "\n\n".join(text_of(message) for message in messages)
 
 

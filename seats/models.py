@@ -147,7 +147,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
 
 def _extension_model(provider: Provider, seat: Seat, agent: str, seed: int) -> BaseChatModel:
-    """Return a chat model made by an extension's provider."""
+    """Return a chat model of an extension."""
     found = provider.make(seat, agent=agent, seed=seed)
     if not isinstance(found, BaseChatModel):
         reason = f"it made a {type(found).__name__}, no LangChain chat model"
@@ -224,7 +224,8 @@ def _settings(seat: Seat) -> dict[str, Any]:
         given["disable_streaming"] = True
     if key := _key(seat):
         given["api_key"] = key
-    return {"timeout": seat.timeout, "max_retries": RETRIES, **given}
+    # A request that is repeated begins anew: a slow one has the time of all its repetitions.
+    return {"timeout": seat.timeout * (RETRIES + 1), "max_retries": RETRIES, **given}
 
 
 def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:

@@ -6,6 +6,7 @@ error here.
 """
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,10 @@ from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tag_fields
 from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.calls import READY, kept_call
+from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.seat import RECORDING, Answers, Seat
+
+logger = logging.getLogger(__name__)
 
 _NATIVE = "json_schema"
 """LangChain's name of the method for providers that enforce a schema while they generate."""
@@ -44,12 +48,27 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
 def _choose_mode(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:
     if seat.answers != "auto":
         return seat.answers
-    can_call = known.get("tool_calling", unless_known)
+    can_call = known.get("tool_calling", unless_known) and seat not in clients_here().deaf
     if tools and can_call:
         return "tools"
     if known.get("structured_output"):
         return "schema"
     return "tools" if can_call else "text"
+
+
+def note_deafness(seat: Seat, model: BaseChatModel, mode: Answers, reply: AIMessage) -> None:
+    """Note, and tell once, that an endpoint takes no order to call a tool.
+
+    Then a seat that answers as its model can is asked by a schema or in text.
+    """
+    ended = reply.response_metadata.get("finish_reason")
+    called = reply.tool_calls or reply.invalid_tool_calls
+    deaf = clients_here().deaf
+    if mode != "tools" or called or ended != "stop" or seat in deaf or not _chooses(model):
+        return
+    deaf.add(seat)
+    then = "it is asked without" if seat.answers == "auto" else "set its answers to schema or text"
+    logger.warning("%s answers in words where it has to call a tool: %s.", seat.model, then)
 
 
 async def say(
@@ -151,9 +170,13 @@ async def _by_tools(
 
 
 def _bind_tools(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
-    """Bind tools to a model, and force a call if the model is known to support `tool_choice`."""
-    chooses = (model.profile or {}).get("tool_choice", _is_openai(model))
-    return model.bind_tools(tools, **({"tool_choice": "any"} if chooses else {}))
+    """Return a model that has to call a tool, as far as it is known to take such an order."""
+    return model.bind_tools(tools, **({"tool_choice": "any"} if _chooses(model) else {}))
+
+
+def _chooses(model: BaseChatModel) -> bool:
+    """Return whether a model is known to take an order to call a tool."""
+    return bool((model.profile or {}).get("tool_choice", _is_openai(model)))
 
 
 def _binds(model: BaseChatModel) -> bool:
@@ -163,7 +186,7 @@ def _binds(model: BaseChatModel) -> bool:
 
 
 def _tag_fields(form: Form, given: Any) -> str:
-    """Return fields as tagged text; if a key is unknown, as JSON, which the parser refuses."""
+    """An answer in fields; with a key that could mean more than was asked for, it is asked back."""
     if isinstance(given, Mapping) and not given.keys() <= form["properties"].keys() | ANNOTATIONS:
         return json.dumps(given)
     return tag_fields(str(form["title"]), given)

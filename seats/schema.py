@@ -1,11 +1,11 @@
 """JSON schemas of answers, for models that answer by a schema or a tool call.
 
-`schema_of` makes the JSON schema from the class of the answer (`seats.answer`), and a provider
-enforces the schema. `answers.tag_fields` turns the returned fields into tagged text, which all
-other code reads. The fields have the names that the letters teach.
+`schema_of` makes the JSON schema that a provider enforces of the class of the answer
+(`seats.answer`); `answers.tag_fields` puts what came back into the tagged text that everything else
+reads. The fields say what the letters teach, in the same spelling.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -13,17 +13,20 @@ from pydantic import Field, create_model
 
 from shapley_coop.seats.answer import Answer, Thought
 from shapley_coop.seats.asked import find_question
-from shapley_coop.seats.elements import In
+from shapley_coop.seats.elements import Choice, How, In
 
 
-def in_fields(act: str, fields: Iterable[str], called: bool) -> str:
-    """Return the sentence behind a letter that says which element of the text each field is.
+def in_fields(act: str, fields: Mapping[str, Any], called: bool) -> str:
+    """Return which element of the text each field is, in words: sent behind a letter.
 
-    >>> in_fields("claim", ["speech", "percent"], called=True)
+    >>> in_fields("claim", {"speech": {}, "percent": {}}, called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
     """
     question = find_question(act)
-    how = {**(question.answer.written() if question else {}), "notes": In("NOTES")}
+    how: dict[str, How] = {**(question.answer.written() if question else {}), "notes": In("NOTES")}
+    for field, one in how.items():  # a letter may leave less open than the question
+        if isinstance(one, Choice) and "enum" in fields.get(field, ()):
+            how[field] = one.only(fields[field]["enum"])
     told = ", ".join(f"`{field}` is {how[field].told()}" for field in fields if field in how)
     return f"You answer {'by calling' if called else 'as JSON of'} `{act}`, without tags: {told}."
 

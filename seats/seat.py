@@ -110,6 +110,10 @@ class Seat(BaseModel):
         default=True,
         description="Whether the answer may be streamed; false for endpoints that cannot.",
     )
+    system: bool = Field(
+        default=True,
+        description="Whether the model takes a system message; false puts it into the user's.",
+    )
     max_tokens: int | None = Field(default=None, ge=16, le=200_000, title="Longest answer, tokens")
     timeout: float = Field(default=60, gt=0, le=3600, description="Seconds for one request.")
 

@@ -203,12 +203,12 @@ class BrokenExtension(ValueError):
 
 
 def installed() -> Mapping[str, Extension]:
-    """Return name → extension for all that load: this distribution's first, then others."""
+    """Return the extensions that can be loaded, by name: this distribution's, then others'."""
     return {name: found for name, found in _find_all().items() if isinstance(found, Extension)}
 
 
 def broken() -> Mapping[str, str]:
-    """Return name → reason for the extensions that cannot be loaded."""
+    """Return why each extension that cannot be loaded cannot, by its name."""
     return {name: found for name, found in _find_all().items() if isinstance(found, str)}
 
 
@@ -257,7 +257,7 @@ def only(kind: Kind, missing: str) -> Any:
 
 
 def import_place(place: str) -> Any:
-    """Return the object that `module:name` names, or the module if there is no name."""
+    """Import what `module:name` names."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name) if name else import_module(module)
 

@@ -29,7 +29,7 @@ def missing_library(who: str, library: str, extra: str = "") -> LibraryMissing:
 
 @contextmanager
 def require_extra(extra: str, who: str) -> Iterator[None]:
-    """Turn a failed import within the block into an error that names the extra.
+    """Name the extra where an import of its libraries fails.
 
     Args:
         extra: the extra's name in `pyproject.toml`.
@@ -43,7 +43,7 @@ def require_extra(extra: str, who: str) -> Iterator[None]:
     except ImportError as error:
         library = (error.name or extra).partition(".")[0]
         if library == __package__:
-            raise  # a fault of this package, not of a library
+            raise  # our own fault, and no library's
         raise missing_library(who, library, extra) from None
 
 

@@ -1,9 +1,9 @@
 """The judgement of an answer: read it, check it, and accept it, refuse it or count it as a pass."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from shapley_coop.deals.language.acceptance import in_a_word
+from shapley_coop.deals.language.acceptance import in_a_word, undecided
 from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED, Fault
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import Message, scan, too_long
@@ -17,7 +17,7 @@ from shapley_coop.state.turn import A, TurnContext
 
 
 def check_finished(answer: Answer) -> Fault | None:
-    """Return the fault of an answer that was cut off or withheld, or None if it is complete."""
+    """Why an answer is not read at all: it broke off, or was withheld; None where it is whole."""
     if answer.withheld:
         return REFUSED if answer.withheld == "refused" else FILTERED
     return CUT if answer.cut else None
@@ -39,7 +39,9 @@ def reader(
             return fault
         message = in_a_word(message)
         said = read(turn, agent, message)
-        return said if isinstance(said, Fault) else said.repaired(message.repairs)
+        if isinstance(said, Fault):
+            return replace(said, feedback=undecided(message) + said.feedback)
+        return said.repaired(message.repairs)
 
     return read_text
 
@@ -111,7 +113,7 @@ def judge(
 
 
 def make_pass(label: str) -> AgentOutput:
-    """Return a pass with the label of its reason."""
+    """Return a pass, with the reason's label."""
     return {"act": "pass", "text": "", "label": label}
 
 

@@ -19,12 +19,12 @@ Telling = Callable[["TurnContext", Lines], Lines]
 
 
 def tell_everything(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return all lines."""
+    """Return all that was said and done."""
     return lines
 
 
 def tell_nothing(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return no line, for readers who need no history."""
+    """No line: it is the reader's own part that matters to it."""
     return []
 
 

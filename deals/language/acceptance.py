@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import hedged
+from shapley_coop.deals.language.hedges import apart, hedged, lines_said
 from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 
@@ -50,8 +50,10 @@ def in_a_word(message: Message) -> Message:
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
     ''
-    >>> in_a_word(Message(outside="ACCEPT if you pay")).accept is None
+    >>> in_a_word(Message(outside="ACCEPT – if you pay")).accept is None
     True
+    >>> in_a_word(Message(outside="ACCEPT – it is fair")).accept
+    'it is fair'
     >>> in_a_word(Message(outside="I propose nothing.\\n\\nDecision: REJECT")).reject
     ''
     >>> in_a_word(Message(outside="It is too little for me.\\n<LEAVE>")).action
@@ -60,10 +62,12 @@ def in_a_word(message: Message) -> Message:
     decided = (message.accept, message.reject, message.proposal, message.action, message.claim)
     if any(part is not None for part in decided):
         return message
-    if (word := _last_line(message.outside)) is None:
+    if (found := _last_line(message.outside)) is None:
         return message
+    word, reason = found
     decision = DECISIONS[word]
-    changes: dict[str, Any] = {decision: ""}
+    # A reason may name an offer, which has to be the one that stands; of a refusal it is private.
+    changes: dict[str, Any] = {decision: reason if decision == "accept" else ""}
     tag = f"<{decision.upper()}>"
     if decision == "leave":
         changes, tag = {"action": decision}, f"<ACTION>{decision}</ACTION>"
@@ -82,18 +86,32 @@ DECISIONS: dict[str, Decision] = {
 """Word → its decision about an offer."""
 
 _LABEL = re.compile(r"^(?:(?:my|final) )?(?:decision|answer|vote)[\s*`_]{0,6}[:=]", re.IGNORECASE)
-_OWN_TAG = re.compile(r"<\s?(\w{4,6})\s?/?>(?:\s{0,4}</\s?\1\s?>)?")
 
 
-def _last_line(outside: str) -> str | None:
-    *before, last = outside.strip().splitlines() or [""]
-    last = _OWN_TAG.sub(r"\1", unwrap(last), count=1)
+def _last_line(outside: str) -> tuple[str, str] | None:
+    """Return the word of decision that the last line says, and the reason behind it."""
+    *before, last = lines_said(outside) or [""]
+    last, reason = apart(last)
+    last = unwrap(last)
     bare, said = _LABEL.sub("", last, count=1), "\n".join(before)
     word = find_meant(bare, DECISIONS)
-    if word is None or _DECISION.search(said):
+    if word is None or _DECISION.search(f"{said}\n{reason}"):
         return None
-    in_doubt = bare == last and DECISIONS[word] == "accept" and hedged(said)
-    return None if in_doubt else word
+    accepts = DECISIONS[word] == "accept"
+    in_doubt = accepts and ((bare == last and hedged(said)) or hedged(reason))
+    return None if in_doubt else (word, reason)
+
+
+def undecided(message: Message) -> str:
+    """Quote the decision of an answer that is none of those there are; empty if it has none.
+
+    >>> undecided(Message(outside="Decision: perhaps"))
+    'You decided “perhaps”. '
+    """
+    last = ["", *lines_said(message.outside)][-1]
+    found = _LABEL.match(last) if message.accept is None and message.reject is None else None
+    said = last[found.end() :].strip() if found else ""
+    return f"You decided “{said[:80]}”. " if said and not find_meant(said, DECISIONS) else ""
 
 
 def ask_back(offer: Offer | None) -> str:
@@ -107,7 +125,7 @@ def ask_back(offer: Offer | None) -> str:
 
 
 def _named_offers(words: str) -> list[str]:
-    """Return the revisions and hashes of offers that an acceptance names."""
+    """Whatever in an acceptance says which offer it is of."""
     parts = words.split()
     if parts and len(parts) <= 2 and any(char.isdigit() for char in parts[0]):
         return parts

@@ -7,6 +7,8 @@
 ('cooperate', 'read the last line as the action')
 >>> chosen(Message(outside="I will keep the contract and cooperate."), legal).label
 'MPT'
+>>> chosen(Message(outside="To defect is tempting.\\n```\\nCooperate – it lasts\\n```"), legal)[0]
+'cooperate'
 >>> chosen(Message(outside="Ben is fair.\\nI vote for Ben."), ["Ann", "Ben"])
 ('Ben', 'read the last line as the action')
 >>> chosen(Message(action="delegate my move to the mediator"), [*legal, "delegate"])[0]
@@ -24,6 +26,7 @@ from typing import Any
 
 from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.hedges import apart, hedged, lines_said
 from shapley_coop.deals.language.lenient_json import Json, read_json
 from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
@@ -43,14 +46,16 @@ _LONGEST_NAME = 200
 
 
 def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
-    """Return the action that an answer names, or a fault if no single action is meant.
+    """Return the action that an answer names, if exactly one legal one is meant.
 
     The name is read leniently. The argument of an action (`write_code {"path": …}`) is not
     changed.
     """
     if message.action is not None:
         return _in_tag(message.action, legal)
-    found = {action for said in _candidates(message.outside) if (action := _match(said, legal))}
+    found = {
+        action for said in _candidates(message.outside, legal) if (action := _match(said, legal))
+    }
     if len(found) > 1:
         both = " and ".join(sorted(found))
         return Fault("DUP", f"You name {both}: choose one, in one <ACTION>…</ACTION>.")
@@ -83,13 +88,13 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
 
 
 def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
-    """Return the part of the total that an answer claims (0 to 1), and the repair or ""."""
+    """Return the part of the total that an answer claims, and what was repaired in it."""
     said = message.claim
     if said is None:
-        lines = [line for line in message.outside.splitlines() if line.strip()][-1:]
-        found = _LABELLED.fullmatch(lines[0]) if lines else None
-        alone = message.outside if _ALONE.fullmatch(unwrap(message.outside)) else None
-        said = found[1] if found else alone
+        *above, last = ["", *lines_said(message.outside)][-2:] or ["", ""]
+        found = _LABELLED.fullmatch(last)
+        alone = _ALONE.fullmatch(unwrap(last)) and not _ALONE.fullmatch(unwrap(above[0]))
+        said = found[1] if found else last if alone else None
     if said is None:
         return Fault("CLAIM", _CLAIM)
     if doubtful := _UNDER_PERCENT.fullmatch(unwrap(said)):
@@ -113,7 +118,7 @@ def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
 
 
 _ALONE = re.compile(r"\d{1,3}(?:\.\d{1,6})?\s{0,3}(?:%|percent|per cent)", re.I)
-"""A percentage that is the whole answer."""
+"""A part that is all that a line says."""
 
 _SAYING = re.compile(
     r"^(?:(?:i|my|p|part|share|claim|say|is|was)(?![\w.])[\s:=]{0,4}){1,6}(?=\S)", re.IGNORECASE
@@ -162,7 +167,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
 
 
 def _match(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal action that is named, perhaps within words like "I will play …".
+    """The one legal action that is named, with words around it or not that only say it is chosen.
 
     >>> _named("play safe", ["safe", "play safe"]), _named("I will play safe.", ["safe", "risky"])
     ('play safe', 'safe')
@@ -210,22 +215,42 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _candidates(outside: str) -> Iterator[str]:
-    """Yield candidates for an untagged action: the whole text, labelled lines, a JSON call."""
-    words = outside.strip()
-    yield words if len(words) <= _LONGEST_NAME else ""
-    lines = [line for line in words.splitlines()[-_MOST_LINES:] if line.strip()]
+def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
+    """Yield what words without a tag name as the action: the last line, labelled lines, or a call.
+
+    Two different choices in the last two lines are a list of what can be chosen.
+    """
+    lines = lines_said(outside)[-_MOST_LINES:]
     labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]
-    if lines and _LABELLED.fullmatch(lines[-1]):
-        yield from labelled
+    listed = bool(lines and _BULLET.match(lines[-1]))
+    ends = [_BULLET.sub("", line, count=1) if listed else line for line in lines[-2:]]
+    said = [_without_reason(line, legal) for line in (*labelled, *ends)]
+    if lines and (_LABELLED.fullmatch(lines[-1]) or _match(said[-1], legal)):
+        yield from said
+    words = outside.strip()
     begin = words.find("{")
     call = read_json(words, begin) if begin >= 0 else ""
     if isinstance(call, Json) and not words[call.end :].strip(" `\r\n"):
         yield from _actions_called(call.value)
 
 
+_BULLET = re.compile(r"\s*[-*>#]\s+")
+
+
+def _without_reason(line: str, legal: Sequence[str]) -> str:
+    """Return a line without the reason behind the choice that it begins with, if it has one.
+
+    A reason that holds a condition, or names another choice, leaves the choice in doubt.
+    """
+    choice, reason = apart(line[: _LONGEST_NAME + 1])
+    if hedged(reason) or not (named := _match(choice, legal)):
+        return line
+    others = "|".join(re.escape(one) for one in legal if one != named)
+    return line if others and re.search(rf"\b(?:{others})\b", reason, re.I) else choice
+
+
 def _actions_called(call: Any, deep: int = 0) -> Iterator[str]:
-    """Yield the actions in a tool call written as text: {"arguments": {"action": …}}."""
+    """The action of a call that was written as words: {"name": …, "arguments": {"action": …}}."""
     if not isinstance(call, dict) or deep > 2:
         return
     for key in _NAMES:

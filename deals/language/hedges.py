@@ -1,4 +1,4 @@
-"""Words that make an acceptance conditional; such an acceptance is asked back, not counted."""
+"""Words around a choice: what makes it conditional, so that it is asked back, and its reason."""
 
 import re
 
@@ -16,3 +16,27 @@ def hedged(words: str) -> bool:
     (False, True, True)
     """
     return _HEDGES.search(words) is not None
+
+
+_FENCE = re.compile(r"\s*```\w{0,20}\s*")
+_OWN_TAG = re.compile(r"<\s?([^<>/]{1,40}?)\s?/?>(?:\s{0,4}</\s?\1\s?>)?")
+_REASON = re.compile(r"\s+-{1,2}\s+|\s*[–—]\s*")
+
+
+def lines_said(text: str) -> list[str]:
+    """Return the lines of a text, without blank ones and the marks of a fence.
+
+    >>> lines_said("```text\\ndoor\\n```\\n")
+    ['door']
+    """
+    return [line for line in text.splitlines() if line.strip() and not _FENCE.fullmatch(line)]
+
+
+def apart(line: str) -> tuple[str, str]:
+    """Return a choice, out of a tag of its name, and the reason behind a dash; empty if none is.
+
+    >>> apart("**ACCEPT** – it is fair"), apart("<opt-out>")
+    (('**ACCEPT**', 'it is fair'), ('opt-out', ''))
+    """
+    choice, *reason = _REASON.split(line, maxsplit=1)
+    return _OWN_TAG.sub(r"\1", choice, count=1), "".join(reason)

@@ -62,22 +62,24 @@ class Notes:
 
 
 def show(value: Any) -> str:
-    """Return the `repr` of a value for feedback, cut at 40 characters."""
+    """Return a value in feedback: as it was written, cut."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def unwrap(text: str) -> str:
-    """Return a text without surrounding quotation marks, backticks, asterisks and full stop."""
-    return text.strip(_AROUND).rstrip(".").strip(_AROUND)
+    """Return a text without quotation marks, backticks, bold and what ends a sentence around it."""
+    return text.strip(_AROUND).rstrip(".!").strip(_AROUND)
 
 
 def find_meant(said: str, known: Collection[str]) -> str | None:
-    """Return the one known name that equals `said` without case and quotation marks, or None."""
+    """Return the one known name that is said, whatever its case, number and what is around it."""
     if said in known:
         return said
     bare = unwrap(said).casefold()
     alike = [name for name in known if name.casefold() == bare]
+    for end in () if alike else ("s", "es"):  # singular for plural, or the other way round
+        alike += [n for n in known if n.casefold() in (bare + end, bare.removesuffix(end))]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -121,7 +123,7 @@ def quantity(given: Mapping[str, Any], notes: Notes) -> int:
 
 
 def read_bound_agent(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
-    """Return the agent that a duty binds, or "everyone"."""
+    """Of whom a clause asks something: an agent's name, or "everyone"."""
     said = given.get("agent")
     if not isinstance(said, str) or unwrap(said).casefold() not in _ALL:
         return read_name(given, "agent", notes, terms)

@@ -144,11 +144,11 @@ class Yardstick:
 
 
 def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
-    """Return the reference points for outcomes of a workflow under these settings."""
+    """Return what outcomes of a workflow under these settings are compared with."""
     return _build(game_of(settings), admits_payments(graph))
 
 
-@lru_cache(maxsize=256)  # all rows of a condition share one yardstick
+@lru_cache(maxsize=256)  # all rows of a condition share one
 def _build(game: Game, paid: bool) -> Yardstick:
     return Yardstick(game, paid)
 

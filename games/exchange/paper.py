@@ -29,12 +29,12 @@ def _read_published() -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """Return the names of the built-in scenarios."""
+    """Return the scenarios that are built in."""
     return list(_read_published()["scenarios"])
 
 
 def printed_utilities(name: str) -> dict[str, dict[int, int]]:
-    """Return agent → mask → the utility that the paper prints, in millionths."""
+    """Agent → mask → the utility that the paper prints, in millionths."""
     return {
         agent: {int(bits, 2): to_micro(utility) for bits, utility in known.items()}
         for agent, known in _read_published()["scenarios"][name]["printed"].items()

@@ -18,6 +18,7 @@ from langgraph.runtime import Runtime
 from shapley_coop.canonical import cache_key
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.language.clauses import KINDS
+from shapley_coop.deals.language.faults import CUT
 from shapley_coop.games import Game
 from shapley_coop.many import MANY
 from shapley_coop.prompts import (
@@ -56,7 +57,7 @@ def ask(question: Question[Any]) -> Node:
         runtime.stream_writer(asking_event(turn))
         started = time.monotonic()
         replies = await ask_seats(turn, write_letter)
-        judged = await asyncio.to_thread(_judge_all, turn, replies)  # validation may read files
+        judged = await asyncio.to_thread(_judge_all, turn, replies)  # it may read files
         seconds = time.monotonic() - started
         spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
         runtime.stream_writer(answered_event(turn, judged, spent, seconds))
@@ -121,7 +122,9 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
             heard=turn.is_heard(agent),
         )
     known = {**letter.facts, "fault": fault.record()}
-    return replace(letter, facts=known, refused=private.refusal.answer, why=why)
+    # What was cut off is long, and a model that sees it goes on copying it.
+    refused = "" if fault.label == CUT.label else private.refusal.answer
+    return replace(letter, facts=known, refused=refused, why=why)
 
 
 def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
@@ -223,7 +226,7 @@ def _judge_all(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Jud
 
 
 def _read_drafts(turn: TurnContext) -> dict[str, Reply]:
-    """Return the drafts to validate, read from the journal."""
+    """Return the drafts to be validated, from the journal."""
     drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
     entries = home().journal.open_all(turn.table["episode"], pointers)

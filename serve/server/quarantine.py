@@ -73,10 +73,10 @@ def starts(url: str) -> Starts:
 
 
 async def note_start(run: str, head: str) -> None:
-    """Note a start of a run without blocking the event loop (`Starts.note`)."""
+    """Note a start; see `Starts.note`."""
     await asyncio.to_thread(lambda: starts(home().books_url).note(run, head))
 
 
 async def end_notes() -> None:
-    """Delete this server's notes."""
+    """Take this server's notes back."""
     await asyncio.to_thread(lambda: starts(home().books_url).forget())

@@ -32,7 +32,7 @@ def digest_of(path: str | Path) -> str:
 
 
 def keyed_digest(content: bytes) -> str:
-    """Return the hexadecimal hash by the home's key, so that others cannot guess the content."""
+    """The hash of a content by the home's key, in hexadecimal: others cannot try what it is of."""
     return hmac.new(_key(home().folder), content, hashlib.sha256).hexdigest()
 
 

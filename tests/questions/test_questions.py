@@ -48,7 +48,18 @@ def every_field_is_named(name: str) -> None:
     assert question is not None
     said = in_fields(name, schema["properties"], called=True)
     for field in question.answer.written():
-        assert f"`{field}` is `<" in said or f"`{field}` is the " in said
+        assert re.search(rf'`{field}` is (`<|the |")', said)
+    for value in schema["properties"].get("decision", {}).get("enum", ()):
+        assert f'"{value}"' in said, f"{name}: the letter does not name {value}"
+
+
+@pytest.mark.parametrize(("name", "counters"), [("answer", False), ("contract_answer", True)])
+def test_what_is_void_in_the_last_round_is_in_no_form(name: str, counters: bool) -> None:
+    schema: Any = schema_of({"ask": name, "round": 3, "rounds": 3})
+    fields = schema["properties"]
+    assert ("counter" in fields["decision"]["enum"]) == counters
+    assert ("clauses" in fields) == counters
+    assert ('"counter"' in in_fields(name, fields, called=True)) == counters
 
 
 def test_workflows_ask_the_questions_of_the_room_and_those_of_their_extensions() -> None:

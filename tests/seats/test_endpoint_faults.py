@@ -17,6 +17,7 @@ from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.clients import Clients, clients
 from shapley_coop.seats.faults import AnswerTooLarge
 from shapley_coop.seats.letters import Letter
+from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.records import Answer, Entry
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.seats.usage import count_tokens
@@ -24,6 +25,8 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from tests.proofs.every_fault import completion, every_fault, instead
+from tests.seats.sick_endpoints import sick
+from tests.stub_faults import Answer as StubAnswer
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
@@ -210,6 +213,51 @@ async def test_over_http_a_bomb_and_a_large_body_end_in_one_line_and_gzip_is_rea
     assert answer.text == "<s>Fine.</s><ACCEPT>"
     strange, _ = await heard(instead("br", completion(), Content_Encoding="br"))
     assert "not compressed as it says" in str(strange)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "words", "told"),
+    [
+        (400, "exceed_context_size_error", "too big", r"letter \(about \d+ tokens\) too long"),
+        (400, None, "This model's maximum context length is 4096 tokens.", "too long for the"),
+        (500, None, "the request exceeds the available context size", "set recall"),
+        (400, None, "Conversation roles: System role not supported", "set `system` of the seat"),
+    ],
+)
+async def test_what_an_endpoint_has_against_the_letter_is_known_by_its_words(
+    status: int, code: str | None, words: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *_: 0.0)
+    refusal = StubAnswer.of_error(status, "invalid_request_error", code, words)
+    found, _ = await heard(Fault("refusal", instead=refusal))
+    assert re.search(told, str(found))
+    assert words not in str(found)
+
+
+async def test_a_connection_that_is_refused_is_not_called_a_time_out() -> None:
+    with sick("refused") as url:
+        seat = Seat(model="openai:Alice", base_url=url)
+        question = Enquiry("e", "Alice", "reason", Letter("A letter.", "Its facts."))
+        async with clients():
+            with pytest.raises(SeatError, match="nothing can be reached at") as refused:
+                await ask(seat, 0, question, home().journal)
+    assert "Timeout" not in str(refused.value)
+
+
+async def test_a_seat_without_system_messages_is_sent_the_rules_in_the_letter() -> None:
+    with StubOpenAI(lambda *_: "Fine.") as stub:
+        seat = Seat(model="openai:Alice", base_url=stub.base_url, system=False)
+        question = Enquiry("e", "Alice", "reason", Letter("The rules.", "Its facts."))
+        async with clients():
+            await ask(seat, 0, question, home().journal)
+        sent = stub.requests[0].body["messages"]
+    assert [one["role"] for one in sent] == ["user"]
+    assert sent[0]["content"].startswith("The rules.\n\nIts facts.")
+
+
+async def test_an_answer_that_takes_long_is_waited_for_and_not_begun_anew() -> None:
+    seat = Seat(model="openai:Alice", base_url="http://127.0.0.1:9", timeout=7)
+    assert chat_model(seat, agent="Alice", seed=0).request_timeout == 7 * (RETRIES + 1)
 
 
 # Usage

@@ -286,6 +286,8 @@ async def test_what_cannot_be_used_is_sent_back_and_asked_again(fault: Fault, la
     for sent, again in zip(before, after, strict=False):
         assert sent["content"].startswith(again["content"]), "the letter is sent again as it was"
     assert after[3]["content"].startswith(f"**That could not be used** ({label}, this is try 2 of")
+    copied = after[2]["content"] != "(no words)"
+    assert not (label == "CUT" and copied), "what was cut off would be copied"
     assert await refused(outcome["run"]) == 1
     assert {"Alice": alices.calls, "Bob": bobs.calls} == await asked(outcome)
     assert outcome["status"] == "agreed"

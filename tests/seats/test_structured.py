@@ -115,6 +115,30 @@ async def test_what_is_not_of_the_schema_is_a_refused_answer_and_no_failure(
 
 
 @pytest.mark.parametrize("way", ["schema", "tools"])
+async def test_a_refused_answer_comes_back_in_the_form_that_it_had(way: str) -> None:
+    window = spoilt('{"thoughts": "Hm.", "action": "window", "notes": null}')
+    with StubOpenAI(WAYS[way], faults=[window]) as stub:
+        seats = {"Alice": room(stub, answers=way).seats["Alice"], "Bob": "embedded:rational"}
+        await play("llm_only", RunConfig.model_validate({"seats": seats}))
+        refused, why = stub.requests[1].body["messages"][-2:]
+    given = (
+        refused["tool_calls"][0]["function"]["arguments"] if way == "tools" else refused["content"]
+    )
+    assert json.loads(given) == {"thoughts": "Hm.", "action": "window"}
+    assert why["role"] == ("tool" if way == "tools" else "user")
+    assert "You chose 'window'" in why["content"]
+    assert "`act`, without tags" in why["content"]
+
+
+async def test_a_decision_that_there_is_not_is_told_back() -> None:
+    with StubOpenAI(by_schema, faults=[spoilt('{"thoughts": "Hm.", "decision": "maybe"}')]) as stub:
+        seats = {"Alice": "embedded:rational", "Bob": room(stub, answers="schema").seats["Bob"]}
+        await play("negotiation", RunConfig.model_validate({"seats": seats}))
+        why = stub.requests[1].body["messages"][-1]["content"]
+    assert "You decided “maybe”. Words alone decide nothing." in why
+
+
+@pytest.mark.parametrize("way", ["schema", "tools"])
 @pytest.mark.parametrize(
     "written",
     [
@@ -184,7 +208,8 @@ async def test_a_retry_by_tool_shows_the_model_its_own_answer() -> None:
         seats = {"Alice": room(stub, answers="tools").seats["Alice"], "Bob": "embedded:rational"}
         await play("llm_only", RunConfig.model_validate({"seats": seats}))
         _, again = (request.body["messages"] for request in stub.requests)
-    assert again[2] == {"role": "assistant", "content": "<ACTION>x</ACTION>"}
+    (call,) = again[2]["tool_calls"]
+    assert (call["function"]["name"], call["function"]["arguments"]) == ("act", '{"action": "x"}')
     assert "door, lever" in again[3]["content"]
 
 

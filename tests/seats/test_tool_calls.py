@@ -18,9 +18,9 @@ from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.books import change_answers, reworded
-from tests.embedded_reply import by_tool, reply
+from tests.embedded_reply import by_tool, in_form, reply
 from tests.seats.tool_calls import asks_first, with_tools
-from tests.stub_faults import Fault
+from tests.stub_faults import Completion, Fault
 from tests.stub_openai import StubOpenAI
 
 __all__ = ["with_tools"]
@@ -73,6 +73,8 @@ async def test_a_model_asks_and_is_told_and_every_call_is_counted_and_kept() -> 
     names = [tool["function"]["name"] for tool in first["tools"]]
     assert names == ["evaluate_deal", "history", "reason"]
     assert first["tool_choice"] == "required"
+    letter = first["messages"][-1]["content"]
+    assert "Before that you may call `evaluate_deal`, `history`, 8 calls in all." in letter
     *before, asked, one, other = second["messages"]
     assert all(
         sent["content"].startswith(again["content"])
@@ -192,3 +194,20 @@ async def test_without_the_switch_nobody_is_offered_a_tool() -> None:
     with StubOpenAI(reply) as stub:
         outcome = await play("shapley_coop", room(stub, answers="text", tools=False))
     assert "tools" not in [check.what for check in await verify_run(outcome["run"])]
+
+
+async def test_an_endpoint_that_ignores_tools_is_found_out_once_and_answers_in_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def ignores(said: Completion, request: dict[str, Any]) -> Completion:
+        return Completion("Let me think about it.") if request.get("tools") else said
+
+    def answer(messages: list[dict[str, Any]], request: dict[str, Any]) -> str | Completion:
+        return in_form(reply(messages, request), request)
+
+    with StubOpenAI(answer, manner=ignores) as stub:
+        outcome = await play("shapley_coop", room(stub, answers="auto"))
+        asked = ["tools" in request.body for request in stub.requests]
+    assert told(outcome) == told(await embedded())
+    assert asked == [True, *[False] * (len(asked) - 1)]
+    assert caplog.text.count("answers in words where it has to call a tool") == 1

@@ -48,6 +48,7 @@ async def test_it_asks_and_is_told_and_answers_by_the_schema() -> None:
     names = [tool["function"]["name"] for tool in first["tools"]]
     assert names == ["evaluate_deal", "history", READY]
     assert "response_format" not in first
+    assert "8 calls in all; call `answer_now` if you need none." in str(first["messages"])
     assert second["messages"][-2]["content"] == "Bob said [] by turn 1"
     assert "tools" not in third
     assert third["response_format"]["json_schema"]["name"] == "reason"
