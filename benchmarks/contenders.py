@@ -224,7 +224,7 @@ async def run_lean(played: Play) -> Clock:
 def _lean(played: Play, mode: StreamMode) -> AsyncIterator[Any]:
     room = played.room.resolve().model_dump(mode="json")
     config = configure(Run("lean", played.graph, room, "", "started", None))
-    del config["configurable"]  # nothing is kept of it
+    del config["configurable"]  # without a saver there is no thread
     given, deep = {"room": room}, mode == "debug"
     return ours(played.graph).astream(
         given, config, context=RunConfig(), stream_mode=mode, subgraphs=deep

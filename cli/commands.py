@@ -111,7 +111,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
 
 def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
-    """Return the commands that these words can mean: all, where the first names none."""
+    """Return the commands that these words may call; all if the first word names none."""
     first = next((word for word in words if not word.startswith("-")), "")
     core = [row for row in _of_the_core() if row[1].partition(" ")[0] == first]
     if core and first not in GROUPS:
@@ -137,7 +137,7 @@ def _of_extensions() -> Iterator[tuple[str, str, str, str]]:
 def _add(
     app: typer.Typer, command: str, place: str, panel: str | None, hidden: bool = False
 ) -> None:
-    """Add a command; what its module has as `EPILOG` for it ends its help."""
+    """Add a command; its help ends with its entry in its module's `EPILOGS`, if any."""
     kind = extension.import_place(_CLASSES[command]) if command in _CLASSES else Command
     run = extension.import_place(place)
     epilogs: Mapping[str, str] = getattr(import_module(run.__module__), "EPILOGS", {})

@@ -87,7 +87,7 @@ def progress(total: int, what: str) -> Iterator[Any]:
 
 @contextmanager
 def show_spinner(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """Show a spinner in a terminal; yield what hides it while somebody types."""
+    """Show a spinner in a terminal; yield a context manager that hides it while a person types."""
     if not sys.stderr.isatty():
         yield nullcontext
         return

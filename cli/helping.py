@@ -40,7 +40,7 @@ class Command(TyperCommand):
 
 
 def _fit_option(name: str, told: str) -> tuple[str, str]:
-    """An option and what it does; choices that are too long for a line are told at the end."""
+    """Return an option's forms and description; move choices that are too long to its end."""
     forms, _, choices = name.partition(" <")
     if len(name) <= _LINE or "|" not in choices:
         return name, told

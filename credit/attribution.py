@@ -187,7 +187,7 @@ def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribu
 
 
 def _by_class(of: Characteristic, classes: Sequence[ClassGame], by: str) -> Attribution:
-    """Of every game by classes the values of its classes; v is the sum of the games."""
+    """Return values of a sum of games with symmetric classes, computed from class counts."""
     n, named = len(of.agents), partial(_by_agent, of.agents)
     marginal = sum_games(classes, leave_one_out_by_class, n)
     alone = sum_games(classes, alone_by_class, n)
@@ -234,7 +234,7 @@ def _sample(of: Characteristic, by: str) -> Attribution:
 
 
 def _scale(raw: Attribution) -> Attribution:
-    """Values and errors brought to the total by the rule of `normalised`."""
+    """Return values scaled to the total by `normalised`, with their errors scaled alike."""
     values = list(raw.values.values())
     scaled = normalise(raw.total, values)
     moved = [float(new / old) if old else 1.0 for new, old in zip(scaled, values, strict=True)]

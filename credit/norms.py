@@ -57,7 +57,7 @@ def _banzhaf(table: Table) -> list[Fraction]:
 
 
 def _banzhaf_normalised(table: Table) -> list[Fraction]:
-    """Banzhaf values brought to sum to v(N) − v(∅) by the rule of `normalised`."""
+    """Return Banzhaf values scaled by `normalised` to sum to v(N) − v(∅)."""
     return normalise(surplus(table), _banzhaf(table))
 
 
@@ -87,7 +87,7 @@ def _nucleolus(table: Table) -> list[Fraction]:
 
 
 def _deegan_packel(table: Table) -> list[Fraction]:
-    """Equal parts of every minimal winning coalition; simple games only."""
+    """Return the Deegan–Packel index: equal parts in minimal winning coalitions; simple games."""
     return _round(deegan_packel(table))
 
 

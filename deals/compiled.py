@@ -56,7 +56,7 @@ Clauses = tuple[CompiledClause, ...]
 
 
 def compile_contract(agreed: Deal | Contract | None) -> Clauses:
-    """Return a deal that stands from the first turn on, or a contract with all its amendments."""
+    """Compile a deal in force from turn 1 on, or a contract with all its amendments."""
     if isinstance(agreed, Deal):
         return tuple(compiled_clause(cid, clause) for cid, clause in agreed.ids().items())
     terms = agreed["terms"] if agreed else []
@@ -89,7 +89,7 @@ def after(clauses: Clauses, memories: Memories, turn: Turn) -> Memories:
 
 
 def duties_at(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Duty]:
-    """Clause id → the duty that binds at a turn, by what is remembered of the turns before."""
+    """Return clause id → the duty that binds at a turn, given the memories before that turn."""
     return {
         each.cid: each.duty
         for each, memory in zip(clauses, memories, strict=True)

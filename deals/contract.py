@@ -86,7 +86,7 @@ def split_of(contract: Contract | None) -> Split | None:
 
 
 def lasting_clauses(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
-    """Those of some clauses that stand until they are dropped: payments, gifts, the split."""
+    """Return the clauses that last until they are dropped: payments, gifts and the split."""
     return {cid: clause for cid, clause in clauses.items() if clause.lasts}
 
 

@@ -153,11 +153,11 @@ class Monitor:
         return handovers(self.clauses, memories, turn["turn"], self.paid)
 
     def duties(self, turn: int | None = None) -> list[Duty]:
-        """Return what is asked at the turn after those observed, or as if that were turn `turn`."""
+        """Return the duties at the next turn, or as if the next turn had the number `turn`."""
         return _duty_list(self._asked(self.memories, turn or len(self.turns) + 1))
 
     def _asked(self, memories: Memories, turn: int) -> dict[str, effects.Duty]:
-        """Clause id → the duty that binds at a turn, if somebody can keep it then."""
+        """Return clause id → the duty that binds at a turn, without duties that cannot be kept."""
         asked = duties_at(self.clauses, memories, turn)
         if self.open_turns is always_open:
             return asked

@@ -18,7 +18,7 @@ NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
 
 
 def earnings(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:
-    """Return what each agent holds before settlement: its rewards and an equal part of the pot."""
+    """Return each agent's earnings before settlement: its rewards and an equal part of the pot."""
     pot = sum((exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
     return {agent: x + pot / len(agents) for agent, x in earned_alone(record, agents).items()}
 
@@ -60,7 +60,7 @@ def payoffs_from(
 
 
 def apply_payments(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
-    """Return what each agent has once what is due is paid."""
+    """Return each agent's amount after the payments due."""
     after = dict(held)
     for payment in due:
         parts = portions(payment, after)

@@ -119,7 +119,7 @@ def _play(table: Table) -> Check:
 
 
 def _audits(table: Table) -> list[Check]:
-    """Hold what an extension's workflow recorded against its rule, where it recorded any."""
+    """Check the record against the rule of play of extensions' workflows, if they have any."""
     found = audit(game_of(table["settings"]), table["record"])
     return [_make_check(name, wrong, "played by the rule") for name, wrong in found]
 

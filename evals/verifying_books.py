@@ -34,7 +34,7 @@ def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
 
 
 def name_differences(different: list[str]) -> str:
-    """Return the first differences, and how many more there are."""
+    """Return the first differences and the number of the others."""
     more = len(different) - MOST_NAMED
     return "; ".join(different[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 

@@ -8,7 +8,7 @@ from shapley_coop.games.turns import Turn
 
 
 def audit(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each such effect of a record, and what was not played by its rule, a line each.
+    """Yield the name of each workflow effect in a record, and a line for each breach of its rule.
 
     An effect that neither the game nor an extension knows yields a line that says so.
 

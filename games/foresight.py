@@ -24,7 +24,7 @@ class Missing(LookupError):
 
 
 def check_facts(facts: Mapping[str, Any], *names: str) -> None:
-    """Insist on facts.
+    """Check that a letter has the needed facts.
 
     Raises:
         Missing: names the absent facts.

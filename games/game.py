@@ -129,5 +129,5 @@ class Game(Marks, ABC):
 
 
 def opening_view(game: Game) -> dict[str, Any]:
-    """Return what the first agent sees before the first turn."""
+    """Return the first agent's view of the start position."""
     return game.view(game.start(), game.agents[0])

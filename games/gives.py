@@ -31,7 +31,7 @@ def give(quantity: int | str, good: str, to: str) -> str:
 
 
 def parse_gift(action: str) -> tuple[int, str, str] | None:
-    """Return how many of which good an action gives by hand, and to whom; None if it gives nothing.
+    """Return the quantity, good and receiver of an action that gives; None for other actions.
 
     >>> given("give 2 red wool to Ben"), given("keep")
     ((2, 'red wool', 'Ben'), None)

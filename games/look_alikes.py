@@ -22,7 +22,7 @@ _LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
 
 
 def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
-    """Return two of some names that look alike; None where no two do."""
+    """Return the first two names found that look alike; None if no two do."""
     shown = [(name, _visible_form(name)) for name in names]
     in_ascii = [one for one in shown if one[1].isascii()]
     known: dict[str, str] = {}
@@ -46,7 +46,7 @@ class Shown:
         self._all: dict[int, list[str]] = {}
 
     def add(self, name: str) -> None:
-        """Show another one."""
+        """Add a name."""
         letters = _visible_form(name)
         self._all.setdefault(len(letters), []).append(letters)
         if letters.isascii():
@@ -55,7 +55,7 @@ class Shown:
             self._others.setdefault(len(letters), []).append(letters)
 
     def has_alike(self, name: str) -> bool:
-        """Return whether one of them looks like it."""
+        """Return whether an added name looks like this name."""
         letters = _visible_form(name)
         if letters.isascii() and letters.translate(_SAME) in self._ascii:
             return True
@@ -64,7 +64,7 @@ class Shown:
 
 
 def find_mixed(names: Sequence[str]) -> str | None:
-    """The first name with a word in which a letter of another alphabet looks like a Latin one."""
+    """Return the first name with a word that mixes Latin letters and foreign look-alikes."""
     return next((name for name in names if any(map(_mixes, name.split()))), None)
 
 
@@ -81,7 +81,7 @@ def _mixes(word: str) -> bool:
 
 
 def _visible_form(name: str) -> str:
-    """Return a name as it is seen: in compatible letters, without what has no shape of its own."""
+    """Return a name's visible form: NFKC-normalised, without characters that have no shape."""
     plain = unicodedata.normalize("NFKC", name)
     seen = (c for c in without_hidden(plain) if unicodedata.category(c) != "Mn")
     return "".join(map(_ascii_group, seen))
@@ -89,7 +89,7 @@ def _visible_form(name: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _ascii_group(character: str) -> str:
-    """Return a character as the group of ASCII that looks like it, where none does alone."""
+    """Return the ASCII group that looks like a character, if no single ASCII letter does."""
     if character.isascii():
         return _GROUPS.get(character, character)
     shapes = [shape for shape in _shapes(character) if shape.isascii()]

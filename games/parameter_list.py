@@ -53,7 +53,7 @@ def parameters(game: Game) -> list[Parameter]:
 
 
 def _description(kind: type[Params], name: str) -> str:
-    """Return what a field is described by, in the nearest class that describes it."""
+    """Return a field's description, from the nearest class that has one."""
     fields = (each.model_fields.get(name) for each in kind.__mro__ if issubclass(each, Params))
     return next((field.description for field in fields if field and field.description), "")
 

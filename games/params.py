@@ -53,7 +53,7 @@ def is_name(text: str) -> bool:
 
 
 def _number_names(written: Any) -> Any:
-    """Return a number of agents as so many names."""
+    """Return that many names for a number of agents; return anything else unchanged."""
     if isinstance(written, bool) or not isinstance(written, int):
         return written
     if not 2 <= written <= MOST_AGENTS:

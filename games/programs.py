@@ -61,7 +61,7 @@ def module_of_file(game: str) -> ModuleType:
 
 
 def import_game(game: str) -> type[Game] | dict[str, Any]:
-    """Return a kind of game, what a callable makes of one, or the content of a payoff file.
+    """Import a subclass of `Game`, or call an import that makes one or a payoff file's content.
 
     Raises:
         GameError: the import may not be run here, fails, or makes no game.

@@ -78,7 +78,7 @@ def is_printed(actions: int, agents: int) -> bool:
 
 
 def payoff_at(pieces: Sequence[Piece], others: int) -> Number:
-    """Return what an action pays at a sum of the others, to the nearest millionth.
+    """Return an action's payoff at a sum of the others, to the nearest millionth.
 
     >>> paid([Piece(0, -1), Piece(3, 10, "1/3")], 5)
     10.666667

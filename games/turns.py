@@ -54,7 +54,7 @@ def _words(key: str, value: Any) -> str:
 
 
 def refused_by_budget(turn: Turn) -> frozenset[str]:
-    """Return the agents that the operator's budget left no call at a turn."""
+    """Return the agents whose calls at a turn were refused by the operator's budget."""
     effects = turn.get("effects", [])
     return frozenset(effect["agent"] for effect in effects if effect.get("excused") is True)
 

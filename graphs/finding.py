@@ -30,7 +30,7 @@ async def every_run(cells: bool = True) -> list[Run]:
     """Return all runs, newest first; without `cells` only runs that no sweep began."""
     found = await asyncio.to_thread(lambda: home().runs.list(cells=cells))
     threads = await asyncio.to_thread(home().threads)
-    if threads:  # most homes have none, and the rest imports LangGraph
+    if threads:  # importing LangGraph is slow, and most homes have no served threads
         from shapley_coop.graphs.served import list_served
 
         found += await list_served(threads)

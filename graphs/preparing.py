@@ -67,7 +67,7 @@ def prepare(
 
 
 def _validate(config: RunConfig | Mapping[str, Any]) -> RunConfig:
-    """Return a configuration, or a mapping that is one."""
+    """Return the configuration, read from a mapping if needed."""
     if isinstance(config, RunConfig):
         return config
     try:

@@ -73,7 +73,7 @@ def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuesti
 
 
 async def check_reply(question: OpenQuestion, reply: Any) -> Fault | None:
-    """`OpenQuestion.refusal` from an event loop."""
+    """Return `OpenQuestion.refusal`, computed in a thread so that the event loop is free."""
     return await asyncio.to_thread(question.refusal, reply)
 
 

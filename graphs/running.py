@@ -138,7 +138,7 @@ async def _follow(
 
 
 def _finish(run: Run, table: Table) -> dict[str, Any]:
-    """Seal what a run came to, and enter it in the register, in one transaction."""
+    """Seal a run's result and enter it in the register in one transaction; return the result."""
     outcome, runs = result(run.run, run.graph, table), home().runs
     home().chain.seal(
         run.run, table, outcome, lambda session: runs.finish_in(session, run.run, ENDED, outcome)
@@ -179,7 +179,7 @@ async def _go_on(
         if replies is None:
             given = None if await _begun(app, run, config) else {"room": run.room}
             ended = await _advance(app, run, given, watch, here.lease, config)
-        # Another process may have answered meanwhile.
+        # Another process may have answered meanwhile: keep the replies still asked for.
         elif heard := {
             i: replies[i] for i in await _find_interrupts(app, run, config) if i in replies
         }:
@@ -203,7 +203,7 @@ async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
 
 
 async def _find_interrupts(app: App, run: Run, config: RunnableConfig) -> list[str]:
-    """Return the interrupts for which a run waits."""
+    """Return the ids of the interrupts that a run waits for."""
     state = await app.aget_state(config)
     check_same_config(run, state.values)
     return [interrupt.id for interrupt in state.interrupts]

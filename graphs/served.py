@@ -23,7 +23,7 @@ LISTED = 200
 
 
 async def list_served(threads: Mapping[str, str]) -> list[Run]:
-    """Return the newest of some threads as runs.
+    """Return up to LISTED threads as runs.
 
     Args:
         threads: thread id → the time of its beginning, newest first (`Home.threads`).
@@ -32,7 +32,7 @@ async def list_served(threads: Mapping[str, str]) -> list[Run]:
     for thread, begun in threads.items():
         try:
             run = await run_from_thread(thread, begun)
-        except ValueError as error:  # one that is damaged, or whose game is gone, hides no other
+        except ValueError as error:  # a damaged thread must not hide the others
             why = f"cannot be read: {error}"
             run = Run(thread, "", {}, begun, FAILED, None, why=why, served=True)
         if run:
@@ -43,7 +43,7 @@ async def list_served(threads: Mapping[str, str]) -> list[Run]:
 
 
 async def run_from_thread(thread: str, begun: str) -> Run | None:
-    """Return a thread as a run; None where it was deleted, or plays no workflow of ours."""
+    """Return a thread as a run, or None if it was deleted or plays an unknown workflow."""
     place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
     async with shared_saver(home()) as saver:
         head = await saver.aget_tuple(place)

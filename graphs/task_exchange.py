@@ -56,7 +56,7 @@ def of_executed(config: RunConfig) -> None:
 
 
 def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
-    """Any of the four, not compiled.
+    """Return the builder of any of the four workflows.
 
     Args:
         validator: whether proposals are checked before delivery.

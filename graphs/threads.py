@@ -32,7 +32,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 async def table_of(run: Run) -> Table:
-    """Return the latest state of a run's table; empty before its first checkpoint."""
+    """Return the latest state of a run's table, or {} before its first checkpoint."""
     async with open_workflow(run.graph) as app:
         return cast(Table, (await app.aget_state(configure(run))).values)
 
@@ -78,7 +78,7 @@ def hold(run: Run) -> Hold:
 
 @asynccontextmanager
 async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
-    """Be the one who plays a run; in the end the lease is let go in a thread.
+    """Hold a run's lease during the `with` block; a thread releases the lease at the end.
 
     Args:
         run: the run.
@@ -120,7 +120,7 @@ async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
     """
     held: dict[AnswerKey, Pointer] = {}
     async with open_workflow(run.graph) as app:
-        # Checkpoints as they are kept: a state of each would rebuild the record at every one.
+        # Read raw checkpoints: `aget_state_history` would rebuild the record for each of them.
         async for kept in cast(BaseCheckpointSaver[Any], app.checkpointer).alist(_thread(run)):
             values = kept.checkpoint["channel_values"]
             if values.get("episode") == episode:
@@ -141,7 +141,7 @@ def _pointers(values: Mapping[str, Any]) -> Iterator[tuple[str, Pointer]]:
 
 
 def _find_reasoning(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
-    """Agent and pointer of all reasoning that was written after a checkpoint."""
+    """Yield the agent and pointer of all reasoning in a checkpoint's pending writes."""
     for _, key, written in kept.pending_writes or ():
         if key == "reasoned":
             yield from ((one["agent"], one["pointer"]) for one in written)
@@ -149,7 +149,7 @@ def _find_reasoning(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
 
 @asynccontextmanager
 async def open_workflow(graph: str) -> AsyncIterator[App]:
-    """A workflow compiled with the home's saver; secrets are redacted in its traces."""
+    """Open a workflow compiled with the home's saver; secrets are redacted in its traces."""
     if tracing():
         await asyncio.to_thread(trace_quietly, home().secrets)
     here = home()
@@ -177,7 +177,7 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
 
 
 def configure(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
-    """Return the run's configuration: its thread, its bounds, and how it is traced.
+    """Return the run's LangGraph configuration: thread, recursion limit, and trace labels.
 
     Args:
         run: the run.

@@ -39,7 +39,7 @@ def verdict_of(table: Table) -> str:
 
 
 def route_offer(table: Table) -> str:
-    """Return `offer` where the speaker made one, else `pass`."""
+    """Return `offer` if the speaker made an offer, else `pass`."""
     return "offer" if table["offer"] else "pass"
 
 

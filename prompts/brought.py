@@ -7,7 +7,7 @@ from shapley_coop import extension
 
 
 def brought_facts(view: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the variable `brought`: what each such fact is in words, or nothing.
+    """Return the variable `brought`: the words for all such facts in a letter, or "".
 
     Args:
         view: the letter's facts.

@@ -137,7 +137,7 @@ def money(view: Facts, signed: bool = True) -> str:
         own, earned = view["own_rewards"], view["earned"]
         parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
         columns |= {"part of the team's": parts}
-    if signed:  # claims are made before anything that is computed by a norm
+    if signed:  # claims come before any amount by a norm
         columns |= {_heading_words(view): view["as_signed"]}
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}
@@ -160,7 +160,7 @@ def money(view: Facts, signed: bool = True) -> str:
 
 
 def _heading_words(view: Facts) -> str:
-    """Return the heading of the amounts that hold unless another split is agreed on."""
+    """Return the heading of the amounts that are paid unless another split is agreed on."""
     return "as signed" if view.get("contract") else "as earned"
 
 
@@ -176,7 +176,7 @@ def percent(part: str | None) -> str:
 
 
 def _column_words(view: Facts, computed: Facts) -> str:
-    """Return how the columns relate, in sentences with the same amounts."""
+    """Return sentences that explain how the columns relate, with the same amounts."""
     said = []
     if Fraction(view["pot"]):
         parts = "; its parts here are equal, before any split that was agreed on"

@@ -94,7 +94,7 @@ def of_group(row: Mapping[str, Any]) -> str:
 
 
 def fold(events: Sequence[Event]) -> list[Event]:
-    """The history; of many messages of one kind in one wave, a few are whole and the rest counted.
+    """Return the history; of many messages of one kind in a wave, a few are whole, others counted.
 
     The agents of a wave are asked and answer together, so the lines on a wave never change later.
     """
@@ -133,7 +133,7 @@ def _told_of(wave: list[Event]) -> list[Event]:
 
 
 def _frequent_sayings(words: Counter[str]) -> str:
-    """Return what many said: the most frequent sayings, with their number."""
+    """Return the most frequent sayings of many messages, with their counts."""
     often = [(said, n) for said, n in words.most_common(MOST_HEARD) if n > 1]
     told = [f"{quote(said)} ×{n}" for said, n in often]
     left = words.total() - sum(n for _, n in often)

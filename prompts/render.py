@@ -106,7 +106,7 @@ _pack: ContextVar[Mapping[str, str]] = ContextVar("pack", default={})  # noqa: B
 
 @contextmanager
 def use_pack(pack: Mapping[str, str]) -> Iterator[None]:
-    """Write letters with a pack's templates in place of the shipped ones.
+    """Write letters with a pack's templates within the `with` block.
 
     Args:
         pack: template → text; all other templates stay as shipped.
@@ -155,7 +155,7 @@ def _of_a_pack(text: str) -> Template:
 
 
 def fence(facts: Mapping[str, Any]) -> str:
-    """Facts as one fenced JSON block, where the answer is to be JSON as well."""
+    """Return facts as one fenced JSON block, for letters whose answer is JSON too."""
     return f"```json\n{_escape(facts)}\n```"
 
 

@@ -100,9 +100,9 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=64)  # all agents of a wave are told the same
+@lru_cache(maxsize=64)  # all letters of one wave have the same sums
 def _sums_words(sums: tuple[tuple[str, str], ...]) -> str:
-    """Return what each has earned so far; empty before anybody has."""
+    """Return each agent's earnings so far; "" before any agent has earned."""
     earned = {agent: amount(x) for agent, x in sums}
     return together(earned) if any(float(x) for x in earned.values()) else ""
 
@@ -130,13 +130,13 @@ def _legal(actions: Sequence[str]) -> str:
 
 
 def _position_words(view: Facts) -> str:
-    """Return the game's position, without the turn, which the letter gives elsewhere."""
+    """Return the position in words, without the turn, which the letter gives elsewhere."""
     position = {k: x for k, x in view.get("position", {}).items() if k not in ("turn", OWN)}
     own = describe({OWN: view["position"][OWN]}) if OWN in view.get("position", {}) else ""
     return "\n".join(filter(None, [own, _fact_words(cache_key(position)) if position else ""]))
 
 
-@lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
+@lru_cache(maxsize=64)  # agents with equal views of a position share the words
 def _fact_words(facts: bytes) -> str:
     known = json.loads(facts)
     groups = [of_group(row) for row in known.pop("groups", [])]
@@ -211,7 +211,7 @@ def trade(view: Facts) -> dict[str, Any]:
 
 
 def contract_lines(contract: Facts, turns: int = 0) -> str:
-    """Return the clauses in force, by the ids under which breaches and amendments cite them."""
+    """Return the clauses in force, with the ids by which breaches and amendments cite them."""
     return _list_words(contract.get("in_words", ""), turns)
 
 

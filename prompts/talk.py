@@ -117,9 +117,9 @@ def _heading_line(event: Event) -> str:
     return f"\n**Talk before turn {event['before_turn']}**\n"
 
 
-@by_identity(2048)  # every letter tells all messages before it
+@by_identity(2048)  # every letter repeats all earlier messages
 def _message_line(event: Event, turns: int) -> str:
-    """Return a message: who said what, and what it did."""
+    """Return a message in words: its author, its act and its speech."""
     who, act = plain(event["by"]), str(event["does"])
     about = f" offer {event['about']}" if "about" in event else ""
     did = _DONE.get(act, act).format(about=about)
@@ -146,7 +146,7 @@ def _at(event: Event) -> str:
 
 def _tasks(event: Event) -> str:
     if "masks" in event:
-        return plain(event["masks"])  # by which its reader finds the descriptions
+        return plain(event["masks"])  # the reader finds the descriptions by mask
     return quote(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 

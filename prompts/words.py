@@ -30,7 +30,7 @@ _PLAIN = re.compile(r"[\w .,:;!?+\-–−()/%'’=…×·&@$€→*]{0,2000}")
 
 
 def quote(text: str) -> str:
-    """Return what an agent wrote, as one string in double quotes on one line."""
+    """Return an agent's text as one string in double quotes on one line."""
     return json.dumps(text, ensure_ascii=False).translate(ESCAPES)
 
 
@@ -87,7 +87,7 @@ def block(text: str) -> str:
 
 
 def describe(facts: Mapping[str, Any]) -> str:
-    """Any facts in words: lines, and tables where there is a fact for each of several."""
+    """Return facts in words: as lines, and as a table for rows with equal columns."""
     lines, parts = [], []
     for key, value in facts.items():
         if _is_table(value):

@@ -18,7 +18,7 @@ from shapley_coop.state.who import able
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
-    """Read one action that is legal now."""
+    """Read one action that is legal now, and its content."""
     found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found

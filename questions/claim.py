@@ -50,7 +50,7 @@ class Claim(Spoken):
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Claim | Fault:
-    """Read the part, from 0 to 1."""
+    """Read the claimed part, from 0 to 1."""
     found = read_claim(message)
     if isinstance(found, Fault):
         return found

@@ -20,7 +20,7 @@ from shapley_coop.state.who import bargainers
 
 
 def read_thought(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fault:
-    """Read a plan: nobody else reads it, so that no tags are needed."""
+    """Read a private plan, which needs no tags because no other agent reads it."""
     if fault := check_finished(answer):
         return fault
     message = scan(answer.text)

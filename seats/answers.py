@@ -34,7 +34,7 @@ _BESIDE = {"thoughts", "notes"}
 
 
 def tag_fields(act: str, fields: Any) -> str:
-    """Return an answer in fields, as a message of the wire; what is no object stays as it is.
+    """Return an answer in fields as tagged text; a text stays unchanged, other JSON is dumped.
 
     Args:
         act: the name of the question.

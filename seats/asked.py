@@ -39,9 +39,9 @@ class Asked:
     program: "Callable[[Agent], str]"
 
 
-@lru_cache(maxsize=256)  # a letter from elsewhere may name anything
+@lru_cache(maxsize=256)  # bounded, as a letter from outside may hold any name
 def find_question(name: str) -> Asked | None:
-    """Look a question up by its name; None if nothing here asks it.
+    """Return the question of this name, or None if no such question is installed.
 
     Raises:
         BrokenExtension: the extension that adds the question cannot be imported.
@@ -54,13 +54,13 @@ def find_question(name: str) -> Asked | None:
 
 
 def without_deals(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a program answers that only acts: it takes part in no deal, and claims 1/n."""
+    """Return the answer of a program that only acts: it joins no deal and claims 1/n."""
     question = find_question(facts["ask"])
     return question.answer.declined(facts) if question else {}
 
 
 def names() -> list[str]:
-    """Name every question there is, sorted."""
+    """Return the sorted names of all questions, including those of installed extensions."""
     return sorted([*_shipped_names(), *extension.offered("questions")])
 
 

@@ -73,7 +73,7 @@ def kept_call(tool: str, arguments: Mapping[str, Any]) -> str:
 
 
 def text_of(message: BaseMessage) -> str:
-    """Return all that a message says, as one text: its words, and behind them its calls."""
+    """Return a message as one text: its words, then its calls."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     words = message.content if isinstance(message.content, str) else str(message.text)
     return words + "".join(kept_call(call["name"], call["args"]) for call in calls)

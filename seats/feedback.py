@@ -71,9 +71,9 @@ _projects: dict[str, Any] = {}
 """Project name → LangSmith's project; None if the key may not read the project."""
 
 
-@cache  # a process has one
+@cache  # a process has one queue
 def _job_queue() -> "queue.Queue[Job]":
-    """Return the queue and the daemon thread that empties it; the process ends without it."""
+    """Start the daemon thread that sends scores, once, and return the thread's queue."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
     # Runs before the flush of LangSmith's own queue, which was registered earlier.
@@ -82,7 +82,7 @@ def _job_queue() -> "queue.Queue[Job]":
 
 
 def _finish() -> None:
-    """Wait at the process's end for the scores that are still to be sent."""
+    """Wait at the process's end for unsent scores, at most as long as `patience` allows."""
     waiting = _job_queue()
     with waiting.all_tasks_done:
         waiting.all_tasks_done.wait_for(lambda: not waiting.unfinished_tasks, patience())

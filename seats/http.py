@@ -35,7 +35,7 @@ def http_client(here: Clients) -> Any:
 
 
 async def bound_body(response: Any) -> None:
-    """Bound what is read of a response: a hook of the HTTP client, called before the body is read.
+    """Limit the size of a response: the HTTP client calls this hook before it reads the body.
 
     Raises:
         WebPage: the response is a web page and no answer.
@@ -81,7 +81,7 @@ class Bounded(httpx2.AsyncByteStream):
 
 
 def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
-    """Return a function of a chunk and the most bytes to unpack, which gives the unpacked bytes."""
+    """Return a function from a packed chunk and a size limit in bytes to the unpacked bytes."""
     if encoding in ("", "identity"):
         return lambda packed, most: packed
     if encoding not in _UNPACKED:

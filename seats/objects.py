@@ -111,7 +111,7 @@ def told_apart(seats: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Seat
 
 @contextmanager
 def seat_objects(objects: Mapping[str, Seated]) -> Iterator[None]:
-    """Have objects answer at their seats inside the block, and in the tasks begun there."""
+    """Seat objects within the `with` block and in the tasks that start there."""
     before = _seated.set(objects)
     try:
         yield
@@ -164,7 +164,7 @@ def model_of(seat: Seat, agent: str) -> BaseChatModel:
         ValueError: the object is not seated in this context.
     """
     found = _find_seated(seat.model, agent)
-    if found is None:  # an outsider, who borrows the model of an agent
+    if found is None:  # `agent` may be an outsider that uses the model of an agent's seat
         found = next((one for one in _seated.get().values() if one.seat.model == seat.model), None)
     if found is None:
         raise ValueError(

@@ -55,7 +55,7 @@ class Reply(BaseModel):
 
 
 def fields_of(act: str) -> tuple[str, ...]:
-    """Name the fields of a reply to what is asked; all, if nothing here asks it."""
+    """Return the names of the form's fields for a question; all fields if it is unknown."""
     question = find_question(act)
     return question.answer.form() if question else tuple(Reply.model_fields)
 

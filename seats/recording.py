@@ -23,7 +23,7 @@ class NotRecorded(SeatFault):
 
 
 def recording_line(entry: Entry) -> str:
-    """Return one line of a recording."""
+    """Return the line of a recording, as JSON, for a journal's entry."""
     line = {
         "agent": entry.agent,
         "act": entry.act,
@@ -64,7 +64,7 @@ def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
 
 
 def describe_recording(seat: Seat) -> Seat:
-    """A seat that says whether its recording holds answers of embedded agents, and where it is.
+    """Return the seat with the recording's absolute path, and with `of_simulation` set from it.
 
     Raises:
         ValueError: the recording is missing or a line is no recorded letter.

@@ -34,7 +34,7 @@ def review(
 
 
 def read_decision(reply: Any) -> Mapping[str, Any] | None:
-    """Return the one decision in a reply; None if the reply is not one decision.
+    """Return the decision in a reply, or None unless the reply holds exactly one.
 
     >>> decided({"decisions": [{"type": "approve"}]})
     {'type': 'approve'}
@@ -50,6 +50,6 @@ def read_decision(reply: Any) -> Mapping[str, Any] | None:
 
 
 def edited_arguments(decision: Mapping[str, Any]) -> Any:
-    """Return the arguments that an edit gives in place of the action's."""
+    """Return the arguments by which an edit replaces those of the action, or None without any."""
     action = decision.get("edited_action")
     return action.get("args") if isinstance(action, Mapping) else None

@@ -60,7 +60,7 @@ async def converse(
 
 
 def find_calls(question: Enquiry, answer: str) -> tuple[Call, ...]:
-    """The calls in an answer that are made before it is asked for again; none if it is final.
+    """Return the tool calls in an answer that must run before the next answer; none if final.
 
     An answer is final if no calls or steps are left. It is also final if its thoughts cannot be
     separated from its words, because the call may be a mere thought.

@@ -241,7 +241,7 @@ def redacted_in(data: Any) -> Any:
             return data
 
 
-@lru_cache(maxsize=10_000)  # a growing table is traced at every node, and most of it is old
+@lru_cache(maxsize=10_000)  # every node traces the whole growing table, mostly old texts
 def redact(text: str) -> str:
     """Return a text with every secret redacted."""
     from langsmith.anonymizer import DEFAULT_SECRET_RULES

@@ -20,7 +20,7 @@ _MOST = 2**31 - 1
 
 
 def count_tokens(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[int, int]:
-    """Return tokens in and out.
+    """Return the numbers of input and output tokens.
 
     Args:
         usage: the endpoint's report, with input_tokens and output_tokens of any value.

@@ -81,7 +81,7 @@ def application(inbox: ThreadInbox) -> Starlette:
 
 
 def _routes_of(name: str, inbox: ThreadInbox) -> Sequence[Route]:
-    """Return routes of an extension; none where a library that they need is not installed."""
+    """Return the routes of an extension, or none if a library that they need is missing."""
     try:
         found: Sequence[Route] = extension.load("routes", name)(inbox)
     except LibraryMissing as missing:

@@ -203,12 +203,12 @@ class BrokenExtension(ValueError):
 
 
 def installed() -> Mapping[str, Extension]:
-    """Return the extensions that can be loaded, by name: this distribution's, then others'."""
+    """Return name → extension for all that load: this distribution's first, then others."""
     return {name: found for name, found in _find_all().items() if isinstance(found, Extension)}
 
 
 def broken() -> Mapping[str, str]:
-    """Return why each extension that cannot be loaded cannot, by its name."""
+    """Return name → reason for the extensions that cannot be loaded."""
     return {name: found for name, found in _find_all().items() if isinstance(found, str)}
 
 
@@ -257,7 +257,7 @@ def only(kind: Kind, missing: str) -> Any:
 
 
 def import_place(place: str) -> Any:
-    """Import what `module:name` names."""
+    """Return the object that `module:name` names, or the module if there is no name."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name) if name else import_module(module)
 

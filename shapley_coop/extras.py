@@ -29,7 +29,7 @@ def missing_library(who: str, library: str, extra: str = "") -> LibraryMissing:
 
 @contextmanager
 def require_extra(extra: str, who: str) -> Iterator[None]:
-    """Name the extra where an import of its libraries fails.
+    """Turn a failed import within the block into an error that names the extra.
 
     Args:
         extra: the extra's name in `pyproject.toml`.
@@ -43,7 +43,7 @@ def require_extra(extra: str, who: str) -> Iterator[None]:
     except ImportError as error:
         library = (error.name or extra).partition(".")[0]
         if library == __package__:
-            raise  # our own fault, and no library's
+            raise  # a fault of this package, not of a library
         raise missing_library(who, library, extra) from None
 
 

@@ -48,9 +48,10 @@ async def play(
     from shapley_coop.graphs.running import play as played
     from shapley_coop.seats.awaited import on_its_own
     from shapley_coop.seats.objects import seat_objects
+    from shapley_coop.state.storage.owners import acting_for, holder
 
     fields, objects = _told_apart(config, settings)
-    with seat_objects(objects):
+    with seat_objects(objects), acting_for(holder().owner):
         return Outcome(await on_its_own(played(graph, fields, run, watch, person)))
 
 
@@ -124,8 +125,9 @@ async def resume(
     from shapley_coop.graphs.running import follow
     from shapley_coop.seats.awaited import on_its_own
     from shapley_coop.seats.objects import seat_objects, told_apart
+    from shapley_coop.state.storage.owners import acting_for, holder
 
-    with seat_objects(told_apart(seats or {})[1]):
+    with seat_objects(told_apart(seats or {})[1]), acting_for(holder().owner):
         return Outcome(await on_its_own(follow(await run_of(run), watch, person)))
 
 

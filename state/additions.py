@@ -174,7 +174,7 @@ def added_fields() -> dict[str, str]:
 
 
 def gather(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Move the fields of extensions into `extensions`, and read them there.
+    """Return the configuration with extensions' fields moved into `extensions` and validated.
 
     Raises:
         ValueError: a field is wrong, or its extension is not installed.
@@ -190,7 +190,7 @@ def gather(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def find_additions(config: "RunConfig") -> list[Added]:
-    """Return the additions whose settings a run's configuration has."""
+    """Return the additions that a run's configuration sets."""
     found = []
     for name, values in config.extensions.items():
         addition: Addition[Any] = extension.load("additions", name)
@@ -199,7 +199,7 @@ def find_additions(config: "RunConfig") -> list[Added]:
 
 
 def resolve_additions(config: "RunConfig", game: "Game") -> dict[str, dict[str, Any]]:
-    """Return the settings of all additions with nothing left to look up."""
+    """Return the resolved settings of all additions, by name."""
     return {
         one.name: _dump(one.addition.resolved(one.settings, game)) for one in find_additions(config)
     }
@@ -216,7 +216,7 @@ def check_begin(config: "RunConfig") -> None:
 
 
 def set_aside(config: "RunConfig", episode: str, workflow: str) -> dict[str, Any]:
-    """Return what the additions of a run keep at its table, by name."""
+    """Return the additions' own data for a run's table, by name."""
     return {
         one.name: one.addition.aside(one.settings, episode, workflow)
         for one in find_additions(config)
@@ -224,7 +224,7 @@ def set_aside(config: "RunConfig", episode: str, workflow: str) -> dict[str, Any
 
 
 def limits_of(config: "RunConfig", agent: str) -> Limits:
-    """Return what an agent may bind itself to by all additions of a run."""
+    """Return the strictest limits of an agent's commitments over all additions of a run."""
     found = [one.addition.limits(one.settings, agent) for one in find_additions(config)]
     return Limits(
         most_pay=min((one.most_pay for one in found if one.most_pay is not None), default=None),
@@ -234,7 +234,7 @@ def limits_of(config: "RunConfig", agent: str) -> Limits:
 
 
 def show_additions(turn: "TurnContext", agent: str) -> dict[str, Any]:
-    """Return the facts that additions have a letter about an offer show."""
+    """Return the facts that additions contribute to a letter about an offer."""
     facts: dict[str, Any] = {}
     for one in find_additions(turn.evaluated.config):
         facts |= one.addition.shows(one.settings, turn, agent)
@@ -242,7 +242,7 @@ def show_additions(turn: "TurnContext", agent: str) -> dict[str, Any]:
 
 
 def without_additions(config: "RunConfig", text: str) -> str:
-    """Return an answer without what it carries for additions alone."""
+    """Return an answer's text without the parts that are meant for additions only."""
     for one in find_additions(config):
         text = one.addition.without(text)
     return text
@@ -265,7 +265,7 @@ def check_additions(
 def accept_additions(
     evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer"
 ) -> dict[str, Any]:
-    """Return what additions add to an acceptance that the program enters for an agent, by name."""
+    """Return the additions' data for an acceptance that the program enters, by name."""
     found = {
         one.name: one.addition.accepts(one.settings, evaluated, agent, topic, offer)
         for one in find_additions(evaluated.config)

@@ -204,7 +204,7 @@ def _question(
 
 
 def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
-    """The agents for whom the budget has something left, in the order in which they are asked."""
+    """Return the agents that the budget still allows to ask, in order."""
     config = turn.evaluated.config
     if config.budget == UNLIMITED:
         return list(questions)

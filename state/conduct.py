@@ -104,7 +104,7 @@ def _short(action: str) -> str:
 
 
 def unanswered_words(passes: Iterable[Pass]) -> str:
-    """Return the passes for which no answer could be used, in words; empty without any.
+    """Return in words the passes for which no answer was usable, or "" if there are none.
 
     Credit charges an agent for the cost of its passes, so readers see them next to its value.
     """

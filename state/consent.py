@@ -116,6 +116,6 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
 
 
 def put_offer(said: AgentOutput, found: Reading) -> AgentOutput:
-    """Return what was said with the deal that was read in it, and how that was repaired."""
+    """Return an answer with its parsed deal, and the parser's repairs if there are any."""
     said = {**said, "deal": found.deal.record()}
     return {**said, "repairs": list(found.repairs)} if found.repairs else said

@@ -149,7 +149,7 @@ class EvaluatedTable:
 
     @cached_property
     def earned(self) -> dict[str, Fraction]:
-        """What each agent holds before anything is settled, in the game's unit."""
+        """Each agent's earnings before settlement, in the game's unit."""
         return earnings(self.record, self.agents)
 
     @cached_property

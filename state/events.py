@@ -50,7 +50,7 @@ class Answered(TypedDict):
 
 
 def asking_event(turn: TurnContext) -> Asked:
-    """Return which agents are about to be asked."""
+    """Return the event for the agents that are about to be asked."""
     return {
         "event": "asking",
         "topic": turn.topic.name,

@@ -49,7 +49,7 @@ def public_history(evaluated: EvaluatedTable) -> list[Line]:
 
 
 def recall_lines(lines: Sequence[Line], recall: int) -> list[Line]:
-    """Return the history as letters tell it.
+    """Return the lines with a summary in place of the oldest ones.
 
     Args:
         lines: one line for each message and turn, in order.
@@ -108,7 +108,7 @@ def _did(turn: Turn, game: Game) -> Line:
     return line
 
 
-@by_identity(_MOST_LINES)  # every letter tells all messages before it
+@by_identity(_MOST_LINES)  # every letter repeats all earlier messages
 def _message_line(said: PublicMessage) -> Line:
     line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
     line |= {"topic": said["topic"], "before_turn": said["turn"]}

@@ -66,7 +66,7 @@ def _models(seats: Mapping[str, Any]) -> dict[str, str]:
 
 
 def list_line(run: Run) -> dict[str, Any]:
-    """Return the line of a run of the register."""
+    """Return the list entry for a run from the register."""
     result = run.result or {}
     status, payoffs = result.get("status", ""), result.get("payoffs")
     return line(run.run, run.graph, run.created, run.state, run.room, status, payoffs, run.why)

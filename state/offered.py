@@ -94,7 +94,7 @@ def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def answer_facts(turn: TurnContext, agent: str) -> Facts:
-    """Return who is going to answer an offer, in speaking order."""
+    """Return the agents that will answer an offer, in speaking order."""
     return {"answering": in_turn_after(negotiators(turn.table), turn.table["speaker"])}
 
 

@@ -74,7 +74,7 @@ def without_play(record: Sequence[Turn]) -> Status | None:
 
 
 def summarise(table: Table, seats: Mapping[str, str]) -> Happened:
-    """Return what happened at a table that is settled.
+    """Return the events of a settled run in brief.
 
     Args:
         table: the run's last state.
@@ -173,7 +173,7 @@ def values_of(credit: Mapping[str, Any]) -> Mapping[str, float]:
 
 
 def payment_lines(outcome: Mapping[str, Any]) -> list[str]:
-    """Return who pays whom at the end, a line each: net, and before it is netted, by clause.
+    """Return the final payments as lines: net between agents, and by clause before netting.
 
     An agent's payoff is its reward plus these net payments plus its forfeits.
 

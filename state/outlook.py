@@ -76,6 +76,6 @@ def _prospect(
 
 
 def norm_payoffs(game: Game, record: Sequence[Turn], norm: str) -> dict[str, Fraction]:
-    """Return every agent's payoff if a norm decides about a record."""
+    """Return every agent's payoff if a norm divides the total of a record."""
     total = sum(earnings(record, game.agents).values(), Fraction(0))
     return attribute_by(characteristic(game, record), norm).payoffs(total)

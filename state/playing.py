@@ -54,7 +54,7 @@ def choices_in(
 
 
 def play_turn(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
-    """Return the update of the table by one turn. Verdict: `played`.
+    """Return the update of the table by one turn, with the verdict `played`.
 
     If the run's budget ran out before all agents were asked, the turn is not played and the
     choices stay sealed. The run then ends.

@@ -53,12 +53,12 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
 
 
 def _admits_payments(question: Question[Any]) -> bool:
-    """Return whether what is bargained over before play admits payments and splits."""
+    """Return whether the bargaining before play admits payments and splits."""
     return all(one.topic.payments for one in _questions_of(question) if one.name in BARGAINING)
 
 
 def _questions_of(question: Question[Any]) -> tuple[Question[Any], ...]:
-    """Return all that a question's workflow asks, in order."""
+    """Return all questions of a question's workflow, in order."""
     return question.page() or (question,)
 
 

@@ -109,8 +109,8 @@ def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
 
 
 def _describe(seat: Seat) -> Seat:
-    """A recording says what it holds; no other seat needs LangChain before it is asked."""
-    if seat.provider != RECORDING:
+    """Return the seat; a recording's seat with a description of its content."""
+    if seat.provider != RECORDING:  # only a recording needs LangChain before it is asked
         return seat
     from shapley_coop.seats.recording import describe_recording
 

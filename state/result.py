@@ -59,7 +59,7 @@ def in_units(settlement: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settlement(table: Table) -> dict[str, Any]:
-    """Return who ended with what, and why."""
+    """Return the payoffs, and the credit, contract and breaches behind them."""
     settled, contract = table["settlement"] or {}, table.get("contract")
     return {
         **in_units(settled),
@@ -100,7 +100,7 @@ def _course(table: Table) -> dict[str, Any]:
 
 
 def seconds_by_phase(spent: Mapping[str, Any]) -> dict[str, float]:
-    """Seconds of each phase."""
+    """Return the seconds that each phase took."""
     phases = ("negotiation", "action", "settlement")
     return {phase: spent.get(phase, {}).get("seconds", 0.0) for phase in phases}
 
@@ -112,7 +112,7 @@ def usage(spent: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _spending_by_phase(spent: Mapping[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
-    """Return the same for each agent in each phase, with the drafts that were sent back."""
+    """Return calls, tokens and refused drafts of each agent in each phase."""
     return {
         phase: {
             agent: {key: count.get(key, 0) for key in (*COUNTED, "refused")}
@@ -152,7 +152,7 @@ def _numbers(amounts: Mapping[str, str]) -> dict[str, float]:
 
 
 def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, float]:
-    """Return each agent's part of v(N) by its marginal contribution to the others."""
+    """Return each agent's part of v(N), in proportion to its marginal contribution."""
     parts = normalise(total, [Fraction(x) for x in marginal.values()])
     return {agent: float(part) for agent, part in zip(marginal, parts, strict=True)}
 

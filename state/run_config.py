@@ -238,7 +238,7 @@ class RunConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _of_extensions(cls, given: Any) -> Any:
-        """Keep what extensions are set to by their names."""
+        """Move the settings of extensions into the field `extensions`."""
         return gather(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")

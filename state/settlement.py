@@ -47,7 +47,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
 
 
 def decide_payoffs(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
-    """On which basis, and what each agent ends with by it, before constraints and deposits."""
+    """Return the basis and each agent's payoff, before constraints and deposits."""
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = "contract" if evaluated.contract else "none", evaluated.without_more()
     if offer is not None and unanimous(offer, agents):
@@ -170,7 +170,7 @@ def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
 def _apply_constraints(
     before: dict[str, int], due: dict[str, int], names: list[str]
 ) -> dict[str, int]:
-    """What is due once every constraint of the run is applied; a tax goes to the treasury."""
+    """Return the payoffs after all constraints of the run; a tax goes to the treasury."""
     if any(name.startswith("tax=") for name in names):
         before, due = {**before, TREASURY: 0}, {**due, TREASURY: 0}
     return constrain(before, due, [_constraint(name) for name in names])

@@ -19,12 +19,12 @@ Telling = Callable[["TurnContext", Lines], Lines]
 
 
 def tell_everything(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return all that was said and done."""
+    """Return all lines."""
     return lines
 
 
 def tell_nothing(turn: "TurnContext", lines: Lines) -> Lines:
-    """No line: it is the reader's own part that matters to it."""
+    """Return no line, for readers who need no history."""
     return []
 
 

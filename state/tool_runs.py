@@ -27,7 +27,7 @@ def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
 
 
 def compute_tool(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]) -> str:
-    """Return what a tool tells, computed anew from the table.
+    """Return a tool's result, recomputed from the table.
 
     Raises:
         ValueError: the agent has no such tool at this question.

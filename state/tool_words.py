@@ -22,7 +22,7 @@ CUT = " … (the rest is left out)"
 
 
 def cap(words: str) -> str:
-    """Return an answer that fits in a letter, and in which nothing is hidden."""
+    """Return an answer with invisible characters escaped, cut to fit in a letter."""
     words = visible_lines(words)
     if len(words) <= MAX_ANSWER_CHARS:
         return words

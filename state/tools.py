@@ -256,7 +256,7 @@ def _tool(name: str, turn: TurnContext, agent: str) -> PublicTool:
 def _answer_call(
     answer: Callable[..., str], turn: TurnContext, agent: str, given: BaseModel
 ) -> str:
-    """Return the answer, short enough for a letter; what cannot be computed is said in words."""
+    """Return the answer, cut to fit in a letter, or an explanation if it is not computable."""
     try:
         if len(json.dumps(dict(given), default=str)) > MAX_ARGUMENT_CHARS:
             return f"The arguments are longer than {MAX_ARGUMENT_CHARS} characters: give less."

@@ -61,5 +61,5 @@ PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
 
 
 def with_computed_values(topic: Topic) -> Topic:
-    """The same topic where values are computed from the record, so that a deal can name a norm."""
+    """Return the topic with values computed from the record, so that a deal can name a norm."""
     return replace(topic, computed=True)

@@ -48,7 +48,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
 
 
 def _admission_facts(turn: TurnContext) -> Facts:
-    """Return what this workflow does not admit; what is absent is admitted."""
+    """Return `False` for deals and payments that the topic does not admit; omit the others."""
     admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
     return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 

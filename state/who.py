@@ -17,12 +17,12 @@ def negotiators(table: Table) -> list[str]:
 
 
 def bargainers(evaluated: EvaluatedTable) -> list[str]:
-    """Return all who bargain."""
+    """Return all agents that bargain."""
     return negotiators(evaluated.table)
 
 
 def awaited_signers(evaluated: EvaluatedTable) -> list[str]:
-    """Return who has to sign the offer that stands, and has not accepted it yet."""
+    """Return the agents that must sign the current offer and have not accepted it yet."""
     offer = evaluated.offer
     if offer is None:
         return []
@@ -36,7 +36,7 @@ def speaker(evaluated: EvaluatedTable) -> list[str]:
 
 
 def listeners(evaluated: EvaluatedTable) -> list[str]:
-    """Return all who bargain but the author of the offer that stands."""
+    """Return all agents that bargain, except the speaker."""
     return [agent for agent in bargainers(evaluated) if agent != evaluated.table["speaker"]]
 
 

@@ -79,7 +79,7 @@ def agents_of(game: str) -> tuple[str, ...]:
 
 
 def merge_settings(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]:
-    """What the context and the input's `room` set; where both set it, the input counts.
+    """Return the settings of the context and the input's `room`; the input wins.
 
     The context's parameters are dropped if the input names another game.
     """

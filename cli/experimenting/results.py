@@ -142,12 +142,12 @@ def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
 
 
 def as_json(comparison: "Comparison") -> dict[str, Any]:
-    """Return a comparison as plain JSON; what is not known is null."""
+    """Return a comparison as plain JSON; unknown numbers are null."""
     return {**numbers_json(comparison), "difference": numbers_json(comparison.difference)}
 
 
 def numbers_json(numbers: object) -> dict[str, Any]:
-    """Return a record of numbers as plain JSON."""
+    """Return an object's attributes as plain JSON; numbers that are not finite are null."""
     return {
         name: None if isinstance(value, float) and not isfinite(value) else value
         for name, value in vars(numbers).items()
@@ -155,7 +155,7 @@ def numbers_json(numbers: object) -> dict[str, Any]:
 
 
 def _select_runs(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
-    """Return the runs that DIR:axis=label,… names, and its axes."""
+    """Return the runs selected by DIR:axis=label,… and the axes named there."""
     import json
 
     from shapley_coop.evals.sweeps.store import Store

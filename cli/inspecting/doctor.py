@@ -36,7 +36,7 @@ def doctor() -> None:
 
 
 def checkup() -> list[Finding]:
-    """Check Python, libraries, home, model keys, tracing and optional tools."""
+    """Return the findings on Python, libraries, home, model keys, tracing and optional tools."""
     return [_python(), *_libraries(), _home(), _keys(), _check_tracing(), *_tools()]
 
 

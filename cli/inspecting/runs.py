@@ -63,7 +63,7 @@ def runs(
 
 
 def _show(found: "list[Run]") -> None:
-    """A table whose names can be copied at 80 columns, with the reasons of failures below."""
+    """Print a table with uncut names of runs, and below it the reasons of waits and failures."""
     from shapley_coop.state.listing import age, list_line
 
     lines = [list_line(run) | {"age": age(run.created)} for run in found]

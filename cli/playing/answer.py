@@ -100,7 +100,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
 
 
 def _read_typed() -> str:
-    """Return what is typed until an empty line, or the end of the input."""
+    """Return the typed lines up to an empty line or the end of the input."""
     lines: list[str] = []
     while line := sys.stdin.readline():
         if line.strip():
@@ -113,7 +113,7 @@ def _read_typed() -> str:
 
 
 def ask_at_terminal(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
-    """Ask people at this terminal, without a spinner that moves while they type.
+    """Return a function that asks people at this terminal, with the spinner hidden meanwhile.
 
     A person's first letter is shown whole; of later letters only the sections not shown before.
     """

@@ -78,7 +78,7 @@ def _list_parameters(name: str, as_json: bool) -> None:
 
 
 def _show_default(default: Any) -> str:
-    """Return a default as `--set` takes it; of a long one its beginning."""
+    """Return a default in the syntax of `--set`, cut if it is long."""
     plain = isinstance(default, str) and default
     text = default if plain else json.dumps(default, ensure_ascii=False)
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"

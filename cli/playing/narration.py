@@ -71,13 +71,13 @@ class Narrator:
 
 
 def show_reckoned(reckoning: dict[str, Any]) -> None:
-    """Print what was computed from the record before the last bargaining."""
+    """Print the values computed from the record before the last bargaining."""
     for line in reckoning_lines(reckoning):
         say(f"  {line}")
 
 
 def report(outcome: dict[str, Any]) -> None:
-    """Print what a run came to: first what happened in it, then what each agent is due."""
+    """Print a run's result: first its events in brief, then each agent's payoff."""
     for line in opening_lines(outcome):
         say(line)
     show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", list(COLUMNS), rows(outcome))

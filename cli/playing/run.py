@@ -194,7 +194,7 @@ def _config(given: dict[str, Any]) -> "RunConfig":
 
 
 async def _follow_traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
-    """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
+    """Play a run; if it is traced, add the commit to its trace, and feedback at its end."""
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.tracing import tracing

@@ -118,7 +118,7 @@ def options_of(model: "type[BaseModel]") -> list[Any]:
 
 
 def _options(declared: "list[inspect.Parameter]") -> list[Any]:
-    """Make Typer's options of a function's parameters."""
+    """Return Typer's options for the parameters of a function."""
 
     def command(**_: Any) -> None: ...
 

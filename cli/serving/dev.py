@@ -46,16 +46,15 @@ def dev(
     """Serve all workflows with LangGraph's development server, without key or licence."""
     from shapley_coop.games.catalogue import read
 
-    if not Path("langgraph.json").exists():
-        raise ValueError("no langgraph.json here: run coop dev in the project's folder")
-    command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    if command is None or not is_installed("langgraph_api"):
-        raise missing_library(
-            "coop dev", "langgraph" if command is None else "langgraph_api", "dev"
-        )
-    _check_guarded(Path("langgraph.json"))
-    from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
-    from shapley_coop.serve.server.operator_only import GAME_FILES
+    for library in ("langgraph_cli", "langgraph_api"):
+        if not is_installed(library):
+            raise missing_library("coop dev", library, "dev")
+    config = Path("langgraph.json")
+    if packaged := not config.exists():
+        config = _of_the_package()
+    found = read_mapping(config, *KIND)
+    _check_guarded(config, found)
+    from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
 
     chosen = free_port(host, port)
     _check_there(config, found)

@@ -46,7 +46,7 @@ ByClass = Callable[[NDArray[Any], int], Fraction]
 
 
 def sum_games(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:
-    """Return every agent's value in a sum of games, in v's unit, for a value linear in the game."""
+    """Return every agent's value in a sum of games, in v's unit; `value` must be additive."""
     values = [Fraction(0)] * n
     for game in games:
         classes = [value(game.worths, c) / game.unit for c in range(np.ndim(game.worths))]

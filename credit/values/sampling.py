@@ -150,7 +150,7 @@ def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
 
 
 def _draw_stratified(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
-    """`without[k, i, s]` holds s random agents other than i."""
+    """Draw observations; the coalition `without[k, i, s]` has s random agents other than i."""
     n = game.n
     agents = np.arange(n)
     others = np.broadcast_to([np.delete(agents, i) for i in agents], (count, n, n - 1))

@@ -68,7 +68,7 @@ def semivalue_exact(table: Table, weights: Weights) -> list[Fraction]:
 
 
 def _weighted_sums(worths: NDArray[Any], weights: NDArray[Any]) -> list[Any]:
-    """Return one sum per agent; a list, as an array would round integers too large for it."""
+    """Return one weighted sum per agent, as a list because an array would round large integers."""
     n = agents_in(worths)
     weight_of = weights[np.bitwise_count(np.arange(1 << (n - 1)))]
     return [marginals(worths, agent) @ weight_of for agent in range(n)]

@@ -185,7 +185,7 @@ def paid_by(payer: str, pay: Transfer | Payment, agents: Collection[str]) -> int
 
 
 def most_received(payee: str, pays: Iterable[Transfer], means: Means) -> Fraction:
-    """Return the most that an agent can be paid by payments, in the game's unit."""
+    """Return the largest amount that an agent can get by payments, in the game's unit."""
     parts = ((pay, portions(pay, means.most).get(payee, 0)) for pay in pays)
     return sum((part * at_most(pay, means) for pay, part in parts if part > 0), NOTHING)
 

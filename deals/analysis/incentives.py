@@ -182,7 +182,7 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
 
 
 def _gains_by_breaking(tree: GameTree) -> list[Fraction]:
-    """Return what each agent gains by breaking a contract, at each position where all kept it."""
+    """Return each agent's gain by a breach, at each position reached if all keep the contract."""
     keep, break_ = tree.values(keep_value), tree.values(deviate_value)
     return [
         break_[position.turn][past][i] - keep[position.turn][past][i]

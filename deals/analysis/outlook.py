@@ -195,7 +195,7 @@ def _agreement(of: Prospect, contract: Contract | None) -> Agreement:
 
 
 def _holdings(of: Prospect) -> dict[str, Fraction]:
-    """Return what each agent has so far, with what the contract that stands has moved."""
+    """Return each agent's earnings so far, after the current contract's payments and deposits."""
     held = earnings(of.record, of.game.agents)
     if of.standing is None or not of.enforcement.executes:
         return held
@@ -226,7 +226,7 @@ def _by_plays(of: Prospect) -> DealOutlook:
 
 
 def _visible_rows(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
-    """Of a game with private payoffs, the viewer's alone."""
+    """Return the rows with only the viewer's payoffs, if payoffs are private."""
     if not of.game.analysis.ahead.own_payoffs_only:
         return rows
     return [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]

@@ -74,7 +74,7 @@ def certain(amounts: Mapping[str, Fraction]) -> dict[str, Range]:
 
 
 def average(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) -> dict[str, Range]:
-    """Means and ranges over plays.
+    """Return each agent's mean payoff and its range over plays.
 
     Args:
         ends: each agent's payoff, with the number of plays that gave it.

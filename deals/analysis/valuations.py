@@ -11,7 +11,7 @@ from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, Position, V
 
 
 def expected_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return the mean if all keep the contract by what pays best this turn, of what it allows."""
+    """Return the mean value over the expected actions: each agent's best allowed ones this turn."""
     plays = of.plays(position.expected[a] for a in of.stage.agents)
     return sum((worth(play, i) for play in plays), NOTHING) / len(plays)
 
@@ -22,24 +22,24 @@ def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
 
 
 def secure_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return what this agent can secure while all keep the contract (maximin, pure actions)."""
+    """Return agent i's secure value while all keep the contract (maximin, pure actions)."""
     return _maximin(of, i, worth, all_kept(of, position))
 
 
 def guaranteed_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return what it can secure by keeping the contract, whatever the others do."""
+    """Return agent i's secure value if it keeps the contract, whatever the others do."""
     choices = [of.stage.actions[agent] for agent in of.stage.agents]
     choices[i] = own_kept(of, position, i)
     return _maximin(of, i, worth, choices)
 
 
 def keep_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return the most that it gets by keeping the contract while the others do as expected."""
+    """Return agent i's best value by keeping the contract while the others act as expected."""
     return max(replies(of, position, i, worth, own_kept(of, position, i)).values())
 
 
 def deviate_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return the most that it gets by any action while the others do as expected."""
+    """Return agent i's best value by any action while the others act as expected."""
     return max(replies(of, position, i, worth).values())
 
 

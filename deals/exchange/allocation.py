@@ -203,7 +203,7 @@ def _nearest(tasks: Tasks, description: Any) -> str:
 
 
 def name_task(tasks: Tasks, mask: int) -> str:
-    """Return a composite task by its description and its mask."""
+    """Return the description and the mask of a composite task, as text."""
     return f"{tasks.registry.describe(mask)!r} (mask={tasks.bits(mask)})"
 
 

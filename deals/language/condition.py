@@ -112,7 +112,7 @@ def compiled_condition(when: When, asked: Asked) -> Condition:
 
 
 def _reward(agent: str, turn: Turn) -> int | Fraction:
-    """Return what an agent earned in a turn, or everyone with the pot."""
+    """Return an agent's reward in a turn; of "everyone" the sum of all rewards and the pot."""
     if agent != EVERYONE:
         return _exact(turn["rewards"].get(agent, 0))
     return sum(map(_exact, (*turn["rewards"].values(), turn.get("pot", 0))))

@@ -63,7 +63,7 @@ def _lines(feedback: str) -> list[str]:
 
 
 def list_faults(lines: list[str]) -> str:
-    """Faults in words: one as it is, several as a list, a line each whatever they quote."""
+    """Return faults as feedback: one unchanged, several as a list with one line for each."""
     if len(lines) == 1:
         return lines[0]
     lines = [" ".join(line.split()) for line in lines]

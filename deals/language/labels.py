@@ -66,6 +66,6 @@ LABELS = {
 
 
 def explain_label(label: str) -> str:
-    """Write a label with its meaning: "DUP, one element is there twice"."""
+    """Return a label with its meaning: "DUP, one element is there twice"."""
     meaning = next((of[label] for of in LABELS.values() if label in of), "")
     return f"{label}, {meaning}" if meaning else label

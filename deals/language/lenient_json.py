@@ -135,7 +135,7 @@ def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | s
 
 
 def _explain_stop(text: str, at: int) -> str:
-    """Return why no token begins here."""
+    """Return in words why no token begins at `at`."""
     if at >= len(text) or text[at] == "<":
         return "it ends before its last bracket is closed"
     if text[at] in "\"'“”":

@@ -50,7 +50,7 @@ def all_faults(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
 
 
 def _fault(label: str, lines: list[str]) -> Fault | None:
-    """Return what a rule has against several clauses; None if nothing."""
+    """Return the lines of a rule's objections as one fault; None if there are none."""
     return Fault(label, list_faults(list(dict.fromkeys(lines)))) if lines else None
 
 

@@ -136,8 +136,8 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
         wanted = _skeleton(clause.words(), terms)
         if (given := _skeleton(_CITATION.sub(" ", line), terms)) != wanted:
             yield (
-                f"{cited[0]} says “{clause.words()}”, in the order {_token_words(wanted)}; you write "
-                f"{_token_words(given)}: keep names, actions, numbers and their order."
+                f"{cited[0]} says “{clause.words()}”, in the order {_token_words(wanted)}; "
+                f"you write {_token_words(given)}: keep names, actions, numbers and their order."
             )
 
 

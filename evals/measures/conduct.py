@@ -29,17 +29,17 @@ COUNTS: dict[str, Callable[[Conduct], int]] = {
 
 
 def breaches(row: Row, agent: str) -> float | None:
-    """Return how often a clause was broken; None of an agent that is not in the run."""
+    """Return the number of breaches of clauses; None for an agent that is not in the run."""
     return _count(row, agent, COUNTS["breaches"])
 
 
 def passes(row: Row, agent: str) -> float | None:
-    """In how many turns an agent was asked to act and took no action."""
+    """Return the number of turns in which an agent had to act and took no action."""
     return _count(row, agent, COUNTS["passes"])
 
 
 def unusable(row: Row, agent: str) -> float | None:
-    """Return how many of these because no answer could be read, or none was legal."""
+    """Return the number of passes without a readable and legal answer."""
     return _count(row, agent, COUNTS["unusable"])
 
 
@@ -108,7 +108,7 @@ def refusals(row: Row, label: str) -> float:
 
 
 def action_rate(row: Row, action: str) -> float:
-    """Return how often an action was taken."""
+    """Return the number of times that agents took an action."""
     return sum(list(turn["actions"].values()).count(action) for turn in row["record"])
 
 

@@ -64,7 +64,7 @@ def _report(
 
 
 def _count_passes(table: Table) -> dict[str, int]:
-    """Agent → turns it passed because its model failed or could not be read; charged to it."""
+    """Return agent → the number of its passes, which are charged to the agent."""
     effects = [e for turn in table.get("record", []) for e in turn.get("effects", [])]
     who = [e["agent"] for e in effects if e["effect"] == "pass"]
     return {agent: who.count(agent) for agent in table["agents"] if agent in who}

@@ -84,7 +84,7 @@ def _read_status(status: str) -> Read:
 
 
 def _read_extension(key: str) -> Read:
-    """Read a measure that an extension works out; None where none does."""
+    """Return a reader of an extension's measure, which gives None if no extension has it."""
 
     def read(row: Row, argument: str) -> float | None:
         if key not in extension.offered("measures"):

@@ -57,7 +57,7 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
 
 
 def value_message(table: Table, said: dict[str, Any]) -> dict[str, Any]:
-    """Return a message, with what the allocation that it proposes is worth to each agent."""
+    """Return a message, with each agent's utility of the allocation that the message proposes."""
     game = exchange_of(EvaluatedTable(table))
     masks = masks_in(game.tasks, said["by"], said["text"])
     if masks is None:

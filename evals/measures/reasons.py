@@ -35,7 +35,7 @@ Scored = dict[str, Any]
 
 
 def score_reasons(table: Table, entries: Iterable[Entry]) -> list[Scored]:
-    """Each reasoning of a finished run beside the truth, in order; amounts in the game's unit.
+    """Return each reasoning of a finished run with the true values, in the game's unit.
 
     Args:
         table: the last state.

@@ -144,11 +144,11 @@ class Yardstick:
 
 
 def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
-    """Return what outcomes of a workflow under these settings are compared with."""
+    """Return the reference points for outcomes of a workflow under these settings."""
     return _build(game_of(settings), admits_payments(graph))
 
 
-@lru_cache(maxsize=256)  # all rows of a condition share one
+@lru_cache(maxsize=256)  # all rows of a condition share one yardstick
 def _build(game: Game, paid: bool) -> Yardstick:
     return Yardstick(game, paid)
 

@@ -128,7 +128,7 @@ def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
     def inverse(above: Floats, below: Floats, axis: int = -1) -> Any:
         return below.sum(axis=axis) / above.sum(axis=axis)
 
-    # Percentiles of the inverse are finite; the ratio's are their inverses, in reverse order.
+    # The inverse ratio is finite, so its percentiles are taken, inverted and swapped.
     low, high = _bootstrap((x, y), inverse, "percentile")
     low, high = (1 / end if end > 0 else inf for end in (high, low))
     return Estimate(value, low, high, len(x), "bootstrap percentile")
@@ -215,7 +215,7 @@ def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
         fewer = min(int((d > 0).sum()), int((d < 0).sum()))
         return min(1.0, 2 * float(bdtr(fewer, len(d), 0.5))), "sign-flip, exact"
     with require_extra("reports", "a test of differences"):
-        # Takes more memory than what a big report holds of its rows.
+        # Imported late: scipy.stats takes more memory than the rows of a big report.
         from scipy.stats import permutation_test
 
     exact = len(d) <= EXACT_PAIRS
@@ -245,7 +245,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def correct(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Comparisons that were made together, with adjusted p."""
+    """Return comparisons that were made together, with p-values adjusted for their number."""
     adjusted = holm([c.p for c in comparisons])
     return [replace(c, adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)]
 

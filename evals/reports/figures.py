@@ -173,7 +173,7 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
 
 
 def _draw(label: str, bars: Sequence[Bar], zero: bool = False) -> str:
-    """Bars on an axis that shows all of them and zero, and names their n."""
+    """Return a chart of bars on an axis that includes zero and whose label states n."""
     ends = [v for bar in bars for v in (bar.estimate.low, bar.estimate.high, bar.estimate.value)]
     known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
     runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
@@ -244,5 +244,5 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
 
 
 def why_no_png() -> str:
-    """Return why no PNG can be drawn, and what installs the library; empty if one can."""
+    """Return why no PNG can be drawn and how to install the library, or "" if PNG works."""
     return "" if is_installed("resvg_py") else str(missing_library(PNG, "resvg_py", "figures"))

@@ -129,7 +129,7 @@ def news_in(written: Mapping[str, Any]) -> Iterator[str]:
 
 
 def reckoning_lines(reckoning: dict[str, Any]) -> Iterator[str]:
-    """Say what was computed from the record before the last bargaining."""
+    """Yield lines on the values computed from the record before the last bargaining."""
     values = ", ".join(f"{a} {_readable(x)}" for a, x in reckoning["values"].items())
     total = _readable(reckoning["total"])
     yield f"computed from the record: total {total}, {reckoning['norm']} {values}"
@@ -147,7 +147,7 @@ def _readable(exactly: str) -> str:
 
 
 def _speech_words(text: str, offers: bool) -> str:
-    """Return the words of a message that was delivered with its tags; an offer is told apart."""
+    """Return the words of a tagged message, or its whole text if its offer is not shown below."""
     message = said_in(text) if "<" in text else Message()
     if message == Message() or (message.proposal is not None and not offers):
         return text
@@ -167,7 +167,7 @@ def _act(said: dict[str, Any]) -> str:
 
 
 def opening_lines(outcome: dict[str, Any]) -> Iterator[str]:
-    """Say what happened in a run, and why no contract binds in it if one lapsed."""
+    """Yield lines on the events of a run, and on a contract that lapsed."""
     yield from outcome["happened"]["words"]
     if lapsed := outcome.get("lapsed"):
         yield f"No contract binds in {outcome['run']}. {lapsed}"
@@ -196,7 +196,7 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
 
 
 def closing_lines(outcome: dict[str, Any]) -> Iterator[str]:
-    """Say what a result's table does not: what decided, on what values rest, what was paid."""
+    """Yield lines below a result's table: the settlement's basis, the baseline, the payments."""
     if outcome["happened"]["at_stake"]:
         yield f"{_decision_words(outcome)}."
     if why := no_value(outcome["credit"]):
@@ -236,7 +236,7 @@ _DECIDED = {
 
 
 def _decision_words(outcome: dict[str, Any]) -> str:
-    """Say what decided the payoffs, and who is farthest from its Shapley value by it."""
+    """Return the basis of the payoffs, and the agent that is farthest from its Shapley value."""
     basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
     told, credit = _DECIDED[basis], outcome["credit"]
     if basis == "contract" and outcome["enforcement"] == "notional":

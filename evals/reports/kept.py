@@ -25,7 +25,7 @@ def _earnings_row(row: Row) -> dict[str, Any]:
 
 
 PARTS: dict[str, Part] = {"plane": _offer_row, "welfare_by_turn": _earnings_row}
-"""Kind of figure → what it reads of a row beside its result and its measures."""
+"""Kind of figure → the function that extracts the extra parts of a row for the figure."""
 
 _COMMON = ("status", "simulated", "agents", "seats")
 _AMOUNTS = ("payoffs", "rewards", "credit")
@@ -81,7 +81,7 @@ class Outcome(Mapping[str, Any]):
         return len(self._common) + 1
 
 
-@lru_cache(maxsize=64)  # a hundred thousand rows share one: memory is bounded
+@lru_cache(maxsize=64)  # a hundred thousand rows share one dictionary
 def _number_names(names: tuple[str, ...]) -> dict[str, int]:
     return {name: at for at, name in enumerate(names)}
 

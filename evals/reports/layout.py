@@ -25,7 +25,7 @@ class CellShown:
 
     @property
     def value(self) -> str:
-        """The point estimate."""
+        """The point estimate as text."""
         return show_value(self.column, self.estimate.value) if self.estimate.n else UNKNOWN
 
     @property
@@ -67,7 +67,7 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
 
 
 def select(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
-    """Return the runs that have these labels."""
+    """Return the runs with all labels in `where`, axis → label."""
     return [row for row in rows if where.items() <= row["labels"].items()]
 
 
@@ -85,7 +85,7 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
 
 
 def printed_value(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:
-    """Return what the paper prints there; empty where it prints nothing."""
+    """Return the source's printed value for a row and column of a table, or "" if none."""
     fitting = [p.values for p in spec.printed if p.row.items() <= labels.items()]
     return next((values[column] for values in fitting if column in values), "")
 
@@ -98,7 +98,7 @@ def digits(column: str) -> int:
 
 
 def show_value(column: str, value: float, unit: bool = True) -> str:
-    """A measure's value; rates are percentages.
+    """Return a measure's value as text; rates become percentages.
 
     Args:
         column: the measure.
@@ -111,13 +111,13 @@ def show_value(column: str, value: float, unit: bool = True) -> str:
 
 
 def between(column: str, e: Estimate) -> str:
-    """Return an interval; empty where one run has none."""
+    """Return an interval as text, or "" if there are fewer than two runs."""
     low, high = (show_value(column, end, unit=False) for end in (e.low, e.high))
     return f"[{low}, {high}]" if e.n > 1 else ""
 
 
 def difference(c: Comparison) -> str:
-    """Return how much the second has more than the first; of rates, in percentage points."""
+    """Return the second mean minus the first as text, for rates in percentage points."""
     value = show_value(c.measure, c.difference.value, unit=False)
     plus = "+" if value.strip("0.") and c.difference.value > 0 else ""
     points = " points" if find(c.measure)[0].kind == "rate" else ""

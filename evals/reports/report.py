@@ -136,7 +136,7 @@ class Times:
 
 
 def _play_words(sections: Sequence[dict[str, Any]]) -> str:
-    """In how many runs there was no play, and why; empty where there was one in each."""
+    """Return a sentence on the runs without a play and the reasons, or "" if there are none."""
     ended = sum((section["ended"] for section in sections), Counter[str]())
     idle = {words: ended[status] for status, words in WITHOUT_PLAY.items() if ended[status]}
     if not idle:

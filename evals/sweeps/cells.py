@@ -150,7 +150,7 @@ def _conditions(suite: Suite) -> Iterator[Condition]:
 
 
 def read_settings(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
-    """Return the workflow and the configuration that settings of a run name; no game is loaded yet.
+    """Return the workflow and the configuration in a run's settings, without loading the game.
 
     Raises:
         ValueError: there is no such workflow, or a setting is wrong.

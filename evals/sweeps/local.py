@@ -74,7 +74,7 @@ class Local:
         return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the calls of a run that did not end."""
+        """Return the calls of a cell's unfinished run."""
         run = await asyncio.to_thread(_find_run, self._name(cell))
         table = await table_of(run) if run else None
         return calls_of(await _entries(table)) if table else []

@@ -138,7 +138,7 @@ class Prices:
         return worst * self._part(model, batched) / MILLION
 
     def _part(self, model: str, batched: bool) -> float:
-        """Return the part of its price that a call costs."""
+        """Return the fraction of the price that a call costs: below 1 for some batches."""
         pattern = _longest_match(self.batch, model) if batched else None
         return 1.0 if pattern is None else self.batch[pattern]
 
@@ -155,7 +155,7 @@ class Prices:
 
 
 def _longest_match(patterns: Iterable[str], model: str) -> str | None:
-    """Return the longest pattern that fits a model; None if none does."""
+    """Return the longest pattern that matches a model, or None."""
     fitting = [pattern for pattern in patterns if fnmatchcase(model, pattern)]
     return max(fitting, key=len, default=None)
 

@@ -118,7 +118,7 @@ def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: 
 
 
 def _message_row(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]:
-    """Return a message, with what its offer would pay each agent if everyone kept it."""
+    """Return a public message, with each agent's payoff if all kept the message's offer."""
     line: dict[str, Any] = dict(said)
     if "deal" in said:
         deal = Deal.model_validate(said["deal"])
@@ -161,7 +161,7 @@ def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
 
 
 def count_calls(table: Table) -> list[dict[str, Any]]:
-    """Calls by agent and phase, as the table counts them."""
+    """Return the calls summed by agent and phase, from the table's counts."""
     seats = table["settings"]["seats"]
     unknown = dict.fromkeys(("attempt", "letter", "cut"))
     return [
@@ -185,7 +185,7 @@ def _of_outsider(table: Table) -> str:
 
 
 def _count_refusals(table: Table) -> dict[str, int]:
-    """Agent → how many of its drafts were sent back."""
+    """Return agent → the number of its refused drafts."""
     counts = Counter(dict.fromkeys(table["agents"], 0))
     for spent in table["spent"].values():
         counts.update({a: n.get("refused", 0) for a, n in spent.get("agents", {}).items()})

@@ -104,7 +104,7 @@ class Suite(Part):
 
     @property
     def axes(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """Axis → label → what it sets, in the order of the file."""
+        """Axis → label → the settings that the label stands for, in the order of the file."""
         return {axis.rpartition(".")[2]: _label(axis, v) for axis, v in self.vary.items()}
 
     @property
@@ -120,17 +120,17 @@ class Suite(Part):
 
 
 def shipped_suites() -> list[str]:
-    """Return the suites that come with the core, sorted."""
+    """Return the sorted names of the suites in `evals/suites`."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
 def known_suites() -> list[str]:
-    """Return the suites that can be named: those of the core, then those of extensions."""
+    """Return the names of all suites: those in `evals/suites`, then those of extensions."""
     return [*shipped_suites(), *extension.offered("suites")]
 
 
 def _file_of(name: str) -> Path:
-    """Return the file of a suite: one that comes with the project or an extension, or a path."""
+    """Return the file of a named suite, or the name itself as a path."""
     if name in shipped_suites():
         return _SHIPPED / f"{name}.yaml"
     if name in extension.offered("suites"):

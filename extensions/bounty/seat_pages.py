@@ -127,7 +127,7 @@ class Seats:
 
 
 async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
-    """Return the letter that waits for a person, who asks, and what its interrupt says."""
+    """Return a person's waiting letter, its open question and its interrupt's value, or None."""
     from shapley_coop.graphs.threads import configure, open_workflow
     from shapley_coop.state.storage.home import home
 

@@ -6,9 +6,9 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
-from shapley_coop.extensions.chat.state import Chat, fault_of
-from shapley_coop.extensions.chat.words import NOT_PLAYED, table_in_words
-from shapley_coop.games.matrix import MatrixParams
+from shapley_coop.extensions.chat.state import Chat, Proposal, fault_of
+from shapley_coop.extensions.chat.words import NOT_PLAYED, proposal_in_words
+from shapley_coop.invalid import first_error
 from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
 
 PLAY = "play"
@@ -24,18 +24,16 @@ def confirm(chat: Chat) -> dict[str, Any]:
     `dropped`.
     """
     game = chat["game"] or {}
-    said = table_in_words(game, chat.get("assumed", []))
-    reply = interrupt(review(PLAY, game, said, ALLOWED, MatrixParams.model_json_schema()))
+    said = proposal_in_words(game, chat.get("assumed", []))
+    reply = interrupt(review(PLAY, game, said, ALLOWED, Proposal.model_json_schema()))
     decision = (
         {"type": "respond", "message": reply} if isinstance(reply, str) else read_decision(reply)
     )
     match (decision or {}).get("type"):
         case "approve":
             return {"verdict": "go"}
-        case "edit" if isinstance(args := edited_arguments(decision or {}), dict):
-            if why := fault_of(args):
-                return {"verdict": "again", "messages": [AIMessage(f"Not played: {why}.")]}
-            return {"verdict": "go", "game": args, "assumed": []}
+        case "edit":
+            return _edited(edited_arguments(decision or {}))
         case "reject" if not (decision or {}).get("message"):
             return {"verdict": "dropped", "game": None, "messages": [AIMessage(NOT_PLAYED)]}
         case "respond" | "reject":

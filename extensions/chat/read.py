@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from shapley_coop.extensions.chat.state import Chat, ChatConfig, fault_of, offered
 from shapley_coop.extensions.chat.words import (
@@ -83,16 +83,8 @@ def _value(text: str) -> float | bool:
     return float(text) if "." in text else int(text)
 
 
-def _without_defaults(schema: dict[str, Any]) -> None:
-    """Leave defaults out of a JSON schema: a provider that enforces it may refuse them."""
-    for field in schema["properties"].values():
-        field.pop("default", None)
-
-
 class Understood(BaseModel):
     """A small game, or what to ask back. No field has a default, which strict schemas refuse."""
-
-    model_config = ConfigDict(json_schema_extra=_without_defaults)
 
     class Choices(BaseModel):
         """The actions of one agent."""

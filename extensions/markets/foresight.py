@@ -140,7 +140,7 @@ class TradeForesight(Foresight):
         return {agent: float(worth.get(agent, 0)) for agent in self.agents}
 
     def _give(self, holds: dict[str, dict[str, int]], giver: str, action: str) -> None:
-        """A gift by hand, as far as the giver has it."""
+        """Apply a gift by hand to the holdings, up to the number that the giver holds."""
         found = parse_gift(action)
         if found is None or giver not in holds:
             return

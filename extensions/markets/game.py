@@ -245,7 +245,7 @@ class Trade(Game):
         return {**told, first: told_actions(self.actions[first])} if self.market.pool else told
 
     def receiver(self, action: str) -> str:
-        """Return whom an action gives something by hand; empty for nobody."""
+        """Return the receiver of a gift by hand, or "" if the action is no gift."""
         by_hand = parse_gift(action)
         return by_hand[2] if by_hand else ""
 

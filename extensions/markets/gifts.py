@@ -41,7 +41,7 @@ def can_be_made(gifts: Sequence[Gift], turns: int, actions: Mapping[str, Sequenc
 
 
 def by_hand(duty: Duty) -> Gift | None:
-    """Return what a duty has its agent give; None if nothing."""
+    """Return the gift that a duty demands, or None if the duty demands no gift."""
     found = parse_gift(duty.action)
     return found and (duty.agent, found[2], found[1], found[0])
 

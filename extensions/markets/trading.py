@@ -54,7 +54,7 @@ class Trader:
 
     @property
     def market(self) -> Guess:
-        """Who holds what, and what it is worth."""
+        """The holdings and the worths, the others' as guessed."""
         check_facts(self.facts, "you", "agents", "goods", "pool")
         return Guess(self.facts)
 
@@ -102,7 +102,7 @@ class Trader:
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def act(self) -> str:
-        """Return what I signed, by my honesty; else I keep what I have, or divide a pool."""
+        """Return an owed action with the probability `honesty`; else keep, or divide a pool."""
         check_facts(self.facts, "legal")
         legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
@@ -147,7 +147,7 @@ class Trader:
         return self._share(at) * sum(gains, Fraction(0))
 
     def _gain(self) -> Fraction | None:
-        """What the offer adds to what I have; None where that cannot be told or I cannot pay it."""
+        """Return the agent's gain by the offer; None if it is unknown or the purse is too small."""
         deal, market = offered_deal(self.facts, self.talk), self.market
         if isinstance(deal, Fault) or deal.split:
             return None

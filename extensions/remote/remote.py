@@ -73,7 +73,7 @@ class Remote:
         try:
             table, begun = await self._table(self._thread(cell))
         except ValueError:
-            return []  # the server did not answer
+            return []  # the server failed
         return count_calls(table) if begun else []
 
     async def written(self, cell: Cell, row: Row) -> None:
@@ -104,7 +104,7 @@ class Remote:
         under_way = [run["run_id"] for run in latest if run["status"] in UNDER_WAY]
         if not under_way:
             config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
-            config.pop("configurable")  # The server names the thread itself.
+            config.pop("configurable")  # the server sets the thread itself
             how: Any = {"config": config, "context": {}, "durability": "sync"}
             start = None if begun else {"room": cell.room}
             made = await self._answered(runs.create(thread, cell.graph, input=start, **how))

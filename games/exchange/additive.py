@@ -52,7 +52,7 @@ def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
     Raises:
         LibraryMissing: the library that finds the best total of such utilities is not installed.
     """
-    _matching_solver()  # refused before play, and not where the result is told
+    _matching_solver()  # so that a missing library stops the run before play, not at its end
     raw = np.asarray(scores, dtype=np.float64)
     whole = raw.sum()
     parts = raw / whole if whole else raw

@@ -55,7 +55,7 @@ def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
 
 
 def _trace_moves(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved], "Position"]:
-    """Every atom that was handed over, with all who held it in turn, and where the play ended."""
+    """Return every atom that was handed over with its holders in order, and the last position."""
     chains: dict[str, list[str]] = {}
     position = game.start()
     for turn, after in zip(record, game.analysis.replay(record), strict=True):

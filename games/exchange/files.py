@@ -172,7 +172,7 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
 
 
 def _read_holding(told: str | list[str], atoms: Sequence[Atom], whose: str) -> int:
-    """Return the tasks that an agent begins with."""
+    """Return the mask of an agent's initial tasks, given as bits or in words."""
     if isinstance(told, str):
         return from_bits(told, len(atoms))
     positions = _positions(atoms)
@@ -180,7 +180,7 @@ def _read_holding(told: str | list[str], atoms: Sequence[Atom], whose: str) -> i
 
 
 def _read_sums(scores: Mapping[str, float], atoms: Sequence[Atom], whose: str) -> Additive:
-    """Utilities that are sums of scores, by task in words."""
+    """Return additive utilities from scores by tasks in words."""
     positions, found = _positions(atoms), [0.0] * len(atoms)
     for task, score in scores.items():
         if not 0 <= score <= TOP:

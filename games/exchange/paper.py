@@ -29,12 +29,12 @@ def _read_published() -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """Return the scenarios that are built in."""
+    """Return the names of the built-in scenarios."""
     return list(_read_published()["scenarios"])
 
 
 def printed_utilities(name: str) -> dict[str, dict[int, int]]:
-    """Agent → mask → the utility that the paper prints, in millionths."""
+    """Return agent → mask → the utility that the paper prints, in millionths."""
     return {
         agent: {int(bits, 2): to_micro(utility) for bits, utility in known.items()}
         for agent, known in _read_published()["scenarios"][name]["printed"].items()

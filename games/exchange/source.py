@@ -99,7 +99,7 @@ def _chore(tool: str, says: str, event: int) -> Atom:
 def _draw_utilities(
     agents: Sequence[str], atoms: int, competition: float, seed: int
 ) -> dict[str, Additive]:
-    """Values of each task: as much in common with everybody as competition says, else one's own."""
+    """Return additive utilities; `competition` is the weight of values that all agents share."""
     common, own = competition * dice(seed, 0, "values").random(atoms), 1 - competition
     return {
         agent: additive(common + own * dice(seed, 0, f"values/{agent}").random(atoms))
@@ -141,7 +141,7 @@ def from_taskbench(
 
 
 def _dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
-    """Preferences of a given overlap, and the utilities that follow from their words."""
+    """Return a scenario with preferences of a given overlap and utilities from their words."""
     told = draw_preferences(tasks.atoms, tasks.agents, competition, seed)
     return Scenario(
         name=name,

@@ -86,7 +86,7 @@ def _list_masks(masks: Sequence[int], n: int) -> str:
 
 
 def normalise_scores(scores: list[float]) -> Micros:
-    """U in millionths from raw scores."""
+    """Return utilities in millionths of the highest raw score."""
     raw = np.asarray(scores, dtype=np.float64)
     top = raw.max()
     return np.rint(raw / top * MICRO).astype(np.int64) if top > 0 else np.zeros(len(raw), np.int64)

@@ -49,7 +49,7 @@ def plug(tool: str, function: Function | None) -> None:
 
 
 def find_plugin(tool: str) -> Function | None:
-    """Return the function that answers a tool's calls, if one is plugged in."""
+    """Return the function plugged in for a tool, or None."""
     return _plugged.get(tool)
 
 

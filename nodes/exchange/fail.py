@@ -11,5 +11,5 @@ async def fail(table: Table) -> dict[str, Any]:
 
 
 def route_failure(table: Table) -> str:
-    """Return `error` where the talk broke down, else `done`."""
+    """Return `error` if the talk failed, else `done`."""
     return "error" if table["verdict"] == "error" else "done"

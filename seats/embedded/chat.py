@@ -112,7 +112,7 @@ class EmbeddedChatModel(BaseChatModel):
 
 
 def _draw_character(of: Character, seed: int, agent: str) -> Character:
-    """Return the individual that answers in every letter of a seat."""
+    """Return the individual traits of an agent, the same for all of its letters."""
     return of.drawn(Random(f"{seed}/{agent}"))
 
 
@@ -152,7 +152,7 @@ def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
 
 
 def _spoil(text: str, rng: Random) -> str:
-    """Return one of the ways in which models break the protocol."""
+    """Return the text with one of the faults by which models break the protocol."""
     return rng.choice(
         [
             text[: len(text) // 2],

@@ -49,7 +49,7 @@ class Party(StageReader):
 
     @property
     def money(self) -> dict[str, Clause]:
-        """The standing payments and split: they stay until an amendment drops them."""
+        """The payments and the split in force; they stay until an amendment drops them."""
         return lasting_clauses(standing_in(self.facts))
 
     def draft(self) -> str:
@@ -66,14 +66,14 @@ class Party(StageReader):
         return f"<s>{said}.</s>{proposal(Deal(clauses=clauses, drops=drops))}"
 
     def answer(self) -> str:
-        """Accept the offer, or make one of my own."""
+        """Return my acceptance of the offer, or else my own draft."""
         deal = offered_deal(self.facts, self.talk)
         if not isinstance(deal, Fault) and self._good(deal, ahead=1):
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
         return self.draft()
 
     def sign(self) -> str:
-        """Sign what leaves me better off than nothing."""
+        """Return my signature if the contract leaves me better off than no contract."""
         deal, me = offered_deal(self.facts, self.talk), self.facts["you"]
         if not isinstance(deal, Fault) and self._worth(deal, keep_value)[me] > self.alone[me]:
             return "<s>I sign.</s><ACCEPT>"
@@ -171,7 +171,7 @@ class Clerk(Reader):
         return terms_of(self.facts)
 
     def write(self) -> str:
-        """The contract in five sections; of talk in words its clauses as well, if I can read it."""
+        """Return the contract in five sections, with clauses if the offer had only words."""
         deal = offered_deal(self.facts, self.talk)
         if isinstance(deal, Fault):
             return f"<REJECT>I cannot draft clauses from these words. {deal.feedback}</REJECT>"

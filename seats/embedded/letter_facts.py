@@ -47,7 +47,7 @@ class Reader:
 
 
 def offered_deal(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:
-    """The deal that was offered: its clauses, or, where it was made in words, what those say.
+    """Return the offered deal, from its clauses or, if the offer has only words, from its words.
 
     Return a fault if the words cannot be parsed or break a rule for deals.
 
@@ -147,7 +147,7 @@ def number(facts: Mapping[str, Any], *path: str) -> float:
 
 
 def told_payoffs(facts: Mapping[str, Any], case: str) -> list[float]:
-    """Return what I end with in a case of the offer's outlook, as the letter computed it.
+    """Return my payoffs in one case of the offer's outlook, as the letter states them.
 
     Args:
         facts: the letter's facts.

@@ -164,7 +164,7 @@ def _when(part: Part) -> When:
 
 
 def _settle(split: Split | None, due: list[Payment], earned: Payoffs, security: Payoffs) -> Payoffs:
-    """Return what each agent ends up with: its part of all that was earned, then the payments.
+    """Return each agent's payoff: its share of the total earnings, plus and minus payments.
 
     Args:
         split: the split in force, if there is one.

@@ -71,7 +71,7 @@ class StageReader(Reader):
 
     @cached_property  # every step of a game tree reads the table
     def stage(self) -> StageGame:
-        """The game."""
+        """The stage game, which is repeated."""
         check_facts(self.facts, "you", "turn")
         return stage_of(self.facts)
 

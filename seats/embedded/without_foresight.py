@@ -60,7 +60,7 @@ def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
 
 
 def _act(facts: Mapping[str, Any], rng: Random) -> str:
-    """Return what I signed; else what my dice draw of all that is legal and not forbidden to me."""
+    """Return the action that I owe by contract, or else a random legal action not forbidden."""
     check_facts(facts, "you", "legal")
     legal = legal_in(facts)
     if owed := owed_now(facts, legal):

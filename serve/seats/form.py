@@ -90,7 +90,7 @@ def message_of(act: str, fields: Any) -> str:
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")
     if decision == WORDS and act in DRAFTED:
-        # Words alone are an answer of their own only where an offer can stand.
+        # Only the message of `contract_answer` can have words without clauses.
         return tag_fields("contract_answer", {**fields, "clauses": None, "drops": None})
     return tag_fields(act, fields)
 

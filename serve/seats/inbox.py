@@ -101,7 +101,7 @@ class ThreadInbox:
         about = thread["metadata"]
         owner = owner_in(about)
         await go_on(thread["thread_id"], about["assistant_id"], owner, {asked["id"]: response})
-        # Until the journal has the reply, a kill of the server could lose it.
+        # A kill of the server before the journal has the reply could lose the reply.
         await _poll(lambda: _is_kept(episode, agent, meant))
         return {"taken": meant}
 
@@ -181,7 +181,7 @@ async def _is_kept(episode: str, agent: str, letter: str) -> bool | None:
 
 
 async def _poll(look: Callable[[], Awaitable[Found | None]]) -> Found | None:
-    """Look again until something is found, or patience ends."""
+    """Call `look` until it returns a value or `PATIENCE` is over; return its last result."""
     loop = asyncio.get_running_loop()
     end = loop.time() + PATIENCE
     while True:

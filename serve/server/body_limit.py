@@ -58,7 +58,7 @@ class BodyLimit:
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that returns a body which was read before, then what follows."""
+    """Return a `receive` that first returns a body read earlier, then the next messages."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

@@ -141,7 +141,7 @@ def _in_cookie(headers: Headers) -> str:
 
 
 def _remember_token(scope: Scope, send: Send) -> Send:
-    """Have the browser keep a token that was in the address, for the page's own requests."""
+    """Return a `send` that stores the address's token as a cookie, for the page's requests."""
     token = _in_query(scope) if scope["type"] == "http" else ""
     if not token or not os.environ.get(DEV_TOKEN):
         return send

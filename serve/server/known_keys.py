@@ -65,7 +65,7 @@ async def _complaint(body: bytes, path: str) -> str:
 
 
 def _known_keys(graph: str, what: str) -> Collection[str]:
-    """Return the keys of a graph's context, or of a workflow's input."""
+    """Return the keys allowed in a graph's context or in a workflow's input."""
     if graph not in names():
         shape = extension.load("graphs", graph).get_context_jsonschema() or {}
         return [*shape.get("properties", ())]
@@ -73,7 +73,7 @@ def _known_keys(graph: str, what: str) -> Collection[str]:
 
 
 def _kept_keys(graph: str, what: str) -> Collection[str]:
-    """The keys of a workflow's table, which come back from a graph of others where ours is a node.
+    """Return the keys of a workflow's table, which are allowed in its input too.
 
     A foreign graph that has our workflow as a node sends the table back to it.
     """

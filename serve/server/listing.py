@@ -102,7 +102,7 @@ _RAISED = re.compile(r"\w+\(((['\"]).*\2),?\)", re.DOTALL)
 
 
 def _error_text(error: str) -> str:
-    """Return what an error says; the server gives it as Python would build it: `SeatError("…")`."""
+    """Return the message of an error that the server writes as its `repr`: `SeatError("…")`."""
     if found := _RAISED.fullmatch(error):
         try:
             return str(literal_eval(found[1]))

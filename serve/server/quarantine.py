@@ -73,10 +73,10 @@ def starts(url: str) -> Starts:
 
 
 async def note_start(run: str, head: str) -> None:
-    """Note a start; see `Starts.note`."""
+    """Note a start of a run without blocking the event loop (`Starts.note`)."""
     await asyncio.to_thread(lambda: starts(home().books_url).note(run, head))
 
 
 async def end_notes() -> None:
-    """Take this server's notes back."""
+    """Delete this server's notes."""
     await asyncio.to_thread(lambda: starts(home().books_url).forget())

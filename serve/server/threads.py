@@ -124,7 +124,7 @@ def _owner(request: Request) -> str:
 
 
 def _registered_bundle(name: str, private: bool) -> dict[str, Any] | None:
-    """Return the bundle of a run of the register; None where there is none of that name."""
+    """Return the bundle of a run in the register, or None if no run has this name."""
     try:
         run = home().run(name)
     except ValueError:

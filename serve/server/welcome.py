@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
 
+from shapley_coop import extension
+from shapley_coop.escaping import visible
 from shapley_coop.extras import require_extra
 from shapley_coop.graphs.catalogue import names
 from shapley_coop.serve.server.tenancy import configured

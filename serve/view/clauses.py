@@ -107,7 +107,7 @@ def _turns(
 
 
 def _judge_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return a judge's verdict on each clause, and the part on which the monitor agrees."""
+    """Return a judge's verdicts, and the fraction of them that the monitor shares, or None."""
     audit = (evaluated.table.get("settlement") or {}).get("audit") or {}
     if not audit.get("judge"):
         return None

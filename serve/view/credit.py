@@ -110,6 +110,6 @@ def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
 
 
 def _compare(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
-    """Return each agent's amount due by a norm, and the greatest difference from its payoff."""
+    """Return the amounts due by a norm, and the greatest absolute difference from a payoff."""
     gap = max(abs(got - float(part)) for got, part in zip(paid, due, strict=True))
     return {"due": [float(part) for part in due], "gap": gap if gap >= EXACT else 0.0}

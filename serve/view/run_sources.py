@@ -72,7 +72,7 @@ class FolderSource:
 
 
 def lines_with_age(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Runs as lines of a list (`state.listing`) with their age, newest first."""
+    """Return runs as lines of a list (`state.listing`) with their age, newest first."""
     newest_first = sorted(runs, key=lambda run: run.created, reverse=True)
     return [{**list_line(run), "age": age(run.created)} for run in newest_first]
 

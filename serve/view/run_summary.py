@@ -42,7 +42,7 @@ def summarize(run: dict[str, Any]) -> list[Part]:
 
 
 def _agreement(run: dict[str, Any]) -> list[Part]:
-    """Return what was signed, and what was agreed after the game."""
+    """Return the sentence about the contract and the agreement after the game."""
     basis = (run["outcome"] or {}).get("basis")
     everybody = _names(run["agents"], many="All {} agents")
     afterwards = run["outcome"]["redistribution"] if basis == "redistribution" else None
@@ -71,7 +71,7 @@ def _under_way(run: dict[str, Any]) -> list[Part]:
 
 
 def _breaches(run: dict[str, Any]) -> list[Part]:
-    """Return who broke the contract, and the deposits forfeited."""
+    """Return the sentence about breaches of the contract and forfeited deposits."""
     played = [event for event in run["timeline"] if event["kind"] == "played"]
     broke = Counter(breach["agent"] for event in played for breach in event["breaches"])
     if not broke:
@@ -92,7 +92,7 @@ def _breaches(run: dict[str, Any]) -> list[Part]:
 
 
 def _passes(run: dict[str, Any]) -> list[Part]:
-    """Return who passed because no answer could be used: what that cost is charged to it."""
+    """Return the sentence about passes for lack of a usable answer; the agents pay for these."""
     rows = [row for row in run["credit"]["rows"] if row["conduct"]["unanswered"]]
     if not rows:
         return []

@@ -44,7 +44,7 @@ def standalone_page(bundle: dict[str, Any]) -> str:
 
 
 def link_modules(entry: str) -> str:
-    """Return all modules as one program, each once, after its imports.
+    """Return a module and all its imports as one program, each module once, after its imports.
 
     The modules must have named imports on one line, and no top-level name in common.
     """

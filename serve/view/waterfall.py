@@ -90,7 +90,7 @@ def _as_signed(
 
 
 def _round(evaluated: EvaluatedTable, amounts: Mapping[str, Fraction]) -> Micro:
-    """As the settlement rounds, so that every level sums to the total."""
+    """Return amounts rounded to millionths as in the settlement, so that they sum to the total."""
     rounded = round_payoffs(list(amounts.values()), to_micro(evaluated.total))
     return dict(zip(amounts, rounded, strict=True))
 

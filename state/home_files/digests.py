@@ -32,7 +32,7 @@ def digest_of(path: str | Path) -> str:
 
 
 def keyed_digest(content: bytes) -> str:
-    """The hash of a content by the home's key, in hexadecimal: others cannot try what it is of."""
+    """Return the hexadecimal hash by the home's key, so that others cannot guess the content."""
     return hmac.new(_key(home().folder), content, hashlib.sha256).hexdigest()
 
 

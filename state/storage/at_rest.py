@@ -56,7 +56,7 @@ def check_key() -> None:
 
 
 def seal_bytes(content: bytes) -> bytes:
-    """Content as it is written: encrypted if there is a key.
+    """Return content in the form for storage, encrypted if there is a key.
 
     Raises:
         ValueError: the key is malformed.
@@ -66,7 +66,7 @@ def seal_bytes(content: bytes) -> bytes:
 
 
 def unseal_bytes(content: bytes) -> bytes:
-    """Content as it was before it was written.
+    """Return stored content decrypted.
 
     Raises:
         ValueError: the content is encrypted, and the key is missing or a different one.

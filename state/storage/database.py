@@ -124,7 +124,7 @@ _opening = Lock()
 
 def facts_at(url: str) -> Facts:
     """Return the one store of a database in this process."""
-    with _opening:  # of threads that ask at once each would open it
+    with _opening:  # without the lock, parallel threads would each open the database
         return _open_facts(url)
 
 

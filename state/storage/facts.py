@@ -66,7 +66,7 @@ def key(*parts: str | int) -> str:
 
 
 def key_prefix(*parts: str | int) -> str:
-    """Return how every key begins that has these parts, and more."""
+    """Return the beginning of all keys that start with these parts and have more."""
     return key(*parts)[:-1] + ", "
 
 

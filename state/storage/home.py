@@ -179,7 +179,7 @@ def _home(folder: str, database: str) -> Home:
 
 
 def _open_book(kind: Callable[[str], Book], url: str) -> Book:
-    """Return one object per kind and database in this process."""
+    """Return this process's one book of a kind for a database."""
     found: Book = _make_book(kind, url)
     return found
 

@@ -104,7 +104,7 @@ class Journal(Book):
         return entry_in(stands) if stands else entry
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
-        """Keep an answer, from an event loop, in one transaction with others that wait."""
+        """Store an answer from an event loop, in one transaction with other waiting answers."""
         return await batcher_of(self._keep_all).do((holder(), episode, entry))
 
     def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:

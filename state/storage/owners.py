@@ -50,7 +50,7 @@ def holder() -> Holder:
 
 
 def request_holder() -> Holder | None:
-    """For whom the current request of the server is; None outside of one."""
+    """Return the holder of the server's current request, or None outside of requests."""
     return _acting.get()
 
 

@@ -7,17 +7,17 @@ from typing import Any
 
 
 def deflate(plain: bytes) -> bytes:
-    """Return a zlib stream, made in the least time."""
+    """Return the zlib stream of some bytes, compressed at the fastest level."""
     return zlib.compress(plain, level=1)
 
 
 def pack(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
-    """Some texts, and behind them a letter's facts: two streams of zlib, each of JSON."""
+    """Return two zlib streams of JSON, one after the other: the texts and a letter's facts."""
     return b"".join(deflate(json.dumps(part).encode()) for part in (list(texts), dict(facts)))
 
 
 def unpack(content: bytes) -> tuple[list[str], dict[str, Any]]:
-    """Return the texts and the facts."""
+    """Return the texts and the facts that `packed` has written."""
     words = zlib.decompressobj()
     texts: list[str] = json.loads(words.decompress(content))
     facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))

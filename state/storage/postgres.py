@@ -62,7 +62,7 @@ class BoundedConnection(Connection[Row]):
 
 
 def open_connection(url: str, **more: Any) -> Any:
-    """Return a new connection, each statement of which is a transaction.
+    """Return a new connection on which each statement is a transaction.
 
     Args:
         url: the database's URL.
@@ -125,7 +125,7 @@ class PostgresDatabase:
             yield connection
 
     def connect(self) -> Any:
-        """Return another connection."""
+        """Return a new connection."""
         return open_connection(self._url)
 
     @contextmanager

@@ -269,7 +269,7 @@ def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
 
 
 def _key_facts(key: str, request: str, run: str) -> tuple[Fact, Fact]:
-    """Return a key with its request and run, and among the keys of that run."""
+    """Return two facts: a key's request and run, and the key's entry among the run's keys."""
     name = _name_of(key)
     return Fact(KEY, "", name, {"request": request, "run": run}), Fact(KEYED, run, name)
 

@@ -27,7 +27,7 @@ class Asking(Clause):
 
     @classmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
-        """Read who does, or does not, what."""
+        """Read the agent and the action."""
         agent = read_bound_agent(given, notes, terms)
         return {"agent": agent, "action": read_name(given, "action", notes, terms, of=agent)}
 

@@ -68,7 +68,7 @@ class Pay(Clause):
 
     @classmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
-        """Read who pays whom, how often and how much."""
+        """Read the payer, the payee, the basis and the amount."""
         payer, payee = (read_name(given, key, notes, terms) for key in ("payer", "payee"))
         basis = per(given, notes)
         much = amount(given.get("amount"), "amount", notes, basis == "reward")

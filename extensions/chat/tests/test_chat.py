@@ -1,23 +1,21 @@
 """The conversation that sets up a table, has it played, and explains the settlement."""
 
-import json
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langgraph.types import Command
 
 from shapley_coop.extensions.chat import read
 from shapley_coop.extensions.chat.page import build
 from shapley_coop.extensions.chat.words import spoken
-from shapley_coop.seats.seat import Seat
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
 from tests.prompts.test_hidden_text import FORGED
-from tests.stub_openai import StubOpenAI
 
 APPROVED = {"decisions": [{"type": "approve"}]}
 
@@ -226,48 +224,6 @@ async def test_a_model_reads_by_structured_output_and_is_told_what_cannot_be_pla
         assert refused.startswith("Nothing is played: I did not take over “Ann pays Ben 20")
         (asked,) = await chat.say("Let us begin anew", model="openai:any")
         assert asked == "Who goes out?"
-
-
-async def test_the_schema_that_a_model_is_held_to_has_no_defaults(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
-    none = {"name": "", "about": "", "agents": [], "choices": [], "payoffs": [], "assumed": []}
-    answer = json.dumps({"question": "Who goes out?", **none})
-    with StubOpenAI(lambda *_: answer) as stub:
-        seat = Seat(model="openai:gpt-5-mini", base_url=stub.base_url)
-        found, _ = await read.understood([HumanMessage("Film or match?")], seat)
-        form = stub.requests[0].body["response_format"]["json_schema"]
-    assert found.question == "Who goes out?"
-    assert form["strict"] is True
-    assert '"default"' not in json.dumps(form)
-
-
-@pytest.mark.parametrize(
-    ("text", "agents", "task", "costs"),
-    [
-        (DISHES, ["Ann", "Ben"], "do the dishes", [8, 4]),
-        ("Ann and Ben should decide who will cook. Both hate it", ["Ann", "Ben"], "cook", [8, 8]),
-        (
-            "Have Ann, Ben and Cem decide who takes out the bins. Ben doesn't mind. It costs Cem 7",
-            ["Ann", "Ben", "Cem"],
-            "take out the bins",
-            [4, 2, 7],
-        ),
-        (
-            "Let Ann and Ben talk about who cooks, but Ann does not like it",
-            ["Ann", "Ben"],
-            "cook",
-            [6, 4],
-        ),
-    ],
-)
-def test_plain_sentences_are_read(
-    text: str, agents: list[str], task: str, costs: list[float]
-) -> None:
-    found = read_sentences(text)
-    assert (found.agents, found.task) == (agents, task)
-    assert list(found.costs.values()) == costs
 
 
 async def test_messages_of_agents_are_no_markup_and_have_names() -> None:

@@ -106,7 +106,7 @@ async def one_payment(arena: Arena) -> None:
 
 
 async def _fork(played: Played) -> None:
-    """Go back to just before the settlement, with a contract that pays the adversary more."""
+    """Fork the run just before its settlement, with a contract that pays the adversary more."""
     other, config, before = played.others[0], configure(played.run), None
     forged = put(Deal(clauses=(Pay(payer=other, payee=played.me, amount=1),)), played.me, 9)
     forged["accepted"] = list(played.table["agents"])

@@ -276,7 +276,7 @@ def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
 
 
 async def _tampered(run: Run, node: str, tamper: Tamper) -> None:
-    """Play up to a node, and change the thread if the run has not ended by then."""
+    """Play up to the end of a node, then change the thread if the run goes on."""
     config, start = configure(run), cast(Any, {"room": run.room})
     how: Any = {"context": RunConfig(), "durability": "sync", "interrupt_after": [node]}
     async with open_workflow(run.graph) as app:

@@ -187,7 +187,7 @@ def _is_data(arena: Arena, played: Played, word: str) -> None:
 
 
 def _says(line: str, by: str, says: str) -> bool:
-    """Return whether a line of a letter tells what somebody said, quoted and as that author's."""
+    """Return whether a line of a letter begins with the author and ends with the quoted words."""
     return line.startswith(by) and line.endswith(f": {quote(says)}")
 
 

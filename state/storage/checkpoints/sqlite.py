@@ -46,7 +46,7 @@ class SqliteSaver(HomeSaver, BlockingSaver):
 
 @asynccontextmanager
 async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
-    """An open saver, with its tables in place."""
+    """Open a saver, and create its tables if they are missing."""
     connection = await asyncio.to_thread(_connect, file)
     with closing(connection):
         saver = SqliteSaver(connection)
