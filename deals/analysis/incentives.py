@@ -112,9 +112,8 @@ class WhateverOthersDo:
 def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     """Compare keeping with each breach by agent i, at every turn and for all others' actions.
 
-    Each breach is compared with one action: the one that keeps the contract and loses least against
-    any breach. Agent i cannot choose after seeing the others' actions. After that turn agent i
-    keeps the contract as well as it can, and the others act as expected.
+    Each breach is compared with the one action that keeps the contract and loses least against any
+    breach: agent i cannot choose after seeing the others' actions. After that turn all keep it.
     """
     keep, agent, stage = within.values(keep_value), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
