@@ -113,7 +113,7 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     """Compare keeping with each breach by agent i, at every turn and for all others' actions.
 
     Each breach is compared with the one action that keeps the contract and loses least against any
-    breach: agent i cannot choose after seeing the others' actions. After that turn all keep it.
+    breach, chosen unseen. After that turn agent i keeps it, and the others act as expected.
     """
     keep, agent, stage = within.values(keep_value), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
