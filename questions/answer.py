@@ -57,7 +57,7 @@ class Reply(Drafted, Spoken):
 
 
 def decision_in(fields: Fields) -> str:
-    """Write a decision on an offer, with whatever stands beside it."""
+    """Return a decision on an offer as tags, with any proposal beside it."""
     decision, named = DECISION.tagged(fields.get("decision")), fields.get("offer")
     if named and decision == "<ACCEPT>":
         decision = f"<ACCEPT>{named}</ACCEPT>"
@@ -99,7 +99,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def _ask_to_decide(turn: TurnContext, message: Message) -> str:
-    """Return what to ask of an answer that does not say yes or no, or says both."""
+    """Return the feedback on an answer that decides nothing, or accepts and rejects at once."""
     asked = ask_back(turn.evaluated.offer)
     if message.accept is not None:
         return f"You accept and reject at once. {asked}"

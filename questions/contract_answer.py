@@ -26,7 +26,7 @@ class Redraft(Reply):
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Redraft | Fault:
-    """Read an acceptance of what the letter showed, a draft of one's own, or `<REJECT>`."""
+    """Read an acceptance of the offer in the letter, a new draft, or `<REJECT>`."""
     if message.action is not None:
         return Fault("VOID", "It is not yet time to act: answer the offer.")
     if message.accept is not None:
@@ -48,7 +48,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Redraft | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Redraft) -> AgentOutput | Fault:
-    """Let nobody accept or put forward what it could not sign."""
+    """Refuse to accept or put forward a draft that the agent could not sign."""
     if said.decision == "accept":
         return accept_offer(turn, agent, said.speech)
     if said.found is None:
@@ -57,7 +57,7 @@ def check(turn: TurnContext, agent: str, said: Redraft) -> AgentOutput | Fault:
 
 
 def accept_offer(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
-    """Accept what stands; of words alone nothing can be signed yet."""
+    """Return the acceptance of the current offer; a fault if its clauses cannot be signed."""
     offer = turn.evaluated.offer
     assert offer is not None, "an offer stands that the message accepts"
     deal = Deal.of(offer["deal"])

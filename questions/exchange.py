@@ -64,7 +64,7 @@ class Trade(Spoken):
 
 
 def read(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
-    """Read a valid message, or say by a label what is wrong (utility-aware exchange, B.2)."""
+    """Read a valid message, or return a fault with its label (utility-aware exchange, B.2)."""
     if fault := check_finished(answer):
         return fault
     talk = talk_in(turn, agent)

@@ -157,7 +157,7 @@ async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
 
 
 def as_answer(reply: Any) -> Answer:
-    """Return a person's reply as the answer that is kept of it."""
+    """Return a person's reply as an answer for the journal."""
     return Answer(_cut(as_message(reply)))
 
 
@@ -191,7 +191,7 @@ async def _ask_once(
 
 
 async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answer:
-    """Ask the model in the way in which its seat answers."""
+    """Ask the model in its seat's mode, and return its answer."""
     q = question
     mode = answers_of(seat, model, bool(q.tools))
     form = None if mode == "text" else _fields_of(q)
@@ -244,7 +244,7 @@ def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMes
 
 
 def trace_config(question: Enquiry) -> RunnableConfig:
-    """Return how a call for a question is named and found in a trace."""
+    """Return the run name, tags and metadata under which a call appears in a trace."""
     metadata = {**question.trace.get("metadata", {}), "attempt": question.attempt}
     # A draft is private until it is validated, so LangGraph must not stream its messages.
     tags = [*question.trace.get("tags", []), TAG_NOSTREAM]
@@ -296,5 +296,5 @@ def _cut_answer(completion: Any, question: Enquiry) -> Answer:
 
 
 def _cut(text: str) -> str:
-    """What is kept of an answer: all that can be read, and enough to see that it is too long."""
+    """Return an answer's text with invalid characters replaced, cut one above the size limit."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

@@ -142,14 +142,14 @@ class Choice:
         return next((value for value, tag in self.tags.items() if tag and tag in text), None)
 
     def told(self) -> str:
-        """Name the ways to write it, as letters do."""
+        """Return the tags of all values, as letters name them."""
         own = {tag: value for value, tag in reversed([*self.tags.items()]) if tag}
         tags = {value: f" for `{tag}`" for tag, value in own.items()}
         *first, last = (f'"{value}"{tags.get(value, "")}' for value in self.tags)
         return f"{', '.join(first)} or {last}"
 
     def form(self) -> tuple[str, ...]:
-        """Name the fields of a person's form."""
+        """Return the names of the fields in a person's form, one for each value."""
         return tuple(re.findall(r"\w+", tag)[0].lower() for tag in self.tags.values() if tag)
 
     def ask(self) -> str:

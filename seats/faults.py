@@ -135,7 +135,7 @@ def _of_status(error: BaseException, status: int, seat: Seat) -> str:
 
 
 def _of_cause(error: BaseException, seat: Seat, limit: float) -> str:  # noqa: PLR0912 - one case a kind
-    """Return the words for one error of the chain; empty where the next one knows more."""
+    """Return the explanation of one error in the chain; "" if a later error may say more."""
     import aiohttp
 
     match error:

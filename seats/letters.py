@@ -78,7 +78,7 @@ class Letter:
 
 
 def _show_answer(answer: str) -> str:
-    """Return an agent's own answer as it is shown to it again; providers refuse an empty one."""
+    """Return a refused answer, shortened, for its author; providers refuse an empty message."""
     if len(answer) > MAX_SHOWN:
         return f"{answer[:MAX_SHOWN]}\n[… {len(answer) - MAX_SHOWN} characters more]"
     return answer or "(no words)"
@@ -91,7 +91,7 @@ def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
 
 
 def as_text(messages: Sequence[BaseMessage]) -> str:
-    """Return all that a seat is shown, as one text."""
+    """Return the messages to a seat as one text."""
     return "\n\n".join(text_of(message) for message in messages)
 
 

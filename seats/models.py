@@ -147,7 +147,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
 
 def _extension_model(provider: Provider, seat: Seat, agent: str, seed: int) -> BaseChatModel:
-    """Return a chat model of an extension."""
+    """Return a chat model made by an extension's provider."""
     found = provider.make(seat, agent=agent, seed=seed)
     if not isinstance(found, BaseChatModel):
         reason = f"it made a {type(found).__name__}, no LangChain chat model"

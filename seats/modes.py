@@ -170,7 +170,7 @@ async def _by_tools(
 
 
 def _bind_tools(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
-    """Return a model that has to call a tool, as far as it is known to take such an order."""
+    """Bind tools to a model, and force a call if the model is known to support `tool_choice`."""
     return model.bind_tools(tools, **({"tool_choice": "any"} if _chooses(model) else {}))
 
 
@@ -186,7 +186,7 @@ def _binds(model: BaseChatModel) -> bool:
 
 
 def _tag_fields(form: Form, given: Any) -> str:
-    """An answer in fields; with a key that could mean more than was asked for, it is asked back."""
+    """Return fields as tagged text; if a key is unknown, as JSON, which the parser refuses."""
     if isinstance(given, Mapping) and not given.keys() <= form["properties"].keys() | ANNOTATIONS:
         return json.dumps(given)
     return tag_fields(str(form["title"]), given)

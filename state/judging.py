@@ -17,7 +17,7 @@ from shapley_coop.state.turn import A, TurnContext
 
 
 def check_finished(answer: Answer) -> Fault | None:
-    """Why an answer is not read at all: it broke off, or was withheld; None where it is whole."""
+    """Return the fault of an answer that was cut off or withheld, or None if it is complete."""
     if answer.withheld:
         return REFUSED if answer.withheld == "refused" else FILTERED
     return CUT if answer.cut else None
@@ -113,7 +113,7 @@ def judge(
 
 
 def make_pass(label: str) -> AgentOutput:
-    """Return a pass, with the reason's label."""
+    """Return a pass with the label of its reason."""
     return {"act": "pass", "text": "", "label": label}
 
 

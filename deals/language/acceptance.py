@@ -125,7 +125,7 @@ def ask_back(offer: Offer | None) -> str:
 
 
 def _named_offers(words: str) -> list[str]:
-    """Whatever in an acceptance says which offer it is of."""
+    """Return the revisions and hashes of offers that an acceptance names."""
     parts = words.split()
     if parts and len(parts) <= 2 and any(char.isdigit() for char in parts[0]):
         return parts

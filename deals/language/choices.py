@@ -88,7 +88,7 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
 
 
 def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
-    """Return the part of the total that an answer claims, and what was repaired in it."""
+    """Return the part of the total that an answer claims (0 to 1), and the repair or ""."""
     said = message.claim
     if said is None:
         *above, last = ["", *lines_said(message.outside)][-2:] or ["", ""]
@@ -250,7 +250,7 @@ def _without_reason(line: str, legal: Sequence[str]) -> str:
 
 
 def _actions_called(call: Any, deep: int = 0) -> Iterator[str]:
-    """The action of a call that was written as words: {"name": …, "arguments": {"action": …}}."""
+    """Yield the actions in a tool call written as text: {"arguments": {"action": …}}."""
     if not isinstance(call, dict) or deep > 2:
         return
     for key in _NAMES:

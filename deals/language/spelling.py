@@ -62,7 +62,7 @@ class Notes:
 
 
 def show(value: Any) -> str:
-    """Return a value in feedback: as it was written, cut."""
+    """Return the `repr` of a value for feedback, cut at 40 characters."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
@@ -123,7 +123,7 @@ def quantity(given: Mapping[str, Any], notes: Notes) -> int:
 
 
 def read_bound_agent(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
-    """Of whom a clause asks something: an agent's name, or "everyone"."""
+    """Return the agent that a duty binds, or "everyone"."""
     said = given.get("agent")
     if not isinstance(said, str) or unwrap(said).casefold() not in _ALL:
         return read_name(given, "agent", notes, terms)

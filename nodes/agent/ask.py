@@ -226,7 +226,7 @@ def _judge_all(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Jud
 
 
 def _read_drafts(turn: TurnContext) -> dict[str, Reply]:
-    """Return the drafts to be validated, from the journal."""
+    """Return the drafts to validate, read from the journal."""
     drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
     entries = home().journal.open_all(turn.table["episode"], pointers)
