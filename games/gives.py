@@ -33,7 +33,7 @@ def give(quantity: int | str, good: str, to: str) -> str:
 def parse_gift(action: str) -> tuple[int, str, str] | None:
     """Return the quantity, good and receiver of an action that gives; None for other actions.
 
-    >>> given("give 2 red wool to Ben"), given("keep")
+    >>> parse_gift("give 2 red wool to Ben"), parse_gift("keep")
     ((2, 'red wool', 'Ben'), None)
     """
     what, _, rest = action.partition(" ")

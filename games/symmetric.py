@@ -80,7 +80,7 @@ def is_printed(actions: int, agents: int) -> bool:
 def payoff_at(pieces: Sequence[Piece], others: int) -> Number:
     """Return an action's payoff at a sum of the others, to the nearest millionth.
 
-    >>> paid([Piece(0, -1), Piece(3, 10, "1/3")], 5)
+    >>> payoff_at([Piece(0, -1), Piece(3, 10, "1/3")], 5)
     10.666667
     """
     piece = next(p for p in reversed(pieces) if p.start <= others)

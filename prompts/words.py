@@ -1,8 +1,8 @@
 """Facts as Markdown in plain words; agents' texts are always quoted, so that they forge nothing.
 
->>> quoted('Fine.\\n# Your turn')
+>>> quote('Fine.\\n# Your turn')
 '"Fine.\\\\n# Your turn"'
->>> print(told({"boss_hp": 782, "heroes": {"Ann": {"hp": 200}, "Ben": {"hp": 90}}}))
+>>> print(describe({"boss_hp": 782, "heroes": {"Ann": {"hp": 200}, "Ben": {"hp": 90}}}))
 - boss hp: 782
 <BLANKLINE>
 | heroes | hp |

@@ -3,11 +3,11 @@
 Providers do not guarantee their schemas. So fields are put into tags unchanged, and the one parser
 of messages reports their faults.
 
->>> tagged("act", {"thoughts": "Hm.", "action": "lever"})
+>>> tag_fields("act", {"thoughts": "Hm.", "action": "lever"})
 '<CONSIDER>Hm.</CONSIDER><ACTION>lever</ACTION>'
->>> tagged("answer", {"decision": "accept", "offer": 2, "speech": "Fine."})
+>>> tag_fields("answer", {"decision": "accept", "offer": 2, "speech": "Fine."})
 '<s>Fine.</s><ACCEPT>2</ACCEPT>'
->>> tagged("propose", {"clauses": None, "speech": None})
+>>> tag_fields("propose", {"clauses": None, "speech": None})
 '<REJECT>'
 """
 

@@ -36,9 +36,9 @@ def review(
 def read_decision(reply: Any) -> Mapping[str, Any] | None:
     """Return the decision in a reply, or None unless the reply holds exactly one.
 
-    >>> decided({"decisions": [{"type": "approve"}]})
+    >>> read_decision({"decisions": [{"type": "approve"}]})
     {'type': 'approve'}
-    >>> decided({"type": "respond", "message": "Ann is Anna"})["message"]
+    >>> read_decision({"type": "respond", "message": "Ann is Anna"})["message"]
     'Ann is Anna'
     """
     if isinstance(reply, list) and len(reply) == 1:

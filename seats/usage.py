@@ -3,11 +3,11 @@
 Without an estimate, an endpoint that reports no count, or an impossible count, would never use up
 a budget. The estimate is usually too high: it assumes 3 bytes a token, and English has about 4.
 
->>> counted({"input_tokens": 7, "output_tokens": 2}, "A letter.", "An answer.")
+>>> count_tokens({"input_tokens": 7, "output_tokens": 2}, "A letter.", "An answer.")
 (7, 2)
->>> counted({"input_tokens": -1, "output_tokens": float("nan")}, "A letter.", "An answer.")
+>>> count_tokens({"input_tokens": -1, "output_tokens": float("nan")}, "A letter.", "An answer.")
 (4, 4)
->>> counted(None, "A letter.", "")
+>>> count_tokens(None, "A letter.", "")
 (4, 1)
 """
 

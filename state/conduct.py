@@ -8,7 +8,7 @@ The command line, the page and the evaluators show the conduct next to each agen
 >>> found = conduct(["Ann", "Ben"], record, [{"agent": "Ben", "clause": "c2", "turn": 2}])
 >>> did({"give": 2}), did({"keep": 1}, found["Ben"]["actions"])
 ('give ×2', 'keep ×1 (turn 2)')
->>> unanswered(found["Ben"]["passes"])
+>>> unanswered_words(found["Ben"]["passes"])
 '1 pass because no answer could be used (turn 1: ACTION)'
 """
 

@@ -184,7 +184,8 @@ def payment_lines(outcome: Mapping[str, Any]) -> list[str]:
     >>> due = [{"clause": "c1", "payer": "Ann", "payee": "Ben", "amount": "2"}] * 2
     >>> due.append({"clause": "c2", "payer": "Ben", "payee": "Ann", "amount": "1"})
     >>> lost = {"Ann": -2.0, "Ben": 2.0}
-    >>> for line in moved({"transfers": paid, "audit": {"payments": due}, "forfeits": lost}):
+    >>> found = {"transfers": paid, "audit": {"payments": due}, "forfeits": lost}
+    >>> for line in payment_lines(found):
     ...     print(line)
     Ann pays Ben 3 net (contract)
     before netting, by clause: c1 Ann pays Ben 4, c2 Ben pays Ann 1

@@ -6,7 +6,7 @@ replace the 2ⁿ coalitions, where m_c is the size of class c.
 >>> import numpy as np
 >>> gloves = np.array([[min(left, right) for right in range(3)] for left in range(2)], dtype=object)
 >>> of = [0, 1, 1]  # one left glove, two right ones
->>> [str(x) for x in summed([ClassGame(of, gloves)], shapley_by_class, 3)]
+>>> [str(x) for x in sum_games([ClassGame(of, gloves)], shapley_by_class, 3)]
 ['2/3', '1/6', '1/6']
 """
 

@@ -1,21 +1,21 @@
 """The readers of an action or a claim, written inside its tag or as an answer's last line.
 
 >>> legal = ["cooperate", "defect"]
->>> chosen(Message(action='"Cooperate".'), legal)
+>>> choose(Message(action='"Cooperate".'), legal)
 ('cooperate', 'read "Cooperate". as cooperate')
->>> chosen(Message(outside="I trust Bob.\\n**Action: cooperate**"), legal)
+>>> choose(Message(outside="I trust Bob.\\n**Action: cooperate**"), legal)
 ('cooperate', 'read the last line as the action')
->>> chosen(Message(outside="I will keep the contract and cooperate."), legal).label
+>>> choose(Message(outside="I will keep the contract and cooperate."), legal).label
 'MPT'
->>> chosen(Message(outside="To defect is tempting.\\n```\\nCooperate – it lasts\\n```"), legal)[0]
+>>> choose(Message(outside="To defect is tempting.\\n```\\nCooperate – it lasts\\n```"), legal)[0]
 'cooperate'
->>> chosen(Message(outside="Ben is fair.\\nI vote for Ben."), ["Ann", "Ben"])
+>>> choose(Message(outside="Ben is fair.\\nI vote for Ben."), ["Ann", "Ben"])
 ('Ben', 'read the last line as the action')
->>> chosen(Message(action="delegate my move to the mediator"), [*legal, "delegate"])[0]
+>>> choose(Message(action="delegate my move to the mediator"), [*legal, "delegate"])[0]
 'delegate'
->>> claimed(Message(claim="about 12 percent"))
+>>> read_claim(Message(claim="about 12 percent"))
 (Fraction(3, 25), 'read about 12 percent as 12 %')
->>> claimed(Message(claim="1")).feedback
+>>> read_claim(Message(claim="1")).feedback
 'Is 1 a part (100 %), or 1 %? Write it with its sign: 100% or 1%.'
 """
 
@@ -169,7 +169,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
 def _match(said: str, legal: Sequence[str]) -> str | None:
     """The one legal action that is named, with words around it or not that only say it is chosen.
 
-    >>> _named("play safe", ["safe", "play safe"]), _named("I will play safe.", ["safe", "risky"])
+    >>> _match("play safe", ["safe", "play safe"]), _match("I will play safe.", ["safe", "risky"])
     ('play safe', 'safe')
     """
     bare = _CHOSEN.sub("", _CHOOSING.sub("", unwrap(said), count=1), count=1)
