@@ -190,12 +190,12 @@ class RunConfig(BaseModel):
         ge=0,
         le=10_000,
         description="How many of the latest events letters tell one by one, at least; when there "
-        "are twice as many, the older half is told in sum. 0 tells all.",
+        "are twice as many, the older half is summarised. 0 tells all.",
     )
     warm_cache: bool = Field(
         default=False,
         description="Of several agents that are asked at once, ask one first, so that the others "
-        "find what all are shown in the provider's prefix cache: cheaper with many agents, but one "
+        "use the provider's prefix cache of the shared part: cheaper with many agents, but one "
         "call slower each time.",
     )
     budget: Budget = Field(

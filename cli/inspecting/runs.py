@@ -31,7 +31,10 @@ def runs(
     graph: GraphName = "",
     seed: SeedOf = None,
     outcome: Outcome = "",
-    limit: Annotated[int, typer.Option(help="The newest N; 0 shows all.", min=0)] = MOST,
+    limit: Annotated[
+        int | None,
+        typer.Option(help=f"The newest N; 0 shows all. By default {MOST}, or all as JSON.", min=0),
+    ] = None,
     sweeps: Annotated[
         bool, typer.Option("--sweeps", help="Include cells of sweeps (by default left out).")
     ] = False,
@@ -50,13 +53,13 @@ def runs(
     wanted = RunFilter(game, graph, seed, _check_words(outcome))
     found = list(wanted(finish(every_run(cells=sweeps))))
     if as_json:
-        say_json([list_line(run) for run in (found[:limit] if limit != MOST and limit else found)])
+        say_json([list_line(run) for run in (found[:limit] if limit else found)])
         return
     if not found:
         filtered = any((game, graph, seed is not None, outcome))
         say("no run is like that" if filtered else "no runs yet: coop run escape_room")
         return
-    shown = found[:limit] if limit else found
+    shown = found if limit == 0 else found[: limit or MOST]
     _show(shown)
     if more := len(found) - len(shown):
         note(f"{more} older: coop runs --limit 0, or filter by --game, --graph, --seed, --outcome")

@@ -162,7 +162,7 @@ EVALUATORS: dict[str, Evaluator] = {
     ),
     "breaches": Evaluator("duties not kept", conduct.breaches, better="less"),
     "bluff": Evaluator(
-        "part of the offers turned down whose author then agreed to no more", conduct.bluff
+        "part of the refused offers after which the refuser agreed to no more", conduct.bluff
     ),
     "passes": Evaluator("turns in which an agent was asked and took no action", conduct.passes),
     "unusable": Evaluator(

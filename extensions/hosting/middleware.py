@@ -108,6 +108,6 @@ def _deal_of(contract: Deal | Mapping[str, Any]) -> Deal:
     if isinstance(contract, Deal):
         return contract
     signed = contract.get("contract", contract)
-    if not signed:
-        raise ValueError("nothing was signed: the outcome has no contract")
+    if not signed or "clauses" not in signed:
+        raise ValueError("nothing was signed: what was given has no clauses")
     return Deal.model_validate({"clauses": signed["clauses"]})

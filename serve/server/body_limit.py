@@ -18,7 +18,7 @@ def whole(variable: str, default: int) -> int:
     if text is None:
         return default
     if not text.isdecimal() or (default and not int(text)):
-        raise ValueError(f"{variable}={text}: give a positive whole number")
+        raise ValueError(f"{variable}={text}: give a {'positive ' if default else ''}whole number")
     return int(text)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.cli.inspecting import runs
 from shapley_coop.evals.reports.in_words import reckoning_lines
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by, with_all_extensions
@@ -39,12 +40,17 @@ def test_runs_are_found_by_game_workflow_seed_and_outcome(coop: Coop) -> None:
     assert coop("runs", "--game", "chess").out == "no run is like that\n"
 
 
-def test_a_list_is_short_and_says_what_it_leaves_out(coop: Coop) -> None:
+def test_a_list_is_short_and_says_what_it_leaves_out(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("a", "b", "c"):
         played(coop, name)
-    ended = coop("runs", "--limit", "2")
-    assert "1 older: coop runs --limit 0" in ended.err
-    assert sum(f"│ {name} " in ended.out for name in "abc") == 2
+    monkeypatch.setattr(runs, "MOST", 2)
+    for ended in (coop("runs", "--limit", "2"), coop("runs")):
+        assert "1 older: coop runs --limit 0" in ended.err
+        assert sum(f"│ {name} " in ended.out for name in "abc") == 2
+    assert len(coop("runs", "--json").result) == 3
+    assert len(coop("runs", "--json", "--limit", "2").result) == 2
 
 
 def test_a_game_from_a_file_is_listed_under_its_own_name(coop: Coop) -> None:

@@ -214,8 +214,9 @@ async def test_calls_that_are_awaited_are_held_too_and_an_outcome_is_a_contract(
     DONE.clear()
     await agent.ainvoke({"messages": [("user", "Go on.")]})
     assert DONE == []
-    with pytest.raises(ValueError, match="nothing was signed"):
-        ContractMiddleware(Outcome(contract=None), "Ann")
+    for nothing in (Outcome(contract=None), {"text": "Ann keeps idle."}):
+        with pytest.raises(ValueError, match="nothing was signed"):
+            ContractMiddleware(nothing, "Ann")
 
 
 def test_what_would_fail_in_the_middle_of_a_graph_is_refused_as_it_is_made() -> None:
