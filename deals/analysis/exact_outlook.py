@@ -1,4 +1,4 @@
-"""The outlook by the game tree: exact payoffs, and the best of all strategies with a breach."""
+"""The outlook from the game tree: exact payoffs, and each agent's best strategy with a breach."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction

@@ -33,7 +33,7 @@ MAX_STEPS = 50_000
 """The largest number of positions × joint actions × agents for which a game is enumerated."""
 
 MAX_WORK = 500_000
-"""The largest number of these steps × values in the memories of the contract's conditions."""
+"""The largest product of that number and the number of values in the conditions' memories."""
 
 Amounts = tuple[Fraction, ...]
 """One amount for each agent, in the order of the agents."""
@@ -120,7 +120,7 @@ class GameTree:
         return self.values(worth)[self.now][self.start]
 
     def shifted(self, record: Sequence[Turn]) -> Amounts:
-        """Return each agent's gain from splitting past rewards: a split covers the whole game."""
+        """Return each agent's gain from the split of past rewards, which a split covers too."""
         agents = self.stage.agents
         if not (self._split and self._split.fractions):
             return (NOTHING,) * len(agents)

@@ -23,7 +23,7 @@ _BARE = ("ACCEPT", "REJECT")
 
 
 def as_written(text: str) -> str:
-    """Return the delivered part of a message: its public elements, byte for byte, a line each.
+    """Return the delivered part of a message: its public elements, unchanged, one a line.
 
     A repaired message is delivered in its repaired form. Text outside the elements, or after a
     bare <ACCEPT> or <REJECT>, is private. In a message that cannot be parsed, an unclosed element

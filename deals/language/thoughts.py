@@ -204,7 +204,7 @@ _UNCLEAR = (
 
 
 def _may_be_said(text: str, start: int, stop: int) -> bool:
-    """Return whether the text between two places has a tag or a brace, and so may be meant."""
+    """Return whether the text between two places has a tag or a brace, so that it may be said."""
     return TAG_LIKE.search(text, start, stop) is not None or "{" in text[start:stop]
 
 
