@@ -5,7 +5,7 @@ condition holds then this is done". Its verdict has three values (Bauer, Leucker
 2011): `violated` after a breach, `satisfied` once the clause can bind at none of the turns left,
 and `pending` until then. A condition on the history may still hold while turns are left. A payment
 is `satisfied` once it can no longer fall due, and the split of the total when the game is over.
-An agent can violate neither of them.
+No agent can violate a payment or the split.
 
 >>> from shapley_coop.deals.language.clauses import Do
 >>> from shapley_coop.deals.language.deal import Deal

@@ -200,7 +200,7 @@ def at_best(payer: str, split: Split | None, means: Means) -> Fraction:
 
 
 def at_most(pay: Transfer, means: Means) -> Fraction:
-    """Return the largest amount that a clause can make due in the whole game, in its unit."""
+    """Return the largest amount that a payment can move in the whole game, in the game's unit."""
     match pay.basis:
         case "once":
             return pay.amount

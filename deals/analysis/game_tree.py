@@ -33,7 +33,7 @@ MAX_STEPS = 50_000
 """The largest number of positions × joint actions × agents for which a game is enumerated."""
 
 MAX_WORK = 500_000
-"""The largest product of that number and the number of values in the conditions' memories."""
+"""The largest number of positions × joint actions × agents × values in conditions' memories."""
 
 Amounts = tuple[Fraction, ...]
 """One amount for each agent, in the order of the agents."""
@@ -257,7 +257,7 @@ class GameTree:
         return turn  # type: ignore[no-any-return] # the rewards are exact fractions, not numbers
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Return the agents as a set; without deposits {}, because breaches then have no effect."""
+        """Return the agents as a set, empty without deposits: breaches then have no effect."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 

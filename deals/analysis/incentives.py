@@ -113,7 +113,7 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     """Compare keeping the contract with each breach by agent i, for all actions of the others.
 
     At each turn the breaches are compared with one action that keeps the contract: the action that
-    loses least against any breach. Afterwards agent i keeps the contract and all act as expected.
+    loses least against any breach. Afterwards i keeps the contract, the others act as expected.
     """
     keep, agent, stage = within.values(keep_value), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]

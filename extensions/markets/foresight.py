@@ -90,7 +90,7 @@ class Guess:
 
 
 class TradeForesight(Foresight):
-    """The prediction that agents make the gifts by hand that they owe, and otherwise keep."""
+    """The prediction that agents make the gifts by hand that they owe, and else keep goods."""
 
     FACTS = ("turns", "goods", "pool")
 
