@@ -72,7 +72,7 @@ class Characteristic:
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
         classes: games with symmetric classes of agents whose sum is v; None if unknown.
-        target: the sampler's target, a multiple of max(|T|, range of W) / n; None: spend all.
+        target: the sampler's target, in units of max(|T|, range of W) / n; None: no target.
     """
 
     agents: Sequence[str]

@@ -112,7 +112,7 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
 
 
 async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
-    """Return the pointers to all answers in a run's checkpoints; a pointer has an answer's hash.
+    """Return the pointers to all answers in a run's checkpoints; each commits to a text.
 
     Args:
         run: the run.

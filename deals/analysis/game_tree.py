@@ -148,7 +148,7 @@ class GameTree:
         return tuple(worth(self, position, i, value) for i in range(len(self.stage.agents)))
 
     def worth(self, position: Position, later: Mapping[HistoryState, Amounts]) -> "Value":
-        """Return a function of a joint action and an agent: its gain now plus its later value."""
+        """Return (joint action, agent) → the agent's gain now plus its value of later turns."""
         over: Amounts = (NOTHING,) * len(self.stage.agents)
         ahead = {play: later.get(past, over) for play, past in position.onward.items()}
         return lambda play, i: position.gains[play][i] + ahead[play][i]

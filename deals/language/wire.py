@@ -46,7 +46,7 @@ In version 1 `{"turns": [2, 5]}` was a range, and hashes were of the JSON that `
 
 MAX_MESSAGE = 64_000
 MAX_SPEECH = 4_000
-"""The largest length of a speech or a reason in characters, since all later letters show it."""
+"""The largest length of a speech or a reason, in characters: all later letters show the text."""
 MAX_NOTES = 600
 """The number of characters of an agent's notes that its later letters show."""
 

@@ -57,7 +57,7 @@ def ask(question: Question[Any]) -> Node:
         runtime.stream_writer(asking_event(turn))
         started = time.monotonic()
         replies = await ask_seats(turn, write_letter)
-        judged = await asyncio.to_thread(_judge_all, turn, replies)  # it may read files
+        judged = await asyncio.to_thread(_judge_all, turn, replies)  # judging may read files
         seconds = time.monotonic() - started
         spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
         runtime.stream_writer(answered_event(turn, judged, spent, seconds))
