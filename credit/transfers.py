@@ -78,7 +78,7 @@ def cap(limit: Number | str) -> Constraint:
 
 
 def limited_liability() -> Constraint:
-    """Return the constraint that no agent pays more than it earned, or 0 after a loss."""
+    """Return the constraint that an agent pays at most its earnings, and 0 after a loss."""
     return non_transferable(0)
 
 

@@ -3,7 +3,7 @@
     open → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺ → settle
     step → convene → propose, if the contract must be bargained over again
 
-Compared with `llm_only` it adds convene, propose, validate, answer, tally, summarize. A deal has
+This workflow adds convene, propose, validate, answer, tally and summarize to `llm_only`. A deal has
 only `do` and `forbid` clauses. Letters explain no payments, and an offer with one is refused.
 """
 

@@ -183,7 +183,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         Args:
             source: the node that the edges leave.
             verdict: the function that chooses the edge.
-            onward: outcome → node. If it has `again`, refused answers lead to that node, and
+            onward: outcome → node. If `again` is given, refused answers lead to its node, and
                 `verdict` is called only if all answers are sound.
         """
 

@@ -82,7 +82,7 @@ def said_in(delivered: str) -> Message:
 
 
 def estimates(consider: str | None) -> dict[str, float]:
-    """Return the utilities that the author of a CONSIDER estimates for the other agents.
+    """Return the other agents' utilities as estimated in the text of a CONSIDER element.
 
     The estimates are JSON anywhere in the text: `{"estimates": {"Bob": 0.6}}`. Values that are
     not numbers in [0, 1] are left out.

@@ -40,7 +40,7 @@ class Condition:
 
     Args:
         when: the condition.
-        asked: "before" evaluates each turn on the record before it, "after" includes the turn.
+        asked: "before" evaluates the record before each turn; "after" includes the turn.
     """
 
     def __init__(self, when: When, asked: Asked = "before") -> None:

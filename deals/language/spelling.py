@@ -189,7 +189,7 @@ def part(fraction: Fraction) -> str:
 
 
 def _another(money: str, currency: str) -> bool:
-    """Return whether a unit is another currency; without a currency, codes like EUR are."""
+    """Return whether a unit is another currency; if the game has none, codes like EUR are."""
     if not currency:
         return len(money) == len("EUR") and money.isalpha()
     said = money.upper().removesuffix("S")

@@ -41,7 +41,7 @@ from shapley_coop.escaping import SELECTED, hides
 PROTOCOL = "coop/2"
 """The version of the wire format and of the hashes in records (`shapley_coop.canonical`).
 
-In version 1 `{"turns": [2, 5]}` was a range, and hashes were of the JSON that `json.dumps` writes.
+In version 1 `{"turns": [2, 5]}` was a range, and `json.dumps` wrote the JSON for hashes.
 """
 
 MAX_MESSAGE = 64_000

@@ -94,8 +94,8 @@ def _issues(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _options(agents: list[str], seed: int) -> dict[str, Any]:
-    """Return a job: on two issues the agents' interests are opposed, with different strength.
-    On the third issue, the start, they may agree."""
+    """Return a job: on two issues the agents' interests are opposed, with different weights.
+    On the third issue, the start of the job, the interests may agree."""
     told: dict[str, Any] = {}
     for i, agent in enumerate(_two(agents, "options")):
         rng, worth = dice(seed, 0, f"trade/{i}"), dict[str, dict[str, int]]()

@@ -218,7 +218,7 @@ class Trader:
         return found
 
     def _division(self, at: int) -> list[Gift]:
-        """Return the division of a pool that gives the agent its demand and the others the most."""
+        """Return the division of a pool that meets the agent's demand and is best for others."""
         market, me = self.market, self.market.me
         pool = market.holds.get(market.holder, {})
         takers = [a for a in market.agents if a != market.holder]
@@ -249,7 +249,7 @@ class Trader:
         return clauses
 
     def _payments(self, gifts: list[Gift], at: int) -> list[Pay]:
-        """Return payments that leave the agent its share of the gain, partners equal parts."""
+        """Return payments that divide the gain: the agent's share, equal parts for partners."""
         market, me = self.market, self.market.me
         partners = sorted({a for gift in gifts for a in gift[:2]} - {me})
         if market.pool or not self._pays or not partners:
