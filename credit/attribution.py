@@ -71,7 +71,7 @@ class Characteristic:
             different units, or if worths follow another rule.
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
-        classes: games with symmetric classes of agents whose sum is v; None if unknown.
+        classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
         target: the sampler's target, in units of max(|T|, range of W) / n; None: no target.
     """
 

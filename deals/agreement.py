@@ -143,7 +143,7 @@ class Agreement:
     def below_reservation(
         self, deal: Deal, agent: str, reservation: Fraction, norms: Sequence[str] = ()
     ) -> Fault | None:
-        """RESERVE: return a fault if the deal leaves the agent less than its reservation value.
+        """Return a RESERVE fault if the deal leaves the agent less than its reservation value.
 
         The reservation value is compared with the agent's earnings so far plus its expected
         payoff if all keep the contract. If the game cannot be enumerated, the result is a fault.

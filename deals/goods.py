@@ -69,7 +69,7 @@ def shortfalls(turn: Turn) -> list[tuple[str, str, str]]:
 
 
 def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault | None:
-    """ABLE: no agent promises more of a good than it holds.
+    """Return an ABLE fault if an agent promises more of a good than it holds.
 
     Args:
         agreed: the contract that would be in force.

@@ -1,4 +1,4 @@
-"""The search for runs of a home, whether a command, a sweep or LangGraph's server began them."""
+"""The search for runs in a home: begun by a command, by a sweep or by LangGraph's server."""
 
 import asyncio
 

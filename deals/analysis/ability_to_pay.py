@@ -61,7 +61,7 @@ def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | Non
 def unaffordable(
     clauses: Mapping[str, Clause], split: Split | None, means: Means, now: int = 1
 ) -> Fault | None:
-    """ABLE: no payer promises more than it can have in the whole game.
+    """Return an ABLE fault if a payer promises more than it can have in the whole game.
 
     Each payment must not exceed the payer's largest reward plus all payments that it might get. The
     sum of its unconditional payments must not exceed its largest reward plus its unconditional
@@ -126,7 +126,7 @@ def _may_owe(payer: str, clause: Clause, means: Means) -> Fraction:
 def unpayable(
     due: Sequence[Payment], held: Mapping[str, Fraction], means: Means | None
 ) -> Fault | None:
-    """ABLE, after the game: no payer owes more than it could have had.
+    """Return an ABLE fault if, after the game, a payer owes more than it could have had.
 
     The bound is the payer's largest possible reward, so an agent that earned less may still bear
     others' losses. If the bounds are unknown, the sum of the absolute amounts `held` is used.

@@ -219,7 +219,7 @@ def _deposit(deal: str, facts: str, record: str) -> Fraction:
 
 
 def contradiction(within: GameTree) -> Fault | None:
-    """CLASH: at some reachable position every action of an agent breaks the contract."""
+    """Return a CLASH fault if some position leaves an agent no action that keeps the contract."""
     for position in within.positions():
         for agent, allowed in position.allowed.items():
             if not allowed:
@@ -233,7 +233,7 @@ def contradiction(within: GameTree) -> Fault | None:
 
 
 def overpaid(within: GameTree) -> Fault | None:
-    """PAY: the shares of one reward that fall due together are at most the whole reward."""
+    """Return a PAY fault if shares of one reward that fall due together exceed the reward."""
     shares = {
         term.cid: term.transfer
         for term in within.clauses

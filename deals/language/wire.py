@@ -115,7 +115,7 @@ def scan(text: str) -> Message | Fault:
 
 
 def too_long(message: Message) -> Fault | None:
-    """LONG: each public element of words is at most MAX_SPEECH characters long."""
+    """Return a LONG fault if a public element of words has over MAX_SPEECH characters."""
     heard = {"<s>": message.speech, "<ACCEPT>": message.accept, "<REJECT>": message.reject}
     return together(
         Fault(

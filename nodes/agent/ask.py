@@ -67,7 +67,7 @@ def ask(question: Question[Any]) -> Node:
 
 
 def draft(question: Question[Any]) -> Node:
-    """Return a node that asks agents and leaves their drafts in the journal."""
+    """Return a node that asks agents and leaves their answers, as drafts, in the journal."""
 
     async def draft_messages(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
@@ -187,7 +187,7 @@ def _rules(rules: str, style: bytes) -> str:
 
 @lru_cache(maxsize=256)
 def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
-    """Return the game's facts for letters; outsiders get the facts used to read contracts."""
+    """Return the game's facts; an outsider, such as a judge, gets those used for contracts."""
     return facts_of(game) if outsider else game.facts()
 
 
