@@ -55,7 +55,7 @@ def handovers(
 
 
 def shortfalls(turn: Turn) -> list[tuple[str, str, str]]:
-    """Return (clause, giver, evidence) of each gift of a recorded turn that fell short."""
+    """Return (clause, giver, evidence) for each recorded gift below the promised quantity."""
     return [
         (
             effect["clause"],

@@ -98,7 +98,7 @@ class _Step(NamedTuple):
 
 
 class Monitor:
-    """The judge of one record by a contract: it observes each turn and finds duties and breaches.
+    """The judge of a record under a contract: it finds the duties and breaches of each turn.
 
     An agent with a duty to act that takes no action is in breach. The record excuses the agent if
     the operator's budget left it no model call. Idling never breaches a `forbid`. An agent has no

@@ -1,4 +1,4 @@
-"""The builder of workflows: nodes that ask agents, edges chosen by verdicts, parallel people.
+"""The builder of workflows: nodes that ask agents, edges by verdict, a task for each person.
 
 All models are asked in one task. Each person has a separate task (a `Send`), so that replies match
 tasks by id in any order and across restarts. LangGraph ends all tasks of a step before the next

@@ -265,7 +265,7 @@ def balanced_outcomes(within: GameTree) -> int:
 
 
 def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
-    """Return the clauses of the deal that bind or fall due at no position."""
+    """Return the clauses of the deal that neither bind nor fall due at any position."""
     used = {cid for position in within.positions() for cid in position.owed}
     used |= {cid for p in within.positions() for due in p.due.values() for cid in due}
     return [cid for cid in (*deal.duties, *deal.pays) if cid not in used]

@@ -130,7 +130,7 @@ def _pattern(written: str) -> str:
 
 
 def _parts(first: bool) -> str:
-    """Return the pattern of marks at the beginning only, or of those found anywhere."""
+    """Return the pattern of marks read only at the beginning, or of marks read anywhere."""
     groups = []
     for number, mark in enumerate(MARKS):
         parts = {"closes": mark.closes, "ends": mark.ends} if not first else {}
