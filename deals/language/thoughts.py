@@ -19,7 +19,7 @@ from shapley_coop.deals.language.lenient_json import Json, read_json
 
 @dataclass(frozen=True)
 class Mark:
-    """A pair of marks around thoughts; `…` stands for up to 80 characters, or for attributes.
+    """The marks around thoughts; in them `…` stands for at most 80 characters, or for attributes.
 
     Attributes:
         opens: the marks that begin thoughts.
@@ -43,7 +43,7 @@ def _element(name: str, used: str) -> Mark:
 
 
 _GLUED = "analysis"
-"""The name of gpt-oss's channel, which touches the thoughts if special tokens are stripped."""
+"""The channel name of gpt-oss; without the special tokens, the thoughts follow with no space."""
 
 MARKS = (
     _element(
