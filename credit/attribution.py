@@ -71,8 +71,8 @@ class Characteristic:
             different units, or if worths follow another rule.
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
-        classes: games with symmetric classes of agents whose sum is v; None if unknown.
-        target: the sampler's target, in max(|T|, range of W) / n; None spends the whole budget.
+        classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
+        target: the sampler's target, in units of max(|T|, range of W) / n; None: no target.
     """
 
     agents: Sequence[str]
@@ -143,7 +143,7 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     Raises:
         ValueError: the norm is unknown, or needs all 2ⁿ coalitions of too many agents.
 
-    Cost: 2ⁿ evaluations of v, or at most MOST_PER_AGENT · n, or about n.
+    Cost: 2ⁿ evaluations of v; if sampled, at most MOST_PER_AGENT · n; else about n.
     """
     rule, n = norm(by), len(of.agents)
     if of.parts is not None and by != "deegan_packel":

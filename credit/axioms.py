@@ -56,8 +56,8 @@ def check_axioms(
 def convex_game(n: int) -> list[int]:
     """Return the fixed game v(S) = (Σ_{i ∈ S} (i + 1))², for tests of additivity.
 
-    The game is convex, so all values of this package except Deegan–Packel are defined on it. They
-    are also defined on its sum with any game on which they are defined.
+    The game is convex, so all values of this package except Deegan–Packel are defined on it. If a
+    value is defined on another game, it is also defined on the sum of that game and this one.
     """
     return [sum(i + 1 for i in range(n) if mask >> i & 1) ** 2 for mask in range(1 << n)]
 

@@ -1,7 +1,7 @@
 """Transfers that turn earnings into payoffs, and constraints that limit them.
 
 All amounts are whole micro-units (`shapley_coop.amounts`). A constraint changes the amounts `due`,
-for example back towards `earned`. Constraints compose: each gets the result of the one before.
+for example back towards `earned`. Constraints compose: each changes the result of the previous one.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -78,7 +78,7 @@ def cap(limit: Number | str) -> Constraint:
 
 
 def limited_liability() -> Constraint:
-    """Return the constraint that no agent pays more than it earned; one with a loss pays 0."""
+    """Return the constraint that an agent pays at most its earnings, and 0 after a loss."""
     return non_transferable(0)
 
 

@@ -1,6 +1,6 @@
 """The deal: one language for everything agents agree on.
 
-Intents, prices, task allocations, contracts and reward splits are all a list of typed clauses.
+Intents, prices, task allocations, contracts and reward splits are all lists of typed clauses.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal, accept, put, unanimous

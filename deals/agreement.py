@@ -43,12 +43,12 @@ def _slot(digest: str) -> _Slot:
 def monitor_of(
     contract: Contract | None, record: Sequence[Turn], open_turns: OpenTurns = always_open
 ) -> Monitor:
-    """Return the contract's monitor after all turns of the record. The monitor is shared: read it.
+    """Return the contract's monitor after all turns of the record. Callers must not change it.
 
     The latest monitor of each contract is cached. If the record begins with turns that the cached
-    monitor has observed, only the other turns are observed. Recorded turns must not be changed in
-    place, because lists compare their items by identity first. To observe further turns, take a
-    copy by `Monitor.on`.
+    monitor has observed, only the turns after them are observed. Recorded turns must not be changed
+    in place, because the cache compares turns by identity first and would miss the change. To
+    observe further turns, copy the monitor by `Monitor.on`.
     """
     if contract is None:
         return Monitor(None).on(record)
@@ -101,7 +101,7 @@ class Agreement:
         return [each.gift() for each in self.monitor.handing_over(turn)]
 
     def wrongly_handed(self) -> str:
-        """Return the first mismatch of recorded gifts with the contract's gifts; "" if none."""
+        """Return the first difference between recorded gifts and gifts due, in words, or ""."""
         due = self.monitor.handovers if self.enforcement.executes else []
         told = (recorded_wrongly([x for x in due if x.turn == t["turn"]], t) for t in self.record)
         return next(filter(None, told), "")
@@ -127,7 +127,7 @@ class Agreement:
         return [*deposits(agents, amount), *released] if self.contract else []
 
     def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> "Certificate":
-        """Return the certificate of a deal, as if it were signed or made an amendment now."""
+        """Return the certificate of a deal if it were signed now, alone or as an amendment."""
         from shapley_coop.deals.analysis.certificate import certify
 
         return certify(
@@ -143,10 +143,10 @@ class Agreement:
     def below_reservation(
         self, deal: Deal, agent: str, reservation: Fraction, norms: Sequence[str] = ()
     ) -> Fault | None:
-        """RESERVE: return a fault if the deal leaves the agent less than its reservation value.
+        """Return a RESERVE fault if the deal leaves the agent less than its reservation value.
 
         The reservation value is compared with the agent's earnings so far plus its expected
-        payoff if all keep the contract. A game that could not be enumerated gives a fault.
+        payoff if all keep the contract. If the game cannot be enumerated, the result is a fault.
         """
         party = self.certificate(deal, norms).parties.get(agent)
         if party is None:

@@ -44,7 +44,7 @@ class CompiledClause:
     def may_bind(self, now: int, turns: int) -> bool:
         """Return whether the clause may still bind between turn `now` and the last turn, `turns`.
 
-        An agent can always idle, so each duty that may bind may also be broken.
+        A duty that may bind may also be broken, because an agent can always idle.
         """
         if self.split:
             return now <= turns
@@ -80,7 +80,7 @@ def start(clauses: Clauses) -> Memories:
 
 
 def after(clauses: Clauses, memories: Memories, turn: Turn) -> Memories:
-    """Return the memories of the clauses after one more turn."""
+    """Return the memories of the clauses after one more turn, given those before it."""
     if not any(memories):
         return memories
     return tuple(

@@ -1,4 +1,4 @@
-"""Contracts: deals that all accepted. One is in force at a time; an amendment names its base."""
+"""Contracts: deals that all accepted. An amendment names the contract that it amends."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

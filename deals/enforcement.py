@@ -116,7 +116,7 @@ def releases(
 ) -> list[Posting]:
     """Return the postings that release deposits: forfeits at a first breach, returns at the end.
 
-    Both use the same ledger key, so each deposit is released once.
+    Forfeit and return of a deposit have the same ledger key, so each deposit is released once.
 
     Args:
         agents: the parties.

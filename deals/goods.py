@@ -55,7 +55,7 @@ def handovers(
 
 
 def shortfalls(turn: Turn) -> list[tuple[str, str, str]]:
-    """Return (clause, giver, evidence) of each gift of a recorded turn that fell short."""
+    """Return (clause, giver, evidence) for each recorded gift below the promised quantity."""
     return [
         (
             effect["clause"],
@@ -69,7 +69,7 @@ def shortfalls(turn: Turn) -> list[tuple[str, str, str]]:
 
 
 def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault | None:
-    """ABLE: no agent promises more of a good than it holds.
+    """Return an ABLE fault if an agent promises more of a good than it holds.
 
     Args:
         agreed: the contract that would be in force.

@@ -5,7 +5,7 @@ condition holds then this is done". Its verdict has three values (Bauer, Leucker
 2011): `violated` after a breach, `satisfied` once the clause can bind at none of the turns left,
 and `pending` until then. A condition on the history may still hold while turns are left. A payment
 is `satisfied` once it can no longer fall due, and the split of the total when the game is over.
-An agent can violate neither of them.
+No agent can violate a payment or the split.
 
 >>> from shapley_coop.deals.language.clauses import Do
 >>> from shapley_coop.deals.language.deal import Deal
@@ -98,7 +98,7 @@ class _Step(NamedTuple):
 
 
 class Monitor:
-    """The judge of one record by a contract: it observes each turn and finds duties and breaches.
+    """The judge of a record under a contract: it finds the duties and breaches of each turn.
 
     An agent with a duty to act that takes no action is in breach. The record excuses the agent if
     the operator's budget left it no model call. Idling never breaches a `forbid`. An agent has no
@@ -168,7 +168,7 @@ class Monitor:
         }
 
     def _bound(self, duty: effects.Duty, turn: Turn) -> Collection[str]:
-        """Return the agents that a duty binds: one, or all with a reward that can act then."""
+        """Return the agents that a duty binds: one, or for "everyone" all that can act."""
         if duty.agent != EVERYONE:
             return (duty.agent,)
         return [agent for agent in turn["rewards"] if self._is_open(duty, agent, turn["turn"])]

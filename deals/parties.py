@@ -34,7 +34,7 @@ def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
 
 
 def by_agent(clauses: Mapping[str, Clause], agents: Sequence[str]) -> dict[str, dict[str, Clause]]:
-    """Return agent → {clause id → clause} of the clauses that concern it."""
+    """Return agent → {clause id → clause} of the clauses that concern the agent."""
     found: dict[str, dict[str, Clause]] = {agent: {} for agent in agents}
     for cid, clause in clauses.items():
         for agent in agents if (named := named_in(clause)) is None else named:

@@ -50,7 +50,7 @@ def payoffs_from(
     due: Sequence[Payment],
     norm_payoffs_fn: NormPayoffs,
 ) -> dict[str, Fraction]:
-    """Return the same payoffs as `payoffs`, given the earnings before settlement (`earned`)."""
+    """Return the same payoffs as `payoffs`, given the earnings before settlement (`held`)."""
     if split and split.norm:
         held = norm_payoffs_fn(split.norm, sum(held.values(), start=Fraction(0)))
     elif split and split.fractions:

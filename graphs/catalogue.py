@@ -74,7 +74,7 @@ def compiled(name: str) -> "App":
 
 
 def make_forms_ready() -> None:
-    """Cache the games and agents of the workflows' forms, for callers that must not block later."""
+    """Cache the games and agents of the workflows' forms, so that later calls do not block."""
     from shapley_coop.state.workflow_config import agents_of, playable
 
     for page in map(builder, names()):

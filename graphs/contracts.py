@@ -2,7 +2,7 @@
 
     open → propose → validate ↺ ⇄ pass_on ⇄ respond ↺ → write ↺ → sign → count ↺
          → summarize → enforce → act → step ↺ → enforce_turn ↺ → judge ↺ → settle
-    enforce_turn → convene → propose, where the contract is due to be bargained over again
+    enforce_turn → convene → propose, if the contract must be bargained over again
 
 Use Your Words (Schiavone, 2025). In turn, every agent proposes a contract or accepts the current
 offer, until all accept the same. An impartial summariser writes the contract in five sections.

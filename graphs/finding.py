@@ -1,4 +1,4 @@
-"""The search for runs of a home, whether a command, a sweep or LangGraph's server began them."""
+"""The search for runs in a home: begun by a command, by a sweep or by LangGraph's server."""
 
 import asyncio
 
@@ -27,7 +27,7 @@ async def run_of(name: str) -> Run:
 
 
 async def every_run(cells: bool = True) -> list[Run]:
-    """Return all runs, newest first; without `cells` only runs that no sweep began."""
+    """Return all runs, newest first; if `cells` is false, without the runs of sweeps."""
     found = await asyncio.to_thread(lambda: home().runs.list(cells=cells))
     threads = await asyncio.to_thread(home().threads)
     if threads:  # importing LangGraph is slow, and most homes have no served threads

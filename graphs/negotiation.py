@@ -1,9 +1,9 @@
 """LLM+NEG: agents agree on actions before they act, without payments or a reasoning step.
 
     open → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺ → settle
-    step → convene → propose, where the contract is due to be bargained over again
+    step → convene → propose, if the contract must be bargained over again
 
-This workflow adds to `llm_only`: convene, propose, validate, answer, tally, summarize. A deal has
+This workflow adds convene, propose, validate, answer, tally and summarize to `llm_only`. A deal has
 only `do` and `forbid` clauses. Letters explain no payments, and an offer with one is refused.
 """
 

@@ -44,7 +44,7 @@ def prepare(
     Raises:
         ValueError: the workflow, the game, a parameter, an agent or a seat is invalid, an extension
             forbids the run, or the key was used for another request.
-        CredentialsMissing: a seat's key is not set.
+        CredentialsMissing: the API key of a seat's model is not set.
     """
     check_key()
     page = builder(graph)

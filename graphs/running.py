@@ -275,7 +275,7 @@ async def _advance(
 
 
 async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Person) -> Any:
-    """Return a person's reply, asking again at once, with the reason, after a refused reply."""
+    """Return a person's accepted reply; after a refused reply, ask again with the reason."""
     agent = asked.value["pointer"]["agent"]
     while True:
         reply = await apart(person, await asyncio.to_thread(_mail, asked))
@@ -292,5 +292,5 @@ def _mail(asked: Interrupt) -> Mail:
 
 
 def _news(written: dict[str, Any]) -> dict[str, Any]:
-    """Return a node's update without the keys that it only overwrites."""
+    """Return a node's update without the values that replace a key's value (`Overwrite`)."""
     return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}

@@ -14,11 +14,11 @@ class OtherWorkflow(ValueError):
 
 
 class ConfigChanged(ValueError):
-    """The checkpoint has another configuration than the one that the run began with."""
+    """The configuration in the checkpoint differs from the one that the run began with."""
 
 
 def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
-    """Return whether a table, or an update of one, has settings, and check that they are the run's.
+    """Check the settings in a table or its update against the run's; return whether there are any.
 
     Raises:
         ConfigChanged: the settings differ, so the checkpoint was swapped or forged.
@@ -33,7 +33,7 @@ def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
 
 
 def check_same_workflow(run: Run) -> None:
-    """Check that an unfinished run is resumed by the wiring that it began with.
+    """Check that the workflow of an unfinished run has the version that the run began with.
 
     Raises:
         OtherWorkflow: the run began with another version.

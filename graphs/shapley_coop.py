@@ -4,8 +4,8 @@
          → write ↺ → summarize → enforce → act → step ↺ → enforce_turn ↺
          → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
-    tally → act, where nothing was agreed
-    enforce_turn → convene → reason, where the contract is due to be bargained over again
+    tally → act, if nothing was agreed
+    enforce_turn → convene → reason, if the contract must be bargained over again
 
 This workflow adds to `short_term`: write, where an impartial summariser writes the accepted offer
 as one document; enforce and enforce_turn, which post deposits and forfeits during play; and

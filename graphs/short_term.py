@@ -1,7 +1,7 @@
 """LLM+STS: short-term Shapley reasoning, and bargaining over the final split without values.
 
     open → reason ↺ → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺
-    step → convene → reason, where the contract is due to be bargained over again
+    step → convene → reason, if the contract must be bargained over again
          → account → convene_split → claim ↺
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 

@@ -100,7 +100,7 @@ def _thread(run: Run) -> RunnableConfig:
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:
-    """Return the name of each asking (`TurnContext.at`) → the asking with the table at the time."""
+    """Return `TurnContext.at` → context, for each time that a node of the run asked agents."""
     found: dict[str, TurnContext] = {}
     askings = builder(run.graph).askings
     async with open_workflow(run.graph) as app:
@@ -112,7 +112,7 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
 
 
 async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
-    """Return all commitments to answers in the checkpoints of a run.
+    """Return the pointers to all answers in a run's checkpoints; each commits to a text.
 
     Args:
         run: the run.
@@ -191,7 +191,7 @@ def configure(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
     if traced or tracing() or AsyncCallbackManager.configure().handlers:
         labels |= {"prompt_hash": fingerprint(pack_of(given.prompts)), **found_by}
     config: RunnableConfig = {
-        # Where a node of somebody's graph plays the run, the run belongs to that graph's owner.
+        # If a node of another graph plays the run, the run belongs to that graph's owner.
         "configurable": {"thread_id": run.run, OWNER_KEY: holder().owner},
         "recursion_limit": _steps(game.turns, len(game.agents), given.rounds),
         "run_name": f"{run.graph}/{name}#{given.seed}",

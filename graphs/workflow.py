@@ -1,4 +1,4 @@
-"""The builder of workflows: nodes that ask agents, edges by verdict, people asked in parallel.
+"""The builder of workflows: nodes that ask agents, edges by verdict, a task for each person.
 
 All models are asked in one task. Each person has a separate task (a `Send`), so that replies match
 tasks by id in any order and across restarts. LangGraph ends all tasks of a step before the next
@@ -183,7 +183,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         Args:
             source: the node that the edges leave.
             verdict: the function that chooses the edge.
-            onward: outcome → node. With the outcome `again`, refused answers lead to its node, and
+            onward: outcome → node. If `again` is given, refused answers lead to its node, and
                 `verdict` is called only if all answers are sound.
         """
 

@@ -1,6 +1,6 @@
-"""The nodes of the workflows, one file per verb. A node reads the table and returns an update.
+"""The nodes of the workflows, one file per verb. A node reads the table, the state, and updates it.
 
-`table` has nodes that ask no agent: open, convene, step, account, attribute, summarize, settle,
-and the joins after parallel answers (collect, tally). `agent` asks, validates and publishes.
-`contract` counts signatures and enforces contracts. `exchange` serves only the task exchange.
+`table` has nodes that ask no agent. `agent` asks, validates and publishes. `contract` counts
+signatures and enforces contracts. `exchange` serves only the task exchange. A node's verdict is
+the outcome that the node writes to the table; it decides which node of a page is next.
 """

@@ -73,8 +73,8 @@ def sample_shapley(
 
     Returns:
         Values with standard errors: the observations' standard deviation over the root of their
-        number. An agent whose observations never vary gets the largest deviation of any agent over
-        their number as its error. Antithetic and cyclic values sum to v(N) − v(∅).
+        number. If an agent's observations never vary, its error is the largest deviation of any
+        agent over the number of observations. Antithetic and cyclic values sum to v(N) − v(∅).
 
     Raises:
         ValueError: an argument is out of range, or worths have a wrong shape or are not finite.

@@ -33,7 +33,7 @@ class Means:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Means | None":
-        """Return the bounds in a game's facts (`means`), or None if the game does not know any."""
+        """Return the bounds in a game's facts (`means`), or None if the facts have no bounds."""
         if not (means := facts.get("means")):
             return None
         most = {agent: exact(amount) for agent, amount in means["most"].items()}
@@ -42,7 +42,7 @@ class Means:
 
 @lru_cache(maxsize=256)
 def means_of(game: Game) -> dict[str, Any]:
-    """Return the bounds of a game as the fact `means` in plain JSON; {} if it knows none."""
+    """Return a game's bounds of rewards as the fact `means`, in plain JSON; {} without bounds."""
     ahead = game.analysis.ahead
     most, together = ahead.most(), ahead.together()
     if most is None or together is None:
@@ -52,7 +52,7 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Return the fault of a payer that could never pay its promises, or None if none is known."""
+    """Return a fault if a payer could never pay its promises; None also if bounds are unknown."""
     if means is None:
         return None
     return unaffordable(in_force(agreed), split_of(agreed), means, now)
@@ -61,11 +61,11 @@ def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | Non
 def unaffordable(
     clauses: Mapping[str, Clause], split: Split | None, means: Means, now: int = 1
 ) -> Fault | None:
-    """ABLE: no payer promises more than it can have in the whole game.
+    """Return an ABLE fault if a payer promises more than it can have in the whole game.
 
-    Each conditional payment is compared with the payer's largest rewards plus all payments that it
-    might get. The sum of unconditional payments is compared with its largest rewards plus its
-    unconditional income and shares of others' rewards. Shares of a payer's reward are not checked.
+    Each payment must not exceed the payer's largest reward plus all payments that it might get. The
+    sum of its unconditional payments must not exceed its largest reward plus its unconditional
+    income and its shares of others' rewards. Payments of a part of a reward are not checked.
 
     Args:
         clauses: the clauses in force from turn `now` on, by id.
@@ -126,10 +126,10 @@ def _may_owe(payer: str, clause: Clause, means: Means) -> Fraction:
 def unpayable(
     due: Sequence[Payment], held: Mapping[str, Fraction], means: Means | None
 ) -> Fault | None:
-    """ABLE, after the game: no payer owes more than it could have had.
+    """Return an ABLE fault if, after the game, a payer owes more than it could have had.
 
     The bound is the payer's largest possible reward, so an agent that earned less may still bear
-    others' losses. Without known bounds it is the sum of all agents' absolute amounts.
+    others' losses. If the bounds are unknown, the sum of the absolute amounts `held` is used.
 
     Args:
         due: the payments that the offer makes due.
@@ -157,7 +157,7 @@ def _never(cids: str, payer: str, amount: Fraction, most: Fraction) -> Fault:
 
 
 def _certain(clause: Clause, means: Means, now: int) -> Fraction:
-    """Return the amount due whatever the agents do; 0 if the condition depends on actions."""
+    """Return the amount that a clause makes due in every case; 0 if that depends on actions."""
     condition, pay = clause.condition(), clause.transfer
     if condition.start or pay is None:
         return NOTHING
@@ -166,7 +166,7 @@ def _certain(clause: Clause, means: Means, now: int) -> Fraction:
 
 
 def _surely_received(payee: str, clauses: Mapping[str, Clause], means: Means, now: int) -> Fraction:
-    """Return the amount that an agent gets whatever the agents do."""
+    """Return the sum of the payments that an agent gets whatever the agents do."""
     pays = [(pay, one) for one in clauses.values() if (pay := one.transfer)]
     fixed = [(pay, one) for pay, one in pays if pay.basis != "reward"]
     parts = [(portions(pay, means.most).get(payee, 0), one) for pay, one in fixed]
@@ -174,7 +174,7 @@ def _surely_received(payee: str, clauses: Mapping[str, Clause], means: Means, no
 
 
 def payers(pays: Iterable[Transfer | Payment], agents: Collection[str]) -> list[str]:
-    """Return the agents that pay by some payments, in order and without repetition."""
+    """Return the agents that make at least one of the payments, without repetition."""
     found = (a for pay in pays for a, part in portions(pay, agents).items() if part < 0)
     return list(dict.fromkeys(found))
 
@@ -185,13 +185,13 @@ def paid_by(payer: str, pay: Transfer | Payment, agents: Collection[str]) -> int
 
 
 def most_received(payee: str, pays: Iterable[Transfer], means: Means) -> Fraction:
-    """Return the largest amount that an agent can get by payments, in the game's unit."""
+    """Return the largest amount that an agent can get from the payments, in the game's unit."""
     parts = ((pay, portions(pay, means.most).get(payee, 0)) for pay in pays)
     return sum((part * at_most(pay, means) for pay, part in parts if part > 0), NOTHING)
 
 
 def at_best(payer: str, split: Split | None, means: Means) -> Fraction:
-    """Return the payer's largest reward or part by the split; a norm may give it the total."""
+    """Return the payer's largest reward, or its largest part of the total if that is more."""
     most = max(means.most[payer], NOTHING)
     if split:
         part = split.fractions[payer] if split.fractions else 1
@@ -200,7 +200,7 @@ def at_best(payer: str, split: Split | None, means: Means) -> Fraction:
 
 
 def at_most(pay: Transfer, means: Means) -> Fraction:
-    """Return the largest sum of a payment over the whole game, in the game's unit."""
+    """Return the largest amount that a payment can move in the whole game, in the game's unit."""
     match pay.basis:
         case "once":
             return pay.amount

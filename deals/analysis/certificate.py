@@ -97,7 +97,7 @@ def certify(
         rules: the rules to check; the first broken rule becomes a fault.
         norms: the norms that a split may name.
         record: the turns played before the signing; the certificate covers the turns left.
-        standing: the contract that the deal would amend and that stays in force without it.
+        standing: the contract in force, which the deal would amend; None without a contract.
         open_turns: the turns at which an action can be taken (`Game.open_turns`).
 
     Returns:
@@ -127,7 +127,7 @@ def certify(
 def _examine(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """Return the certificate of a deal that breaks no rule; the arguments are JSON, for a cache."""
+    """Return the certificate of a deal that breaks no rule. JSON arguments allow caching."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
     now, stage, known = len(record) + 1, _stage(facts), Means.of(facts)
@@ -152,7 +152,7 @@ def _stage(facts: Mapping[str, Any]) -> StageGame | NotFinite:
 
 @dataclass(frozen=True)
 class _Examined:
-    """A deal under examination; the attributes are as in `certify`, `agreed` the new contract."""
+    """A deal under examination: the arguments of `certify`, and the new contract `agreed`."""
 
     deal: Deal
     agreed: Contract

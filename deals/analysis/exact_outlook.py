@@ -1,4 +1,4 @@
-"""The outlook by the game tree: exact payoffs, and the best of all strategies with a breach."""
+"""The outlook from the game tree: exact payoffs, and each agent's best strategy with a breach."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -59,14 +59,14 @@ class _Breach:
         self._tree, self._i, self._stage = within, i, within.stage
         self._kept = within.values(expected_value)
         self._free: Layers = {}  # all agents' gains after the first breach
-        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # and before it
+        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # before the first breach
         for turn in range(self._stage.turns, within.now - 1, -1):
             layer = within.layers[turn]
             self._free[turn] = {past: self._of_free(p) for past, p in layer.items()}
             self._must[turn] = {past: self._of_must(p) for past, p in layer.items()}
 
     def best(self) -> tuple[Amounts, str] | None:
-        """Return all agents' gains from now on, and the breaches in words; None if none exists."""
+        """Return all agents' gains from now on, and the breaches in words, or None."""
         now, start = self._tree.now, self._tree.start
         if not self._tree.layers or (gains := self._must[now][start]) is None:
             return None

@@ -33,7 +33,7 @@ MAX_STEPS = 50_000
 """The largest number of positions × joint actions × agents for which a game is enumerated."""
 
 MAX_WORK = 500_000
-"""The largest number of these steps × values in the memories of the contract's conditions."""
+"""The largest number of positions × joint actions × agents × values in conditions' memories."""
 
 Amounts = tuple[Fraction, ...]
 """One amount for each agent, in the order of the agents."""
@@ -120,7 +120,7 @@ class GameTree:
         return self.values(worth)[self.now][self.start]
 
     def shifted(self, record: Sequence[Turn]) -> Amounts:
-        """Return each agent's gain from splitting past rewards: a split covers the whole game."""
+        """Return each agent's gain from the split of past rewards, which a split covers too."""
         agents = self.stage.agents
         if not (self._split and self._split.fractions):
             return (NOTHING,) * len(agents)
@@ -148,7 +148,7 @@ class GameTree:
         return tuple(worth(self, position, i, value) for i in range(len(self.stage.agents)))
 
     def worth(self, position: Position, later: Mapping[HistoryState, Amounts]) -> "Value":
-        """Return a function of a joint action and an agent: its gain now plus its later value."""
+        """Return (joint action, agent) → the agent's gain now plus its value of later turns."""
         over: Amounts = (NOTHING,) * len(self.stage.agents)
         ahead = {play: later.get(past, over) for play, past in position.onward.items()}
         return lambda play, i: position.gains[play][i] + ahead[play][i]
@@ -257,7 +257,7 @@ class GameTree:
         return turn  # type: ignore[no-any-return] # the rewards are exact fractions, not numbers
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Return the agents as a set; without deposits {}, because breaches then have no effect."""
+        """Return the agents as a set, empty without deposits: breaches then have no effect."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 

@@ -95,7 +95,7 @@ class WhateverOthersDo:
 
     Attributes:
         asked: whether some action at some turn would break the contract.
-        temptation: the largest gain by a single breach, or None.
+        temptation: the single breach with the largest gain, or None if no breach gains anything.
         indifference: a breach that costs nothing whatever the others do, or None.
     """
 
@@ -110,10 +110,10 @@ class WhateverOthersDo:
 
 
 def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
-    """Compare keeping with each breach by agent i, at every turn and for all others' actions.
+    """Compare keeping the contract with each breach by agent i, for all actions of the others.
 
-    Each breach is compared with the one action that keeps the contract and loses least against any
-    breach, chosen unseen. After that turn agent i keeps it, and the others act as expected.
+    At each turn the breaches are compared with one action that keeps the contract: the action that
+    loses least against any breach. Afterwards i keeps the contract, the others act as expected.
     """
     keep, agent, stage = within.values(keep_value), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
@@ -171,8 +171,8 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
     """Return the deposit that makes keeping the contract a best response for all agents.
 
     The deposit is the largest gain by a breach, rounded up to a whole unit, because a breaker loses
-    its deposit once. The gain is the larger one with and without payments and split; the case with
-    payments counts only if its tree can be enumerated.
+    its deposit once. The gain is computed without and with payments and split, and the larger gain
+    counts. The case with payments is left out if its tree cannot be enumerated.
     """
     gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))
     with suppress(NotFinite):
@@ -198,7 +198,7 @@ def deposit_of(
 ) -> Fraction:
     """Return the deposit of each party: the given amount, or the sufficient deposit.
 
-    The deposit is 0 without a contract, in another mode, or if no amount is given and the game
+    The deposit is 0 without a contract, without escrow, or if no amount is given and the game
     cannot be enumerated. An amendment does not change the deposits.
     """
     if contract is None or enforcement.mode != "escrow" or enforcement.deposit is not None:
@@ -219,7 +219,7 @@ def _deposit(deal: str, facts: str, record: str) -> Fraction:
 
 
 def contradiction(within: GameTree) -> Fault | None:
-    """CLASH: at some reachable position every action of an agent breaks the contract."""
+    """Return a CLASH fault if some position leaves an agent no action that keeps the contract."""
     for position in within.positions():
         for agent, allowed in position.allowed.items():
             if not allowed:
@@ -233,7 +233,7 @@ def contradiction(within: GameTree) -> Fault | None:
 
 
 def overpaid(within: GameTree) -> Fault | None:
-    """PAY: the shares of one reward that fall due together are at most the whole reward."""
+    """Return a PAY fault if shares of one reward that fall due together exceed the reward."""
     shares = {
         term.cid: term.transfer
         for term in within.clauses
@@ -254,7 +254,7 @@ def overpaid(within: GameTree) -> Fault | None:
 
 
 def balanced_outcomes(within: GameTree) -> int:
-    """Return the number of outcomes (positions × joint actions), asserting zero-sum payments."""
+    """Return the number of outcomes (positions × joint actions); assert that payments balance."""
     count = 0
     for position in within.positions():
         for play, gains in position.gains.items():
@@ -265,7 +265,7 @@ def balanced_outcomes(within: GameTree) -> int:
 
 
 def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
-    """Return the clauses of the deal that bind or fall due at no position."""
+    """Return the clauses of the deal that neither bind nor fall due at any position."""
     used = {cid for position in within.positions() for cid in position.owed}
     used |= {cid for p in within.positions() for due in p.due.values() for cid in due}
     return [cid for cid in (*deal.duties, *deal.pays) if cid not in used]
@@ -274,8 +274,8 @@ def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
 def weak_equilibria(within: GameTree) -> list[Play]:
     """Return the joint actions expected under the contract that are weak equilibria without it.
 
-    There a duty only selects among several best responses; only payments, a split or deposits
-    change an incentive.
+    In a weak equilibrium a duty only selects one of several best responses. Only payments, a split
+    or deposits change an incentive.
     """
     asked = {
         play

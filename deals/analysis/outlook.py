@@ -1,4 +1,4 @@
-"""The outlook of an offer: the payoffs if all keep the offer, if one breaks it, and without it.
+"""The outlook of an offer: payoffs if all keep the offer, if one agent breaks it, and without it.
 
 The payoffs are exact if the game can be enumerated, and otherwise come from simulated plays. They
 depend only on the record, the offer and the seed, so that anybody can recompute them.
@@ -41,8 +41,8 @@ from shapley_coop.deals.settlement import apply_payments, earnings
 from shapley_coop.games import Game, Turn
 
 NORM_PLAYS, NORM_SEARCH = 8, 2
-"""The numbers of plays for payoffs by a norm and for finding each agent's best breach, in games
-with dice: there each play with a norm replays all coalitions."""
+"""The numbers of plays for payoffs by a norm, and for finding an agent's best breach in a game with
+dice. They are small because a norm replays all coalitions for each play."""
 
 MOST_VALUED, MOST_VALUED_BY_CHANCE = 12, 6
 """The largest numbers of agents for which a norm is computed in advance: without dice, and with
@@ -70,7 +70,7 @@ class Prospect:
         deal: the deal of the offer.
         enforcement: how contracts are enforced.
         norm_payoffs: computes the payoffs under a norm.
-        norms: norms whose payoffs are shown as well, for the case that all keep the offer.
+        norms: the first is the norm of `by_norm`, unless the split of the offer names a norm.
         viewer: the reader of the outlook, if each agent knows only its own payoffs; else "".
         alike: a cache of rows that are equal for all viewers; the key is the case and the number
             of plays.
@@ -143,8 +143,8 @@ class DealOutlook:
 def outlook(of: Prospect) -> DealOutlook:
     """Return the outlook of an offer: payoffs over the whole game, in the game's unit.
 
-    "Breaks it" is the agent's best breach while the others keep the offer. An enumerated game gives
-    the best of all its strategies with a breach; else it repeats one action at all its breaches.
+    "X breaks it" is the best breach by X while the others keep the offer. In an enumerated game, X
+    plays its best strategy with a breach; in simulated plays, X takes one action at all breaches.
     "No deal" gives each agent's secure or simulated payoff, and the payoffs by the baseline.
 
     Cost: that of the game tree (`game_tree`), or a few plays for each agent and action
@@ -247,8 +247,8 @@ def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
 def _valued_in_advance(of: Prospect) -> bool:
     """Return whether payoffs by a norm can be computed from simulated plays.
 
-    A norm replays the whole record on the play's dice. With turns played, those would be the dice
-    of the game itself, which would reveal its future.
+    A norm replays the whole record with the play's dice. Once turns have been played, the replay
+    needs the dice of the real game, which would reveal the game's future.
     """
     if of.game.rolls_dice:
         return not of.record and len(of.game.agents) <= MOST_VALUED_BY_CHANCE
@@ -256,7 +256,7 @@ def _valued_in_advance(of: Prospect) -> bool:
 
 
 def _equals_are_counted(of: Prospect) -> bool:
-    """Return whether a norm of the play in which all keep the offer needs only agent classes."""
+    """Return whether a norm can be computed from class counts if all keep the offer."""
     (play, *_) = Simulation(of, count=1).kept
     return of.game.analysis.replays(play.record).classes is not None
 

@@ -77,7 +77,7 @@ def average(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) -> 
     """Return each agent's mean payoff and its range over plays.
 
     Args:
-        ends: each agent's payoff, with the number of plays that gave it.
+        ends: pairs of all agents' payoffs and the number of plays that ended with these payoffs.
         exact: whether the game has no dice, so that one play is enough.
     """
     if exact:

@@ -31,8 +31,8 @@ class Party:
         guaranteed: the payoff that it secures by keeping the contract, whatever the others do.
         deviation: its profitable breach while the others keep the contract; None if keeping the
             contract is a best response.
-        against_all: its gains from a breach at a single turn against all actions of the others at
-            that turn, if all keep the contract afterwards.
+        against_all: keeping the contract compared with a breach at a single turn, for all actions
+            of the others at that turn, if the agent keeps the contract afterwards.
     """
 
     without: Outlook

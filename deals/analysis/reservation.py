@@ -32,7 +32,7 @@ def reservation_in(told: str) -> Fraction | None:
 
 
 def short_of(reservation: Fraction, worth: Fraction | None) -> Fault | None:
-    """RESERVE: return a fault if an agent's payoff would be below its reservation value.
+    """Return a RESERVE fault if an agent's payoff would be below its reservation value.
 
     Args:
         reservation: the least payoff that the agent requires of the whole game.

@@ -46,7 +46,7 @@ class Simulation:
 
     Args:
         of: the offer and the position of the game.
-        count: the number of plays of each plan; 0 for the number that the game affords.
+        count: the number of plays of each plan; 0 for the number that `ahead.count` returns.
         search: the number of plays used to find the best breach; 0 for the same number.
     """
 
@@ -101,9 +101,9 @@ class Simulation:
 
     @cached_property
     def _breakers(self) -> dict[str, tuple[str, ...]]:
-        """Bound agent → the agents it represents; {} if there are more than MOST_BREAKERS.
+        """Bound agent → agents whose rows equal its row; {} if there are over MOST_BREAKERS rows.
 
-        Only in a large symmetric game does one agent represent those with equal terms.
+        If many agents of a symmetric game are bound, those with equal terms share a row.
         """
         bound = [
             agent
@@ -178,7 +178,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
-        """Return the agent's number of breaches in all plays, by idling only if it is planned."""
+        """Return the agent's number of breaches in all plays; idling counts only if planned."""
         monitor = self._terms(self._of.contract).monitor
         return sum(
             play.times

@@ -47,7 +47,7 @@ class Draft:
         return dict(self.message.proposal)
 
     def mask(self, agent: str) -> int:
-        """Return the mask of the agent's atoms. Valid only after `registered` has passed."""
+        """Return the mask of the agent's atoms. Valid only after `check_registered` passed."""
         found = (mask_of(self.tasks, each) for each in self.listed[agent])
         return reduce(or_, (mask for mask in found if mask is not None), 0)
 
@@ -60,7 +60,7 @@ Rule = Callable[[Draft], Fault | None]
 
 
 def mask_of(tasks: Tasks, described: Any) -> int | None:
-    """Return the mask of a description (byte for byte) or of a bit string; None if unknown."""
+    """Return the mask of a bit string or a description, compared exactly; None if unknown."""
     if isinstance(described, str) and len(described) == tasks.n and set(described) <= {"0", "1"}:
         return int(described, 2)
     return tasks.registry.mask_of(described)

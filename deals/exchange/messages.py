@@ -17,8 +17,8 @@ MAT    an atom is not assigned; the feedback names it
 Several descriptions or masks for one agent are read as their composite (the paper refuses them as
 MDA). A description outside a list is read as a list. All agents are informed of either repair.
 
-The labels are those of utility-aware exchange, B.2, and three more: JSON, NAME, ACK. A message that
-has a tag and that the wire refuses keeps the wire's label (SIZE, TEXT, TAG, DUP, LONG).
+The paper on utility-aware exchange (appendix B.2) has all labels except JSON, NAME and ACK. If the
+parser `wire.scan` refuses a message with a tag, its label is kept (SIZE, TEXT, TAG, DUP, LONG).
 """
 
 import json

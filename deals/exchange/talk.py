@@ -23,7 +23,7 @@ _BARE = ("ACCEPT", "REJECT")
 
 
 def as_written(text: str) -> str:
-    """Return the delivered part of a message: its public elements, byte for byte, a line each.
+    """Return the delivered part of a message: its public elements, unchanged, one a line.
 
     A repaired message is delivered in its repaired form. Text outside the elements, or after a
     bare <ACCEPT> or <REJECT>, is private. In a message that cannot be parsed, an unclosed element
@@ -82,7 +82,7 @@ def said_in(delivered: str) -> Message:
 
 
 def estimates(consider: str | None) -> dict[str, float]:
-    """Return the utilities that the author of a CONSIDER estimates for the other agents.
+    """Return the other agents' utilities as estimated in the text of a CONSIDER element.
 
     The estimates are JSON anywhere in the text: `{"estimates": {"Bob": 0.6}}`. Values that are
     not numbers in [0, 1] are left out.

@@ -19,10 +19,10 @@ _HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,64}\b")
 
 
 def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
-    """Return the fault of an acceptance, or None if it accepts the current offer.
+    """Return a fault unless a message accepts the current offer without a condition.
 
-    An acceptance means the offer that the author's letter showed. If its words name a revision or
-    a hash, that must be the offer's. Other words have no effect unless they hold a condition.
+    An acceptance means the offer in the author's letter. If its words name a revision or a hash,
+    it must be that of this offer. Other words are ignored, except a condition, which is a fault.
     """
     if message.proposal is not None:
         return Fault("ACK", "You cannot accept and propose at once: do one of the two.")
@@ -43,9 +43,9 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
 
 
 def in_a_word(message: Message) -> Message:
-    """Return the message with a decision that is its last untagged line read as a tag.
+    """Return the message with its last line read as a tag, if that line is an untagged decision.
 
-    Earlier lines must not name another decision. If they hold a condition, an acceptance counts
+    Earlier lines must not name a decision. If earlier lines hold a condition, an acceptance counts
     only with a label such as "Decision:".
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
@@ -66,7 +66,7 @@ def in_a_word(message: Message) -> Message:
         return message
     word, reason = found
     decision = DECISIONS[word]
-    # A reason may name an offer, which has to be the one that stands; of a refusal it is private.
+    # A reason to accept may name an offer, which is checked later; a reason to reject is private.
     changes: dict[str, Any] = {decision: reason if decision == "accept" else ""}
     tag = f"<{decision.upper()}>"
     if decision == "leave":
@@ -89,7 +89,7 @@ _LABEL = re.compile(r"^(?:(?:my|final) )?(?:decision|answer|vote)[\s*`_]{0,6}[:=
 
 
 def _last_line(outside: str) -> tuple[str, str] | None:
-    """Return the word of decision that the last line says, and the reason behind it."""
+    """Return the decision in the last line and the reason after it; None if in doubt."""
     *before, last = lines_said(outside) or [""]
     last, reason = apart(last)
     last = unwrap(last)
@@ -103,7 +103,7 @@ def _last_line(outside: str) -> tuple[str, str] | None:
 
 
 def undecided(message: Message) -> str:
-    """Quote the decision of an answer that is none of those there are; empty if it has none.
+    """Return a sentence that quotes an answer's unknown decision; "" if it has none.
 
     >>> undecided(Message(outside="Decision: perhaps"))
     'You decided “perhaps”. '

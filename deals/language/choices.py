@@ -33,7 +33,7 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
 
 Choice = tuple[str, str]
-"""An action, and the repair made in reading it in words, or "" if there was none."""
+"""An action, and the repair made in reading the action, in words; "" if there was none."""
 
 _LABELLED = re.compile(
     r"[\s*`_#>-]{0,12}(?:(?:my |final |chosen )?(?:action|choice|move|claim|vote|decision)"
@@ -46,10 +46,10 @@ _LONGEST_NAME = 200
 
 
 def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
-    """Return the action that an answer names, if exactly one legal one is meant.
+    """Return the action that an answer names, or a fault if the answer names none or several.
 
     The name is read leniently. The argument of an action (`write_code {"path": …}`) is not
-    changed.
+    changed. Text in the tag that names no legal action is returned unchanged.
     """
     if message.action is not None:
         return _in_tag(message.action, legal)
@@ -69,7 +69,7 @@ def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
 
 
 def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()) -> Choice | Fault:
-    """Return the action like `chosen`, but only if it is one of the choices, without an argument.
+    """Return the action like `choose`, but only if it is one of `choices`, without an argument.
 
     Args:
         message: the answer.
@@ -118,7 +118,7 @@ def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
 
 
 _ALONE = re.compile(r"\d{1,3}(?:\.\d{1,6})?\s{0,3}(?:%|percent|per cent)", re.I)
-"""A part that is all that a line says."""
+"""A percentage that fills a whole line."""
 
 _SAYING = re.compile(
     r"^(?:(?:i|my|p|part|share|claim|say|is|was)(?![\w.])[\s:=]{0,4}){1,6}(?=\S)", re.IGNORECASE
@@ -167,7 +167,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
 
 
 def _match(said: str, legal: Sequence[str]) -> str | None:
-    """The one legal action that is named, with words around it or not that only say it is chosen.
+    """Return the one legal action named, ignoring words around it that only say it is chosen.
 
     >>> _match("play safe", ["safe", "play safe"]), _match("I will play safe.", ["safe", "risky"])
     ('play safe', 'safe')
@@ -188,7 +188,7 @@ _QUOTING = re.compile(r"[\"'“”‘’]|\.(?=\s*[,)])|\s+")
 
 
 def _same_call(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal call that differs only in quotation marks, blanks or full stops.
+    """Return the one legal call equal to a text except for quotation marks, blanks, full stops.
 
     >>> calls = ["apply(job=Cook)", "note(content=Buy milk.)"]
     >>> _same_call('apply(job="Cook")', calls), _same_call("note(content=Buy milk)", calls)
@@ -203,7 +203,7 @@ def _same_call(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _called_so(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal call of this name, if the agent left out only the arguments.
+    """Return the one legal call of a name that an agent wrote without the call's arguments.
 
     >>> calls = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)", "wait"]
     >>> _called_so("take_note()", calls), _called_so("apply", calls), _called_so("wait", calls)
@@ -216,9 +216,9 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
-    """Yield what words without a tag name as the action: the last line, labelled lines, or a call.
+    """Yield the texts of an untagged answer that may name its action: last lines, labels, a call.
 
-    Two different choices in the last two lines are a list of what can be chosen.
+    The last two lines are both yielded: if they name different actions, the choice is unclear.
     """
     lines = lines_said(outside)[-_MOST_LINES:]
     labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]
@@ -238,9 +238,9 @@ _BULLET = re.compile(r"\s*[-*>#]\s+")
 
 
 def _without_reason(line: str, legal: Sequence[str]) -> str:
-    """Return a line without the reason behind the choice that it begins with, if it has one.
+    """Return the choice at the start of a line, without the reason after the choice.
 
-    A reason that holds a condition, or names another choice, leaves the choice in doubt.
+    The line is returned unchanged if the reason holds a condition or names another choice.
     """
     choice, reason = apart(line[: _LONGEST_NAME + 1])
     if hedged(reason) or not (named := _match(choice, legal)):

@@ -40,7 +40,7 @@ class Condition:
 
     Args:
         when: the condition.
-        asked: "before" evaluates each turn on the record before it, "after" includes the turn.
+        asked: "before" evaluates the record before each turn; "after" includes the turn.
     """
 
     def __init__(self, when: When, asked: Asked = "before") -> None:
@@ -65,7 +65,7 @@ class Condition:
         return first <= (last if self._parts else self._latest(last))
 
     def _last_turn(self, last: int) -> int:
-        """Return the last turn up to `last` at which a condition on turns holds; 0 if at none."""
+        """Return the last turn up to `last` at which a condition on turns holds; 0 without one."""
         return next((turn for turn in range(last, 0, -1) if self.holds((), turn)), 0)
 
     def _updated(self, part: Last | Count | Earned, value: Any, turn: Turn) -> Any:
@@ -112,7 +112,7 @@ def compiled_condition(when: When, asked: Asked) -> Condition:
 
 
 def _reward(agent: str, turn: Turn) -> int | Fraction:
-    """Return an agent's reward in a turn; of "everyone" the sum of all rewards and the pot."""
+    """Return an agent's reward in a turn; for "everyone", the sum of all rewards and the pot."""
     if agent != EVERYONE:
         return _exact(turn["rewards"].get(agent, 0))
     return sum(map(_exact, (*turn["rewards"].values(), turn.get("pot", 0))))

@@ -68,7 +68,7 @@ class Split:
 
 
 class _Payment(Protocol):
-    """A `Transfer`, or a payment that fell due by one."""
+    """A `Transfer`, or a payment that fell due by a transfer."""
 
     @property
     def payer(self) -> str: ...

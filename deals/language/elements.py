@@ -187,7 +187,7 @@ class Elements:
         return next((t for t in rest if t.closes and t.name == name and t.start >= at), None)
 
     def _json(self, tag: _Tag) -> int:
-        """Read a proposal: the JSON before its closing tag, since a JSON string may hold tags."""
+        """Read a proposal: parse the JSON, whose strings may hold tags, then seek the end tag."""
         if self._given_up():
             return self._broken(
                 tag, "DUP", f"The message has more than one <{tag.name}>: give one."
@@ -214,7 +214,7 @@ class Elements:
         return self._broken(tag, "JSON", f"Between the tags is no valid JSON: {found}.")
 
     def _given_up(self) -> bool:
-        """Return whether earlier JSON was broken; no more is parsed, to keep the cost linear."""
+        """Return whether earlier JSON was broken; later JSON is then skipped: linear cost."""
         return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:

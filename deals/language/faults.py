@@ -56,14 +56,14 @@ def together(faults: Iterable[Fault | None]) -> Fault | None:
 
 
 def _lines(feedback: str) -> list[str]:
-    """Return the lines of a list of faults; a single fault stays whole and may have breaks."""
+    """Return the lines of a list of faults; a single fault stays whole, with its line breaks."""
     if not feedback.startswith("- "):
         return [feedback]
     return [line.removeprefix("- ") for line in feedback.split("\n")]
 
 
 def list_faults(lines: list[str]) -> str:
-    """Return faults as feedback: one unchanged, several as a list with one line for each."""
+    """Return faults as feedback: a single fault unchanged, several faults as a list."""
     if len(lines) == 1:
         return lines[0]
     lines = [" ".join(line.split()) for line in lines]

@@ -1,4 +1,4 @@
-"""Words around a choice: what makes it conditional, so that it is asked back, and its reason."""
+"""The words around a choice: a condition, after which the agent is asked again, and a reason."""
 
 import re
 
@@ -24,7 +24,7 @@ _REASON = re.compile(r"\s+-{1,2}\s+|\s*[–—]\s*")
 
 
 def lines_said(text: str) -> list[str]:
-    """Return the lines of a text, without blank ones and the marks of a fence.
+    """Return the lines of a text, without blank lines and the marks of code fences.
 
     >>> lines_said("```text\\ndoor\\n```\\n")
     ['door']
@@ -33,7 +33,7 @@ def lines_said(text: str) -> list[str]:
 
 
 def apart(line: str) -> tuple[str, str]:
-    """Return a choice, out of a tag of its name, and the reason behind a dash; empty if none is.
+    """Return the choice in a line, without tag brackets, and the reason after a dash or "".
 
     >>> apart("**ACCEPT** – it is fair"), apart("<opt-out>")
     (('**ACCEPT**', 'it is fair'), ('opt-out', ''))

@@ -99,7 +99,7 @@ def depth(value: Any, limit: int = MAX_DEPTH) -> int:
 
 
 def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | str:
-    """Return the value rewritten as JSON, its end and the repairs; or the reason it cannot be."""
+    """Return the value rewritten as JSON, its end and the repairs; or why that is impossible."""
     written: list[str] = []
     repairs: dict[str, None] = {}
     open_: list[str] = []

@@ -55,7 +55,7 @@ def _fault(label: str, lines: list[str]) -> Fault | None:
 
 
 def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | None:
-    """Return a rule's fault, where `wrong` gives the words that follow a clause's id, or ""."""
+    """Return a fault with a line for each clause of which `wrong` returns a fault in words."""
     found = {cid: wrong(clause) for cid, clause in deal.ids().items()}
     return _fault(label, [f"{cid}{why}." for cid, why in found.items() if why])
 

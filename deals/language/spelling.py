@@ -68,12 +68,12 @@ def show(value: Any) -> str:
 
 
 def unwrap(text: str) -> str:
-    """Return a text without quotation marks, backticks, bold and what ends a sentence around it."""
+    """Return a text without the quotation marks, backticks, bold marks and full stop around it."""
     return text.strip(_AROUND).rstrip(".!").strip(_AROUND)
 
 
 def find_meant(said: str, known: Collection[str]) -> str | None:
-    """Return the one known name that is said, whatever its case, number and what is around it."""
+    """Return the one known name that a text means, ignoring case, plural and marks around it."""
     if said in known:
         return said
     bare = unwrap(said).casefold()
@@ -189,7 +189,7 @@ def part(fraction: Fraction) -> str:
 
 
 def _another(money: str, currency: str) -> bool:
-    """Return whether the unit is another currency; games without a currency accept signs."""
+    """Return whether a unit is another currency; if the game has none, codes like EUR are."""
     if not currency:
         return len(money) == len("EUR") and money.isalpha()
     said = money.upper().removesuffix("S")

@@ -19,7 +19,7 @@ from shapley_coop.deals.language.lenient_json import Json, read_json
 
 @dataclass(frozen=True)
 class Mark:
-    """A pair of marks around thoughts; `…` stands for up to 80 characters, or for attributes.
+    """The marks around thoughts; in them `…` stands for at most 80 characters, or for attributes.
 
     Attributes:
         opens: the marks that begin thoughts.
@@ -43,7 +43,7 @@ def _element(name: str, used: str) -> Mark:
 
 
 _GLUED = "analysis"
-"""The name of gpt-oss's channel, which touches the thoughts if special tokens are stripped."""
+"""The channel name of gpt-oss; without the special tokens, the thoughts follow with no space."""
 
 MARKS = (
     _element(
@@ -130,7 +130,7 @@ def _pattern(written: str) -> str:
 
 
 def _parts(first: bool) -> str:
-    """Return the pattern of marks at the beginning only, or of those found anywhere."""
+    """Return the pattern of marks read only at the beginning, or of marks read anywhere."""
     groups = []
     for number, mark in enumerate(MARKS):
         parts = {"closes": mark.closes, "ends": mark.ends} if not first else {}
@@ -204,7 +204,7 @@ _UNCLEAR = (
 
 
 def _may_be_said(text: str, start: int, stop: int) -> bool:
-    """Return whether the text between two places has a tag or a brace, and so may be meant."""
+    """Return whether the text between two places has a tag or a brace, so that it may be said."""
     return TAG_LIKE.search(text, start, stop) is not None or "{" in text[start:stop]
 
 

@@ -41,12 +41,12 @@ from shapley_coop.escaping import SELECTED, hides
 PROTOCOL = "coop/2"
 """The version of the wire format and of the hashes in records (`shapley_coop.canonical`).
 
-In version 1 `{"turns": [2, 5]}` was a range, and hashes were of the JSON that `json.dumps` writes.
+In version 1 `{"turns": [2, 5]}` was a range, and `json.dumps` wrote the JSON for hashes.
 """
 
 MAX_MESSAGE = 64_000
 MAX_SPEECH = 4_000
-"""The largest length of a speech or a reason in characters, since all later letters show it."""
+"""The largest length of a speech or a reason, in characters: all later letters show the text."""
 MAX_NOTES = 600
 """The number of characters of an agent's notes that its later letters show."""
 
@@ -115,7 +115,7 @@ def scan(text: str) -> Message | Fault:
 
 
 def too_long(message: Message) -> Fault | None:
-    """LONG: each public element of words is at most MAX_SPEECH characters long."""
+    """Return a LONG fault if a public element of words has over MAX_SPEECH characters."""
     heard = {"<s>": message.speech, "<ACCEPT>": message.accept, "<REJECT>": message.reject}
     return together(
         Fault(
@@ -172,7 +172,7 @@ def _hidden_tag(text: str) -> Fault | None:
 
 
 def _names(found: dict[str, Any]) -> Iterator[str]:
-    """Yield the texts that are compared with names and numbers: they may hide nothing."""
+    """Yield the texts compared with names and numbers, which must hide no characters."""
     for tag in ("ACTION", "CLAIM", "PROPOSAL"):
         yield from _strings(found.get(tag))
 

@@ -178,7 +178,7 @@ def _payment(payer: str, payee: str, amount: str, often: str) -> dict[str, str]:
 
 
 def _atoms(who: str, what: str) -> list[tuple[re.Pattern[str], Callable[..., Any]]]:
-    """Return, for each atomic condition, its pattern and a function from groups to JSON."""
+    """Return a pattern for each atomic condition, and a function from its groups to JSON."""
     words: list[tuple[str, Callable[..., Any]]] = [
         (
             r"at turn (\d+) and every (\d+) turns after it",

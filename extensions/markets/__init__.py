@@ -1,4 +1,4 @@
-"""Markets: goods with private worths, traded by deals, by hand, or at one price for all."""
+"""Markets: goods with private worths, traded by deals, by hand, or at one price for each good."""
 
 from shapley_coop.extension import Extension
 

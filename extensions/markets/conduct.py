@@ -20,10 +20,10 @@ KEEPS = Baseline("nothing", "an absent agent trades with nobody and keeps what i
 
 
 def recorded_trade(game: "Trade", record: Sequence[Turn]) -> Replays:
-    """Return the replays of a record, in which only gifts between members are repeated.
+    """Return replays of a record for coalitions: they repeat only the gifts among members.
 
     A member repeats its gifts to members, by hand or by the contract, as far as it holds the goods.
-    It does not get the gifts of absent agents. A pool is lost unless all its agents are members.
+    No member gets the gifts of absent agents. A pool is lost unless all its agents are members.
     If the play was stopped before the end, all replays pay 0.
     """
 

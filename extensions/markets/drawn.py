@@ -94,8 +94,8 @@ def _issues(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _options(agents: list[str], seed: int) -> dict[str, Any]:
-    """Return a job: on two issues the agents' interests are opposed, with different strength.
-    On the third issue, the start, they may agree."""
+    """Return a job: on two issues the agents' interests are opposed, with different weights.
+    On the third issue, the start of the job, the interests may agree."""
     told: dict[str, Any] = {}
     for i, agent in enumerate(_two(agents, "options")):
         rng, worth = dice(seed, 0, f"trade/{i}"), dict[str, dict[str, int]]()
@@ -109,7 +109,7 @@ def _options(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _of_ten(seed: int, i: int) -> tuple[int, int, int]:
-    """Return an agent's worths of a book, a hat and a ball, by which all together are worth 10."""
+    """Return an agent's worths of a book, a hat and a ball, such that all items sum to 10."""
     many = tuple(ISSUES.values())
     options = [
         (book, hat, ball)

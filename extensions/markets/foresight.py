@@ -90,7 +90,7 @@ class Guess:
 
 
 class TradeForesight(Foresight):
-    """The prediction that agents make the gifts by hand that they owe, and otherwise keep."""
+    """The prediction that agents make the gifts by hand that they owe, and else keep goods."""
 
     FACTS = ("turns", "goods", "pool")
 
@@ -100,7 +100,7 @@ class TradeForesight(Foresight):
         self.market = Guess(facts)
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Return the record and payoffs if all gifts by hand that are owed are made."""
+        """Return the record and the payoffs if all agents make the gifts by hand that they owe."""
         holds = {agent: dict(own) for agent, own in self.market.holds.items()}
         record, accepted = list[Turn](), True
         for turn in range(self.turn, self.turns + 1):

@@ -237,7 +237,7 @@ class Trade(Game):
         }
 
     def _told_actions(self) -> dict[str, list[str]]:
-        """Return agent → actions; with many agents, "everyone" and the first of a pool."""
+        """Return agent → actions; many agents share one entry, except the first of a pool."""
         if len(self.agents) <= MANY:
             return {agent: told_actions(own) for agent, own in self.actions.items()}
         first, second, *_ = self.agents

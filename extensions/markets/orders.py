@@ -104,7 +104,7 @@ def _rows(given: Any, notes: Notes) -> list[Any] | None:
 def beyond(
     placed: Iterable[Placed], holds: Mapping[str, int], purse: Fraction | None
 ) -> Fault | None:
-    """ABLE: return the fault if an agent could not carry out all its orders, else None.
+    """Return an ABLE fault if an agent could not carry out all its orders, else None.
 
     Args:
         placed: the agent's orders.

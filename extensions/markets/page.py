@@ -5,7 +5,7 @@
 Prices replace talk in markets of divisible goods (the k-double auction of Chatterjee and Samuelson,
 1983). Every agent sends orders to buy and to sell, which no other agent sees. `clear` opens all
 orders and sets for each good the price at which most units trade. Then it makes a contract whose
-clauses move the goods and pay for them. This workflow adds to `llm_only`: bid and clear. It plays
+clauses move the goods and pay for them. This workflow adds bid and clear to `llm_only`. It plays
 only markets in which agents own their goods.
 """
 

@@ -28,7 +28,7 @@ Goods = Mapping[str, int]
 
 
 def by_partners(game: "Trade", record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-    """Return the games whose sum is W, one for each agent that traded.
+    """Return games whose sum is the worth W of coalitions: one for each agent that traded.
 
     Returns:
         None if W is not such a sum: for a pool, for a play that was stopped, or if an agent gave
@@ -61,7 +61,7 @@ def _gifts(turn: Turn) -> Iterator[tuple[str, str, str, int]]:
 
 
 def _part(game: "Trade", agent: str, partners: Mapping[str, Goods]) -> ByClass:
-    """Return one agent's term of W, by the presence of the agent and of each partner."""
+    """Return one agent's term of W, a function of its own and each partner's presence."""
     players = [agent, *partners]
     shape = (2,) * len(players)
     worths = np.empty(shape, dtype=object)

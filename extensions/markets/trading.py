@@ -171,7 +171,7 @@ class Trader:
         return after(self.market.holds, gifts, self.market.agents)
 
     def _can_give(self, gifts: Sequence[Gift]) -> bool:
-        """Return whether the gifts can be made: without `give` clauses, one by hand each turn."""
+        """Return whether the gifts can be made: by clauses, or else by hand in the turns left."""
         left = int(self.facts["turns"]) - self.market.pool - self._turn + 1
         return self._pays or can_be_made(gifts, left, actions_in(self.facts))
 
@@ -182,7 +182,7 @@ class Trader:
         return self._trades() if self._pays else self._swap(at)
 
     def _trades(self) -> list[Gift]:
-        """Return gifts that move each unit the agent has or wants to its highest guessed worth."""
+        """Return gifts to or from the agent that move units to the highest guessed worth."""
         market, me = self.market, self.market.me
         others, found = [a for a in market.holds if a != me], list[Gift]()
         for good in market.goods:
@@ -218,7 +218,7 @@ class Trader:
         return found
 
     def _division(self, at: int) -> list[Gift]:
-        """Return the division of a pool that gives the agent its demand and the others the most."""
+        """Return the division of a pool that meets the agent's demand and is best for others."""
         market, me = self.market, self.market.me
         pool = market.holds.get(market.holder, {})
         takers = [a for a in market.agents if a != market.holder]
@@ -249,7 +249,7 @@ class Trader:
         return clauses
 
     def _payments(self, gifts: list[Gift], at: int) -> list[Pay]:
-        """Return payments by which the agent gains its share and the partners share the rest."""
+        """Return payments that divide the gain: the agent's share, equal parts for partners."""
         market, me = self.market, self.market.me
         partners = sorted({a for gift in gifts for a in gift[:2]} - {me})
         if market.pool or not self._pays or not partners:

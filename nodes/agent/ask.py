@@ -57,7 +57,7 @@ def ask(question: Question[Any]) -> Node:
         runtime.stream_writer(asking_event(turn))
         started = time.monotonic()
         replies = await ask_seats(turn, write_letter)
-        judged = await asyncio.to_thread(_judge_all, turn, replies)  # it may read files
+        judged = await asyncio.to_thread(_judge_all, turn, replies)  # judging may read files
         seconds = time.monotonic() - started
         spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
         runtime.stream_writer(answered_event(turn, judged, spent, seconds))
@@ -67,7 +67,7 @@ def ask(question: Question[Any]) -> Node:
 
 
 def draft(question: Question[Any]) -> Node:
-    """Return a node that asks agents and leaves their drafts in the journal."""
+    """Return a node that asks agents and leaves their answers, as drafts, in the journal."""
 
     async def draft_messages(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
@@ -122,7 +122,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
             heard=turn.is_heard(agent),
         )
     known = {**letter.facts, "fault": fault.record()}
-    # What was cut off is long, and a model that sees it goes on copying it.
+    # A cut-off answer is long, and a model that sees the answer tends to copy it.
     refused = "" if fault.label == CUT.label else private.refusal.answer
     return replace(letter, facts=known, refused=refused, why=why)
 
@@ -141,14 +141,14 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         outsider=outsider,
     )
     public = _public(evaluated.game, outsider)
-    # With many agents the full history grows quadratically, so programs get the words' part only.
+    # With many agents the full history grows quadratically: give programs only the events told.
     heard = lines if len(evaluated.agents) > MANY else events
     known = {**public, **private.utilities, **view, "history": heard}
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
-    """Return, as JSON, all that the system part depends on besides the game."""
+    """Return, as JSON, all that the letter's system part depends on besides the game."""
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     agents = _TWO if turn.question.hears else turn.evaluated.agents
@@ -169,7 +169,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
 
 
 _TWO = ("YOU", "THE OTHER")
-"""The names in the rules if agents hear different things, so that all get the same rules."""
+"""The agents' names in the rules if each agent hears a different history: equal rules for all."""
 
 
 @lru_cache(maxsize=256)
@@ -180,31 +180,31 @@ def _of_game(game: Game) -> str:
 
 @lru_cache(maxsize=256)
 def _rules(rules: str, style: bytes) -> str:
-    """Return the system part, cached for each game, settings and prompt pack."""
+    """Return the letter's system part, cached for each game, settings and prompt pack."""
     template, known, options, _ = json.loads(style)
     return write_rules(template, rules, known, **options)
 
 
 @lru_cache(maxsize=256)
 def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
-    """Return the game's facts for letters; outsiders get those that contracts are read with."""
+    """Return the game's facts; an outsider, such as a judge, gets those used for contracts."""
     return facts_of(game) if outsider else game.facts()
 
 
 @lru_cache(maxsize=8)
 def _history(turn: TurnContext, reader: str) -> tuple[str, Lines, Lines]:
-    """Return the history for one reader or for all (""): its words, their events, all events."""
+    """Return the history for a reader, or for all (""): text, events in the text, all events."""
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)
     told = turn.question.tells(turn, events)
-    # The letter tells none of the events: "nothing has happened" would be untrue.
+    # The text shows none of the events, and "nothing has happened" would be untrue.
     if not told and (events or hears):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
     return write_history(told, turn.evaluated.game.turns), told, events
 
 
 def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
-    """Return the view, its offer marked if the history shows the offer, which is enough."""
+    """Return the view; the key `told` of its offer is true if the history shows the offer."""
     if not (offer := view.get("offer")) or "revision" not in offer:
         return view
     number = offer["revision"]
@@ -249,7 +249,7 @@ def _update(
 
 
 def _takes_notes(reply: Reply, thinks: bool) -> bool:
-    """Return whether an answer replaces its author's notes; reasoning does even without notes."""
+    """Return whether an answer replaces its author's notes; private reasoning always does."""
     if reply.entry is None:
         return False
     return thinks or bool(notes_in(reply.entry.answer.text))

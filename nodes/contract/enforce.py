@@ -14,7 +14,7 @@ def enforce(table: Table) -> dict[str, Any]:
     If another branch (time travel) posted first, the ledger refuses the postings. Settlement then
     marks this branch `counterfactual`.
 
-    Payments and returns follow at settlement. Contract and record determine all postings.
+    Payments and returned deposits follow at settlement. Contract and record fix all postings.
     """
     home().ledger.post_branch(table["episode"], deposit_lines(EvaluatedTable(table), over=False))
     return {}

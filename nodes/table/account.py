@@ -8,7 +8,7 @@ from shapley_coop.state.table import Table
 
 
 def account(table: Table) -> dict[str, Any]:
-    """Write the total, the earnings and the payoffs as signed, before bargaining over the split."""
+    """Write the total, the earnings, and the payoffs if the contract in force is not changed."""
     evaluated = EvaluatedTable(table)
     return {
         "accounts": {

@@ -21,7 +21,7 @@ async def collect_plans(table: Table) -> dict[str, Any]:
 
 
 def collect_claims(topic: Topic) -> Callable[[Table], Awaitable[dict[str, Any]]]:
-    """Return a node that publishes all claims at once. Verdicts: `refused` (a claim), `sound`."""
+    """Return a node that publishes all claims at once. Verdicts: `refused`, `sound`."""
 
     async def collect(table: Table) -> dict[str, Any]:
         if unsound(table):
