@@ -99,7 +99,7 @@ class Enumeration(Foresight):
 
     @cached_property
     def best_for_all(self) -> Play:
-        """The joint action of the highest total; ties go to the highest minimum, then to me."""
+        """The best total's joint action; ties go to the highest minimum, then to my payoff."""
 
         def worth(play: Play) -> tuple[float, float, float]:
             pays = self.payoff(play)
