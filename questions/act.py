@@ -18,7 +18,7 @@ from shapley_coop.state.who import able
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
-    """Read one action that is legal now, and its content."""
+    """Read one action that is legal now, with the content that the agent wrote for it."""
     found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found

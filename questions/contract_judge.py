@@ -41,7 +41,7 @@ class Judgement(Answer):
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Judgement | Fault:
-    """Read a verdict on every clause."""
+    """Read the judge's verdict on every clause."""
     found = read_judgement(message.speech or "", turn.evaluated.clauses)
     return found if isinstance(found, Fault) else Judgement.of(verdicts=message.speech)
 

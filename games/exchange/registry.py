@@ -25,7 +25,7 @@ NAMING = (
     'order of `atoms`, joined by "; " and ended by a full stop.'
 )
 LISTED = 256
-"""The most composites that a letter lists; of more, it lists some and explains `NAMING`."""
+"""The most composites that a letter lists; of more, it lists some and adds `NAMING`."""
 
 MAX_DESCRIPTION = 4_000
 
