@@ -73,7 +73,7 @@ class Encounters(Game):
         }
 
     def partner(self, agent: str, turn: int) -> str:
-        """Return an agent's partner at a turn: all agents but the first rotate by one place."""
+        """Return an agent's partner at a turn; all but the first agent move one place a turn."""
         first, *others = self.agents
         moved = (turn - 1) % len(others)
         circle = [first, *others[moved:], *others[:moved]]
