@@ -97,7 +97,7 @@ class Analysis:
         return worths
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return games by classes of equal agents that sum up to `worth`; None if unknown."""
+        """Return functions by classes of equal agents that sum to `worth`; None if unknown."""
         return None
 
     @property

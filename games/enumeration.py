@@ -15,7 +15,7 @@ class Enumeration(Foresight):
     """Foresight in a table of payoffs.
 
     An agent with a duty keeps it; an agent without one plays a best response to uniformly random
-    others. That action is a guess, so a promise of it still adds something.
+    others. That action is a guess, so promising the action adds something.
     """
 
     FACTS = ("actions", "payoffs", "turns")

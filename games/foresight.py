@@ -20,7 +20,7 @@ Payoffs = dict[str, float]
 
 
 class Missing(LookupError):
-    """The letter lacks a fact that the decision needs."""
+    """The error that the letter lacks a fact that the decision needs."""
 
 
 def check_facts(facts: Mapping[str, Any], *names: str) -> None:

@@ -22,7 +22,7 @@ _LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
 
 
 def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the first two names found that look alike; None if no two do."""
+    """Return the first two names found that look alike; None if no names look alike."""
     shown = [(name, _visible_form(name)) for name in names]
     in_ascii = [one for one in shown if one[1].isascii()]
     known: dict[str, str] = {}

@@ -171,7 +171,7 @@ class MatrixGame(Game):
         return int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return the only profile that survives strict dominance; else `away`, with a warning."""
+        """Return the only profile that survives strict dominance, or `away` with a warning."""
         return self.payoffs.surviving()
 
     def rules(self) -> str:

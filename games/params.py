@@ -66,7 +66,7 @@ Names = Annotated[list[str], BeforeValidator(_number_names)]
 
 
 class GameError(ValueError):
-    """A game, its parameters or an action is not valid; one line says how to correct it."""
+    """The error that a game, a parameter or an action is invalid; one line gives the correction."""
 
 
 class Params(BaseModel):

@@ -130,4 +130,4 @@ def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | 
 
 
 class _TooLarge(Exception):
-    """The search would need more than `MAX_STEPS` steps."""
+    """The error that the search needs more than `MAX_STEPS` steps."""

@@ -59,7 +59,7 @@ class CheckResult:
 
 
 class SandboxMissing(GameError):
-    """Untrusted code would have to run without a sandbox; one line names what to install."""
+    """The error that untrusted code would run without a sandbox; it names what to install."""
 
 
 class Sandbox(Protocol):

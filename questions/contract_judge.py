@@ -52,7 +52,7 @@ def check(turn: TurnContext, agent: str, said: Judgement) -> AgentOutput | Fault
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """Add the judgement to the public talk; it changes no payment."""
+    """Add the judgement to the public talk; a judgement changes no payment."""
     utterance = Utterance(JUDGE, outputs[JUDGE])
     return {"talk": entries(turn.table, turn.topic.name, [utterance])}
 

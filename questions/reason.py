@@ -44,7 +44,7 @@ def read(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Thought) -> AgentOutput | Fault:
-    """Accept any thought; the public talk gets nothing of it."""
+    """Accept any thought; all thoughts stay private."""
     return {"act": "think", "text": ""}
 
 

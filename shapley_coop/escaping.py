@@ -69,7 +69,7 @@ def visible_lines(text: str) -> str:
 
 
 def visible_data(value: Any) -> Any:
-    """Return plain data with `visible_lines` applied to all texts in it."""
+    """Return plain data with `visible_lines` applied to all its texts."""
     if isinstance(value, str):
         return visible_lines(value)
     if isinstance(value, Mapping):

@@ -96,7 +96,7 @@ class Extension:
         about: its purpose in one line; `coop list` and the help of its commands show this line.
         games: a game's name → the subclass of `Game`.
         variants: a game and a parameter that it lacks, such as `task_exchange.meetings` → the
-            subclass that has this parameter; it plays if a run sets the parameter.
+            subclass that has this parameter; a run that sets the parameter plays it.
         schemes: a scheme before a colon → the subclass of `Game` that plays the rest of the name.
         formulas: a fact by which letters give payoffs too many for a table → the module that reads
             this fact (`shapley_coop.games.symmetric.Formulas`).
@@ -199,7 +199,7 @@ class Extension:
 
 
 class BrokenExtension(ValueError):
-    """The error that an extension, or a part, cannot be loaded; one line says which, and why."""
+    """The error that an extension or its part cannot be loaded; one line gives name and reason."""
 
 
 def installed() -> Mapping[str, Extension]:

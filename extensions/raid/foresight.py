@@ -145,7 +145,7 @@ class RaidForesight(Foresight):
         return record, after
 
     def _win(self, turn: Turn, boss_hp: int, living: int) -> None:
-        """Set the winning turn's rewards, since nobody knows which Fireball will kill the boss.
+        """Set the winning turn's rewards, since the killing Fireball cannot be predicted.
 
         With real dice the battle may end earlier or later than predicted. So all heroes earn the
         fraction of the last turn that the boss's last hit points need. The same fraction counts for

@@ -69,7 +69,7 @@ class Registry:
         return self._written.get(mask) or compose(self.says, mask)
 
     def mask_of(self, description: Any) -> int | None:
-        """Return the mask that a description names; None unless it is registered byte for byte."""
+        """Return a description's mask; None if no registered description is equal byte for byte."""
         if not isinstance(description, str):
             return None
         if (mask := self._mask.get(description)) is not None:

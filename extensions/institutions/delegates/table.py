@@ -8,7 +8,7 @@ from shapley_coop.state.table import Table
 
 
 class Group(TypedDict):
-    """A group of agents, with its candidates, its delegate and their votes."""
+    """A group of agents, with its candidates, the candidates' votes, and its delegate."""
 
     members: list[str]
     candidates: list[str]  # the members that can be the delegate

@@ -32,7 +32,7 @@ class Meeting(TypedDict):
     began: int  # the round of talk in which the pair begins
     status: Literal["talking", "agreed", "apart"]
     pending: NotRequired[Pending]  # the latest proposal
-    number_put: NotRequired[int]  # its number among all proposals
+    number_put: NotRequired[int]  # the latest proposal's number
 
 
 class MeetingsTable(Table, total=False):
