@@ -1,4 +1,4 @@
-"""Simulations of the remaining turns under a plan, made before anybody signs it.
+"""Simulations of the remaining turns under a plan, made before agents sign a deal.
 
 The recorded turns stay as they are. In the turns after them all agents follow the plan, on newly
 drawn dice: the game's own dice would reveal the future.

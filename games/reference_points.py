@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shapley_coop.games.game import Game
 
 MAX_STEPS = 2_000
-"""The most game steps tried to find the best total; beyond that it stays unknown."""
+"""The most game steps tried to find the best total; if more are needed, it stays unknown."""
 
 MAX_JOINT_ACTIONS = 64
 

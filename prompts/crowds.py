@@ -141,7 +141,7 @@ def _frequent_sayings(words: Counter[str]) -> str:
 
 
 def counted_together(of_each: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Return for each thing how often agents did it, summed over all agents."""
+    """Return act → how often all agents together did it."""
     sums: Counter[str] = Counter()
     for counts in of_each.values():
         sums.update(counts)

@@ -1,6 +1,6 @@
 """The only writer of letters: an agent's view of the table, in plain words for a model.
 
-Static text comes first, then text that only grows, and last the text of this request, so that
+Static text comes first, then text that only grows, and then the text of this request, so that
 a provider's prefix cache covers as much as possible. Programs read the same facts as an object
 (`Letter.facts`) instead of the words.
 """

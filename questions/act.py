@@ -26,7 +26,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Refuse an action that the game does not allow now. Words beside the action stay sealed."""
+    """Refuse an action that the game does not allow now. The agent's speech is not published."""
     wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
     if not wrong:
         return {"act": "act", "text": ""}

@@ -187,7 +187,7 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
     given = [exact(payoff, "a payoff") for payoff in payoffs]
     if all(MICRO % payoff.denominator == 0 for payoff in given):
         parts = [payoff.numerator * (MICRO // payoff.denominator) for payoff in given]
-        if sum(parts) == total_micro:  # the usual case: nothing to round
+        if sum(parts) == total_micro:  # usually no rounding is needed
             return parts
     quotas = [payoff * MICRO for payoff in given]
     whole = sum(quotas, Fraction(0))

@@ -8,7 +8,7 @@
 
 Other descriptions are composed: the atoms' own words in order, joined by "; ", and a full stop. So
 2ⁿ descriptions need no memory, and an agent can name any composite from its atoms. In a registry
-that is too large to be listed, the composed name stays valid beside a written description.
+that is too large to be listed, a composed name stays valid next to a written description.
 """
 
 from collections.abc import Mapping, Sequence

@@ -68,7 +68,7 @@ def generate_scenario(
 
     Args:
         agents: the agents.
-        atoms: the number of tasks; those beyond the list are tasks of further events.
+        atoms: the number of tasks; if the built-in list is too short, its tasks repeat by event.
         competition: how alike the tastes are, from 0 to 1.
         seed: the seed of the draw.
         sums: whether utilities are additive, with a value drawn for each task; otherwise they are
