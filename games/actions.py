@@ -1,4 +1,4 @@
-"""Rules that replace lists of actions that are too long for a letter."""
+"""Rules that describe an agent's actions where a list would be too long for a letter."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 class ActionRule(Sequence[str]):
     """A sequence of actions, computed on access, that letters describe in a few lines.
 
-    Two agents with equal descriptions have equal actions, except those that name one of the two.
+    Agents with equal descriptions have equal actions, except for actions that name one of them.
     """
 
     @abstractmethod
@@ -22,7 +22,7 @@ def told_actions(actions: Sequence[str]) -> list[str]:
 
 
 def actions_of_all(actions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return every agent's actions, each once; two agents of an equal rule cover all of its agents.
+    """Return all agents' distinct actions, reading at most two agents with the same rule.
 
     Args:
         actions: agent → its actions.

@@ -1,4 +1,4 @@
-"""Simulations of the remaining turns under a plan, made before anybody signs it.
+"""Simulations of the remaining turns under a plan, made before agents sign a deal.
 
 The recorded turns stay as they are. In the turns after them all agents follow the plan, on newly
 drawn dice: the game's own dice would reveal the future.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shapley_coop.games.turns import Position, Step, Turn
 
 UNASKED = "\0unasked"
-"""A breaker's choice: the action that it would take if the deal asked nothing of it."""
+"""The value of `Plan.instead` for a breaker that acts as if it had no duty."""
 
 MOST_PLAYS = 500
 FEWEST_PLAYS = 8
@@ -32,14 +32,14 @@ MOST_STEPS = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The conduct of all agents: as a deal asks, and otherwise as the simulator assumes.
+    """The conduct to simulate: agents keep a deal's duties, and otherwise act by assumption.
 
     Attributes:
         asked: the function that gives the deal's duties at a turn.
         fixed: whether the duties depend on the turn alone, and on no earlier action.
-        breaker: the agent that breaches each of its duties; empty for none.
+        breaker: the agent that breaches all its duties; empty if no agent does.
         instead: the breaker's action in place of a duty; UNASKED; or None to do nothing.
-        gifts: the function that gives the goods transferred by a turn's end; None for no goods.
+        gifts: the function that gives the goods transferred by a turn's end, or None.
     """
 
     asked: "Asked"
@@ -183,7 +183,7 @@ class Ahead:
         """Return a copy of the game with another seed."""
         other = copy(self.game)
         other.seed = seed
-        other.__dict__.pop("analysis", None)  # it refers to the game with the old seed
+        other.__dict__.pop("analysis", None)  # the cached analysis belongs to the old seed
         return other
 
     def _worlds(self, count: int, played: int) -> "list[Game]":

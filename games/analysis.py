@@ -1,7 +1,7 @@
 """The analysis of plays: credit for finished records, and outcomes of hypothetical plays.
 
-All answers follow from a game's `start`, `legal`, `step` and `over`. A game with a better method
-names a subclass as `analysed_by`; most games need none.
+All answers follow from a game's `start`, `legal`, `step` and `over`. A game with faster methods
+sets `analysed_by` to a subclass of `Analysis`; most games need none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -85,7 +85,7 @@ class Analysis:
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
         """Return the function from coalitions, boolean (m, n), to their worths, shape (m,).
 
-        Samplers use it for games with many agents.
+        Samplers use this function for games with many agents.
         """
         if self.credit_rule == "record":
             return self.replays_of(record).improvements
@@ -97,7 +97,7 @@ class Analysis:
         return worths
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return games by classes of equal agents that sum up to `worth`; None if unknown."""
+        """Return functions by classes of equal agents that sum to `worth`; None if unknown."""
         return None
 
     @property
@@ -137,5 +137,5 @@ class BountyAnalysis(Analysis):
 
     @property
     def ahead(self) -> Ahead:
-        """The simulator, which does not know the agents' work but knows the bounty."""
+        """The simulator, which knows the bounty but cannot predict the agents' work."""
         return BountyAhead(self.game, exact(self.game.params.bounty))

@@ -1,4 +1,4 @@
-"""Audits that compare the effects recorded by an extension's workflow with its rule."""
+"""Audits that check the effects in a record against the rule of the workflow that wrote them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from shapley_coop.games.turns import Turn
 
 
 def audit(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each workflow effect in a record, and a line for each breach of its rule.
+    """Yield each workflow effect's name, with a line for each breach of the workflow's rule.
 
     An effect that neither the game nor an extension knows yields a line that says so.
 
@@ -32,6 +32,6 @@ def audit(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]
 
 
 def _of_workflows(record: Sequence[Turn]) -> Iterator[dict[str, str]]:
-    """Yield the effects that name only an agent: all effects of workflows have this form."""
+    """Yield the effects of workflows, which have the fields `effect` and `agent` only."""
     for turn in record:
         yield from (e for e in turn.get("effects", []) if e.keys() == {"effect", "agent"})

@@ -1,4 +1,4 @@
-"""Baselines: the conduct of absent agents, which credit compares a play with."""
+"""Baselines: the assumed conduct of absent agents, against which credit measures a play."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,12 +44,12 @@ class Baseline:
 
     @property
     def short(self) -> str:
-        """The description in at most eight words; `docs/credit.md` has the rest."""
+        """The description in at most eight words; `docs/credit.md` has the full description."""
         return _SHORT.get(self.kind, self.words)
 
     @property
     def no_value(self) -> str:
-        """The reason why no value is defined: no baseline is declared. Empty if values are."""
+        """The reason why values are undefined (no declared baseline); empty if they are defined."""
         undeclared = self.kind == "nothing" and self.warning
         return f"no value is defined here: {self.warning}" if undeclared else ""
 

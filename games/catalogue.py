@@ -88,7 +88,7 @@ def load(
         return (variant_of(table, params or {}) or kind)(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
-        table = {key: told for key, told in table.items() if key != "absent"}  # for other actions
+        table = {key: told for key, told in table.items() if key != "absent"}  # old ones
     try:
         return matrix({**table, **(params or {})}, seed)
     except GameError as error:
@@ -159,9 +159,9 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 
 
 def _plugged(name: str) -> bool:
-    """Return whether an installed package, and not this folder, has a game of this name."""
+    """Return whether a game of this name comes from an installed package, not from this folder."""
     if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
-        return False  # first, since reading the packages takes longer
+        return False  # tested first, since reading the packages takes longer
     return name in extension.offered("games")
 
 
@@ -191,7 +191,7 @@ def _beside(name: str) -> ModuleType | None:
 
 
 def run_only(programs: Iterable[str]) -> None:
-    """From now on allow only these Python files and imports: remote callers name games here.
+    """Allow only these Python files and imports from now on, since remote callers can name games.
 
     Args:
         programs: the allowed games, in the form that `load` takes.

@@ -1,4 +1,4 @@
-"""Characteristic functions by classes of equal agents: worth depends on the members per class."""
+"""Characteristic functions that depend only on how many members each class of agents has."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +12,9 @@ class ByClass:
     """A characteristic function, or a summand of one, that depends on members per class only.
 
     Attributes:
-        of: agent → its class, shape (n,); −1 for an agent that changes nothing.
-        worths: W for each count of members per class, shape (m_1 + 1, …), whole, in 1/unit.
-        unit: the number of these amounts in one of the game's unit.
+        of: the class of each agent, shape (n,); −1 for an agent that never changes W.
+        worths: W by the number of members of each class, shape (m_1 + 1, …): integers in 1/unit.
+        unit: the divisor that turns these integers into the game's unit.
     """
 
     of: NDArray[Any]

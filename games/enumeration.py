@@ -15,7 +15,7 @@ class Enumeration(Foresight):
     """Foresight in a table of payoffs.
 
     An agent with a duty keeps it; an agent without one plays a best response to uniformly random
-    others. That action is a guess, so a promise of it still adds something.
+    others. That action is a guess, so promising the action adds something.
     """
 
     FACTS = ("actions", "payoffs", "turns")
@@ -99,7 +99,7 @@ class Enumeration(Foresight):
 
     @cached_property
     def best_for_all(self) -> Play:
-        """The joint action of the highest total; ties go to the highest minimum, then to me."""
+        """The best total's joint action; ties go to the highest minimum, then to my payoff."""
 
         def worth(play: Play) -> tuple[float, float, float]:
             pays = self.payoff(play)

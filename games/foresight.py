@@ -20,7 +20,7 @@ Payoffs = dict[str, float]
 
 
 class Missing(LookupError):
-    """The letter lacks a fact that the decision needs."""
+    """The error that the letter lacks a fact that the decision needs."""
 
 
 def check_facts(facts: Mapping[str, Any], *names: str) -> None:
@@ -34,7 +34,7 @@ def check_facts(facts: Mapping[str, Any], *names: str) -> None:
 
 
 def looks_far(facts: Mapping[str, Any]) -> bool:
-    """Return whether the letter asks for reasoning about the joint result, or contains it."""
+    """Return whether the letter asks for, or contains, reasoning about the joint result."""
     return facts.get("ask") == "reason" or bool(facts.get("reasoning"))
 
 
@@ -70,7 +70,7 @@ class Foreseen:
     Attributes:
         record: the recorded turns, then the predicted ones.
         holds: each agent's payoff after these turns, before any payment or split.
-        whole: whether these turns reach the game's end, where a split of the total would apply.
+        whole: whether these turns reach the game's end, when a deal can split the total.
     """
 
     record: list[Turn]
@@ -94,10 +94,10 @@ class Foresight(ABC):
     """The facts that the class needs besides `you`, `agents` and `turn`."""
 
     sure_of_habits: ClassVar[bool] = True
-    """Whether a promise of an action that is habitual anyway adds nothing."""
+    """Whether an agent's promise adds nothing if the agent would take the action anyway."""
 
     speaks_of_all: ClassVar[bool] = False
-    """Whether the class handles a duty of `EVERYONE` as one; else it gets a duty for each agent."""
+    """Whether the class accepts a duty of `EVERYONE`; else each agent gets a duty of its own."""
 
     writes: ClassVar[bool] = False
     """Whether actions have content, so that only `habit` can write a complete action."""

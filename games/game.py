@@ -24,7 +24,7 @@ class Game(Marks, ABC):
 
     A game must define `name`, `actions`, `start`, `legal`, `step`, `over`, `rules` and `facts`, and
     `Params` if it has parameters. It overrides `view` and `private` if not all is public, and
-    `default_baseline` if an absent agent does not idle: every coalition value depends on it.
+    `default_baseline` if absent agents do not idle: every coalition value depends on the baseline.
     Rarer attributes are in `Marks`, with defaults.
     """
 

@@ -1,4 +1,4 @@
-"""The settings from which a game object that a program passes can be built again.
+"""The run settings that rebuild a game object passed by a program.
 
 >>> from shapley_coop.games import load
 >>> recipe_of(load("escape_room", {"prize": 20}, seed=7))
@@ -14,10 +14,10 @@ from shapley_coop.games.params import GameError
 
 
 def recipe_of(game: Game) -> dict[str, Any]:
-    """Return the run settings from which this game is built again, even after a restart.
+    """Return the run settings that rebuild this game, even after a restart.
 
     Raises:
-        GameError: no settings build this game again; one line says why.
+        GameError: no settings rebuild this game; one line says why.
     """
     kind = type(game)
     if "<locals>" in kind.__qualname__:

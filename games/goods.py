@@ -11,7 +11,7 @@ from typing import Any
 
 GIVEN = "given"
 """The name of the effect that records a transfer of goods; also the key under which a position
-lists the transfers that are due by the end of its turn."""
+lists the transfers that are due by the end of the turn."""
 
 Gift = dict[str, Any]
 """A due transfer in plain JSON: `clause`, `giver`, `receiver`, `good` and `quantity`."""

@@ -15,14 +15,14 @@ from shapley_coop.escaping import without_hidden
 _IN_ASCII = (frozenset("1lI|"), frozenset("0O"))
 _SAME = {ord(letter): min(shapes) for shapes in _IN_ASCII for letter in shapes}
 _GROUPS = {"m": "rn", "w": "vv"}
-"""ASCII letter → the group that looks like it. The Unicode list has only the first pair."""
+"""ASCII letter → the group that looks like it. Unicode's list has "rn" but not "vv"."""
 
 _LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
 """Scripts with many letters that look like Latin ones."""
 
 
 def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the first two names found that look alike; None if no two do."""
+    """Return the first two names found that look alike; None if no names look alike."""
     shown = [(name, _visible_form(name)) for name in names]
     in_ascii = [one for one in shown if one[1].isascii()]
     known: dict[str, str] = {}

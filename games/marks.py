@@ -62,15 +62,15 @@ class Marks:
         return {}
 
     def purse(self, agent: str) -> Fraction | None:
-        """Return the most that an agent can pay in all, told only to that agent; None: no limit."""
+        """Return an agent's spending limit, or None; only the agent's own letters show it."""
         return None
 
     def reservation(self, position: Position, agent: str) -> Fraction | None:
-        """Return the payoff that a deal must leave an agent at least; told only to that agent."""
+        """Return an agent's minimum payoff from a deal, or None; only its own letters show it."""
         return None
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns at which an action is possible; None if no turn rules it out."""
+        """Return the turns at which an action is possible; None if it is possible at every turn."""
         return None
 
     def happened(self, turn: Turn) -> str:

@@ -59,7 +59,7 @@ class MatrixAnalysis(Analysis):
     game: "MatrixGame"
 
     def dominance_solution(self) -> Baseline | None:
-        """Return the profile that survives iterated strict dominance; None if several do."""
+        """Return the profile that survives iterated strict dominance; None if several survive."""
         found = self.game.payoffs.surviving()
         return found if found.kind == "actions" else None
 
@@ -80,7 +80,7 @@ class MatrixAnalysis(Analysis):
         return len(record) * self.game.payoffs.secure(coalition)
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return the games by classes of equal agents that the payoffs give, or None."""
+        """Return the payoffs' functions by classes of equal agents, or None."""
         return self.game.payoffs.classes(record)
 
     @property

@@ -11,11 +11,11 @@ Spans = Sequence[tuple[int, int]]
 """Runs of consecutive turns, in order, each as its first and its last turn."""
 
 OpenTurns = Callable[[str, str], Spans | None]
-"""(agent, action) → the turns at which it is possible; None if no turn rules it out."""
+"""(agent, action) → the turns at which the action is possible; None for every turn."""
 
 
 def always_open(agent: str, action: str) -> Spans | None:
-    """Return None: no turn rules an action out."""
+    """Return None: every action is possible at every turn."""
     return None
 
 

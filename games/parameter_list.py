@@ -28,11 +28,11 @@ class Parameter(NamedTuple):
     """One parameter of a game.
 
     Attributes:
-        name: its name in settings.
+        name: the parameter's name in settings.
         type: the type of its values, in words.
-        default: its value if a run sets none, as JSON.
+        default: the value if a run sets none, as JSON.
         bounds: the allowed values, in words; empty if every value of the type is allowed.
-        meaning: its description.
+        meaning: a description of the parameter.
     """
 
     name: str

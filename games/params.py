@@ -22,11 +22,11 @@ EVERYONE = "everyone"
 """The name for all agents in a deal or a plan that addresses them as one."""
 
 COUNT = "the count"
-"""The proposer of a split that was computed by counting, and that no agent proposed."""
+"""The name shown as proposer of a split that no agent proposed, but that was counted."""
 
 _ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", EVERYONE, "others", "*"})
 RESERVED = _ACCOUNTS | {"summariser", "judge", COUNT}
-"""Names of ledger accounts, of all agents together, and of roles that agents cannot have."""
+"""Names that no agent can have: ledger accounts, words for all agents, and other roles."""
 
 
 def _of_ratio(written: Any) -> Any:
@@ -53,7 +53,7 @@ def is_name(text: str) -> bool:
 
 
 def _number_names(written: Any) -> Any:
-    """Return that many names for a number of agents; return anything else unchanged."""
+    """Replace a number n of agents by n names; return any other value unchanged."""
     if isinstance(written, bool) or not isinstance(written, int):
         return written
     if not 2 <= written <= MOST_AGENTS:
@@ -66,7 +66,7 @@ Names = Annotated[list[str], BeforeValidator(_number_names)]
 
 
 class GameError(ValueError):
-    """A game, its parameters or an action is not valid; one line says how to correct it."""
+    """The error that a game, a parameter or an action is invalid; one line gives the correction."""
 
 
 class Params(BaseModel):

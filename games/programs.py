@@ -17,7 +17,7 @@ CALLABLE = "python:"
 PYTHON = ".py"
 
 _named: set[str] | None = None
-"""The files and imports that may be run; None if any may, as on a command line."""
+"""The files and imports that may be run; None if all programs may, as on a command line."""
 
 
 def permit_only(programs: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shapley_coop.games.game import Game
 
 MAX_STEPS = 2_000
-"""The most game steps tried to find the best total; beyond that it stays unknown."""
+"""The most game steps tried to find the best total; if more are needed, it stays unknown."""
 
 MAX_JOINT_ACTIONS = 64
 
@@ -26,7 +26,7 @@ Amounts = Sequence[Any]
 class ReferencePoints:
     """The reference points of a game in which payments can move every payoff.
 
-    In it the best total identifies the efficient outcomes. Other games list them in a subclass.
+    There an outcome is efficient if it has the best total. Other games list efficient outcomes.
 
     Args:
         best: returns the best total; called on first use.
@@ -53,17 +53,17 @@ class ReferencePoints:
 
     @cached_property
     def alone(self) -> Mapping[str, float] | None:
-        """Agent → its payoff without an agreement; None if that follows from the record."""
+        """Agent → its payoff without an agreement; None if the record determines this payoff."""
         return None
 
     payments: ClassVar[bool] = True
-    """Whether payments can move every payoff, in a workflow that admits them."""
+    """Whether payments can change every payoff, in a workflow that has payments."""
 
     turns_matter: ClassVar[bool] = True
     """Whether a plan is valued by playing it; otherwise `valuation` gives its payoffs."""
 
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
-        """Return each agent's payoff from the actions of all; None if they are not a whole plan."""
+        """Return each agent's payoff from all agents' actions; None if the plan is incomplete."""
         raise NotImplementedError("this game's plans are valued by playing them")
 
 
@@ -130,4 +130,4 @@ def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | 
 
 
 class _TooLarge(Exception):
-    """The search would need more than `MAX_STEPS` steps."""
+    """The error that the search needs more than `MAX_STEPS` steps."""

@@ -34,7 +34,7 @@ Coalitions = NDArray[np.bool_]
 """Boolean, shape (m, n): entry (k, i) says whether coalition k contains agent i."""
 
 COULD_NOT: Any = object()
-"""A recorded turn in which the agent could not act. None is a pass."""
+"""The mark in a schedule for a turn in which the agent could not act; None marks a pass."""
 
 RANDOM_PLAYS = 16
 MOST_ABSENT_PLAYS = 4_096
@@ -53,7 +53,7 @@ class Replays:
         agents: the agents in order.
         earned: the function from coalitions, shape (m, n), to amounts, shape (m, n + 1): each
             agent's own rewards, then the pot; whole numbers in 1/unit, or fractions.
-        unit: the number of these amounts in one of the game's unit.
+        unit: the divisor that turns these amounts into the game's unit.
         exact_agents: the most agents for which replaying all coalitions is quick.
     """
 
@@ -62,9 +62,9 @@ class Replays:
     unit: int = 1
     exact_agents: int = EXACT_AGENTS
     parts: tuple[Fraction, ...] | None = None
-    """Each agent's part if the parts add up; it is the agent's value by every marginal norm."""
+    """Each agent's part if W sums members' parts; every marginal norm gives the agent its part."""
     classes: tuple[ByClass, ...] | None = None
-    """Games by classes of equal agents that sum up to W, if they are known."""
+    """Functions by classes of equal agents that sum to W apart from a constant, if known."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
         """Return W(C), the total of all agents and the pot, in 1/unit, shape (m,)."""

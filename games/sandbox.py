@@ -1,6 +1,6 @@
 """The interface to sandboxes that run untrusted programs, and the results of such programs.
 
-The core judges the results of programs but runs none: the sandbox of an extension does. Without a
+The core judges programs' results; an extension's sandbox runs the programs. Without a
 sandbox, programs are refused.
 """
 
@@ -59,11 +59,11 @@ class CheckResult:
 
 
 class SandboxMissing(GameError):
-    """Untrusted code would have to run without a sandbox; one line names what to install."""
+    """The error that untrusted code would run without a sandbox; it names what to install."""
 
 
 class Sandbox(Protocol):
-    """The functions of a sandbox for untrusted programs; a module with these functions is one."""
+    """The functions of a sandbox for untrusted programs; a module can serve as a sandbox."""
 
     def require_sandbox(self) -> None:
         """Raise `SandboxMissing` if the sandbox does not work on this machine."""
@@ -110,7 +110,7 @@ def run_checks(
         folder: the workspace. Its .git is left out.
         command: program and arguments, no shell; `PYTHON` or a program of the system.
         limits: the limits of the command.
-        unsafe: whether to run it without a sandbox.
+        unsafe: whether to run the command without a sandbox.
 
     Raises:
         SandboxMissing: there is no sandbox, and `unsafe` is false.

@@ -16,7 +16,7 @@ Policy = Callable[[int, Position], dict[str, str]]
 """(turn from 1, position) → the action of each agent that takes one."""
 
 Transition = Callable[[Position, dict[str, str]], Step]
-"""(position, actions) → the step that they lead to."""
+"""(position, actions) → the step that results."""
 
 
 def simulate(

@@ -2,8 +2,8 @@
 
 All agents have the same actions, and action k adds k to a sum. An agent's payoff depends on its own
 action and on the others' sum (an aggregative game: Selten 1970; Corchón 1994). Such a game states
-only its actions and their payoffs. It is played by its table, or, if the table is long and an
-extension plays formulas, by the formula.
+only its actions and their payoffs. Play uses a table of payoffs. If the table is long and an
+extension plays formulas, play uses the formula instead.
 """
 
 from abc import abstractmethod
@@ -107,7 +107,7 @@ class SymmetricGame(MatrixGame):
         """Return a table for few joint actions, else a formula if an extension plays formulas.
 
         Raises:
-            GameError: an action's name is invalid, a payoff is too large, or the table is.
+            GameError: an action's name is invalid, or a payoff or the table is too large.
         """
         formula, known = self.formula(), extension.offered("formulas")
         if is_printed(len(formula), len(self.agents)):

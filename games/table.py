@@ -52,13 +52,13 @@ class PayoffTable:
         self.agents, self.actions, self.pays = tuple(agents), actions, pays
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]:
-        """Return each agent's minimum over the actions of the agents that took none."""
+        """Return each agent's lowest payoff over all possible actions of agents that took none."""
         choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
         plays = [self.pays[play] for play in product(*choices)]
         return {agent: min(pays[agent] for pays in plays) for agent in self.agents}
 
     def surviving(self) -> Baseline:
-        """Return the only profile that survives strict dominance; else `away`, with a warning."""
+        """Return the only profile that survives strict dominance, or `away` with a warning."""
         return surviving_baseline(self.agents, self.actions, self.pays)
 
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:

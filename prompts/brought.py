@@ -1,4 +1,4 @@
-"""The words of extensions for the facts that their questions add to a letter."""
+"""The texts by which extensions explain the facts that their questions add to a letter."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from shapley_coop import extension
 
 
 def brought_facts(view: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the variable `brought`: the words for all such facts in a letter, or "".
+    """Return the variable `brought`: the extensions' texts on a letter's facts, or "".
 
     Args:
         view: the letter's facts.

@@ -17,7 +17,7 @@ Facts = Mapping[str, Any]
 _NINE_IN_TEN = "where nine in ten of them end; rare ones can pull the mean out of it"
 _OF_FEW = "about the lowest and the highest of them"
 FEW = 20
-"""The fewest plays for which a table gives the range of nine in ten."""
+"""The fewest plays for which a table gives the range of nine plays in ten."""
 
 
 @lru_cache(maxsize=8192)  # the letters of one wave repeat the same few numbers
@@ -56,7 +56,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     told = _once_each(found["rows"])
     heads, paid = [_condition(row, me) for row in told], [row["payoffs"] for row in told]
     norm = found.get("norm")
-    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # else the first row has them
+    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # no repeat of the first row
         heads.append(f"split by {norm['name']}, if all keep it")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
@@ -70,7 +70,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
 
 
 def _once_each(rows: list[Facts]) -> list[Facts]:
-    """Return the rows, without a no-deal row that pays the same as another."""
+    """Return the rows, without any no-deal row that has the payoffs of another row."""
     kept: list[Facts] = []
     for row in rows:
         ways = [one["payoffs"] for one in kept if one["if"] == "no deal" and one.get("by")]
@@ -100,7 +100,7 @@ def _range(payoff: Any) -> str:
 
 
 def _incentives(parties: Facts, me: str) -> str:
-    """Return a certificate as a table, with a row for each party."""
+    """Return a certificate of the parties' incentives as a table, with a row for each party."""
     rows = []
     for agent in [me, *(a for a in parties if a != me)]:
         party = parties[agent]
@@ -137,7 +137,7 @@ def money(view: Facts, signed: bool = True) -> str:
         own, earned = view["own_rewards"], view["earned"]
         parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
         columns |= {"part of the team's": parts}
-    if signed:  # claims come before any amount by a norm
+    if signed:  # claims are made before norms' amounts
         columns |= {_heading_words(view): view["as_signed"]}
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}
@@ -160,7 +160,7 @@ def money(view: Facts, signed: bool = True) -> str:
 
 
 def _heading_words(view: Facts) -> str:
-    """Return the heading of the amounts that are paid unless another split is agreed on."""
+    """Return the heading of the payoffs that apply if agents agree on no other split."""
     return "as signed" if view.get("contract") else "as earned"
 
 
@@ -176,7 +176,7 @@ def percent(part: str | None) -> str:
 
 
 def _column_words(view: Facts, computed: Facts) -> str:
-    """Return sentences that explain how the columns relate, with the same amounts."""
+    """Return sentences that explain how the amounts in the columns are related."""
     said = []
     if Fraction(view["pot"]):
         parts = "; its parts here are equal, before any split that was agreed on"

@@ -23,7 +23,7 @@ _OTHERWISE = {
 
 
 def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
-    """Return the course without finished steps; requests for actions keep steps after play."""
+    """Return the course without finished steps; letters for actions get only steps after play."""
     if bargains and not over:
         return course
     kept = [step for step in course["steps"] if step in AFTER_PLAY]
@@ -32,7 +32,7 @@ def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
 
 
 def otherwise(course: Facts, signed: bool = True) -> str:
-    """Return in words the outcome if the last bargaining ends without agreement."""
+    """Return in words how a run ends if its last bargaining ends without agreement."""
     disagreement = course.get("disagreement", "signed")
     if disagreement == "signed" and not signed:
         return "everybody keeps what it has earned"
@@ -54,14 +54,14 @@ def course_words(course: Facts) -> dict[str, Any]:
 
 
 def _of_its_own(course: Facts) -> str:
-    """Return how agents agree, in words of the question that defines this; "" if none does."""
+    """Return an extension's text on how agents agree; "" if no extension defines it."""
     if not (own := course.get("course")):
         return ""
     return render(f"{own['of']}_course", rounds=course["rounds"], **own["words"]).strip()
 
 
 def bargained_again(when: str) -> str:
-    """Return in words when a contract is bargained again."""
+    """Return in words the occasions on which a contract is bargained again."""
     if when in _AGAIN:
         return _AGAIN[when]
     turns = when.removeprefix("every ")

@@ -1,6 +1,6 @@
 """Facts about many agents in few words: agents with equal facts share a line.
 
-Letters name a few agents of each line and count the rest, so that their length does not grow with
+Each line names a few agents and counts the others, so that a letter's length does not grow with
 the number of agents. Programs get the facts of every agent.
 
 >>> rows = [["you (A1)", "7"], *([f"A{n}", "9"] for n in range(2, 20)), ["A20", "3"]]
@@ -20,10 +20,10 @@ from shapley_coop.many import MANY
 from shapley_coop.prompts.words import few, plain, quote
 
 MOST_COLUMNS = 3
-"""The most agents that have a column each in the table of turns; more share equal actions."""
+"""The most agents with a column each in the table of turns; of more, equal actions are grouped."""
 
 MOST_GROUPS = 8
-"""The most groups that are listed; the rest share a line with their number and range."""
+"""The most groups that are listed; all other groups share a line with their number and range."""
 
 MOST_HEARD = 3
 """The most messages of one kind printed in full, and the most sayings quoted with their counts."""
@@ -86,7 +86,7 @@ def together(of_each: Mapping[str, str]) -> str:
 
 
 def of_group(row: Mapping[str, Any]) -> str:
-    """Return the line on a group: some agents' names, the number of others, and their holdings."""
+    """Return the line on a group: some names, the number of its other agents, and holdings."""
     more = row["agents"] - len(row["some"])
     named = [", ".join(map(plain, row["some"])), f"{more} more" if more else ""]
     held = f"{plain(row['each'])} each" if "each" in row else f"{plain(row['in_all'])} in all"
@@ -94,7 +94,7 @@ def of_group(row: Mapping[str, Any]) -> str:
 
 
 def fold(events: Sequence[Event]) -> list[Event]:
-    """Return the history; of many messages of one kind in a wave, a few are whole, others counted.
+    """Return the history; many messages of one kind in a wave become a few examples and a count.
 
     The agents of a wave are asked and answer together, so the lines on a wave never change later.
     """
@@ -141,7 +141,7 @@ def _frequent_sayings(words: Counter[str]) -> str:
 
 
 def counted_together(of_each: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Return how often all agents together did each thing."""
+    """Return act → how often all agents together did it."""
     sums: Counter[str] = Counter()
     for counts in of_each.values():
         sums.update(counts)

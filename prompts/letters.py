@@ -1,6 +1,6 @@
 """The only writer of letters: an agent's view of the table, in plain words for a model.
 
-Static text comes first, then text that only grows, and last the text of this request, so that
+Static text comes first, then text that only grows, and then the text of this request, so that
 a provider's prefix cache covers as much as possible. Programs read the same facts as an object
 (`Letter.facts`) instead of the words.
 """
@@ -30,7 +30,7 @@ def write_rules(
     guidance: bool = False,
     outsider: bool = False,
 ) -> str:
-    """Return the system part, which is equal for all agents that get the same kind of question.
+    """Return a letter's system part, which is equal for all agents with the same kind of question.
 
     All letters of a run have the same beginning; only letters for bargaining add the clauses that
     can be offered.
@@ -41,8 +41,8 @@ def write_rules(
         known: the facts `agents`, `procedure`, `bargains`, `over` (whether play is over), and for
             bargaining `kinds`, `norms` and `compares_with`.
         instructions: the run owner's instructions to all agents.
-        guidance: whether agents are asked to consider the others' utilities.
-        outsider: whether the reader is no party.
+        guidance: whether agents are asked to consider the other agents' utilities.
+        outsider: whether the reader is a judge or a summariser, not a party.
     """
     course = from_here(known["procedure"], known.get("over", False), known.get("bargains", False))
     going_on = {
@@ -67,7 +67,7 @@ def write_rules(
 
 
 def _language(known: Facts, going_on: Facts) -> str:
-    """Return the text on how to write clauses; "" if no clause can be offered."""
+    """Return the text that explains how to write clauses; "" if no clause can be offered."""
     if not (kinds := known.get("kinds")):
         return ""
     number = len(known.get("agents", []))
@@ -97,9 +97,9 @@ def write_request(
     Args:
         view: the agent's view of the table (`state.view.agent_view`).
         history: the public history in words (`write_history`).
-        secret: the private words of its user to this agent.
+        secret: the private words to this agent from the user whom it represents.
         utilities: the private facts of the game for this agent.
-        words: functions that give the variables that only this question's template has.
+        words: the functions that give variables of this question's template alone.
         outsider: whether the reader is no party.
     """
     given = variables(view, words)
@@ -132,7 +132,7 @@ def _in_force(contract: Facts, turns: int) -> str:
 
 
 def _of_others(contract: Facts) -> str:
-    """Return the note on the clauses that a letter omits from a large contract, with their prices.
+    """Return the note on clauses of a large contract that a letter omits, and their prices.
 
     >>> _of_others({"others": 248, "hash": "0dfb"})
     '248 further clauses bind others, not you (hash of the whole deal: 0dfb).'
@@ -211,7 +211,7 @@ def _utilities(facts: Facts) -> str:
 
 
 def _told_once(key: str, value: Any, facts: Facts) -> Any:
-    """Return the value of a fact, without values by count for goods that have values by option."""
+    """Return a fact's value; goods with values by option lose their values by count."""
     if key != "worth_to_you":
         return value
     return {good: x for good, x in value.items() if good not in facts.get(_BY_OPTION, ())}
@@ -233,7 +233,7 @@ def _by_option(worth: Mapping[str, Any]) -> str:
 
 
 def _with_steps(worths: Any) -> str:
-    """Return values by good in words; a list gives the first unit's value, then the second's."""
+    """Return values by good in words; a list has a value for each unit: first, second and so on."""
     if not isinstance(worths, Mapping):
         return plain(worths)
     if all(isinstance(x, Mapping) for x in worths.values()):
@@ -246,6 +246,6 @@ def _with_steps(worths: Any) -> str:
 
 
 def _paragraphs(notes: str) -> str:
-    """Return an agent's own notes, quoted so that no line can pass for the program's."""
+    """Return an agent's notes, quoted so that no line can pass for a line of the program."""
     lines = [line.strip() for line in notes.splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else "".join(f"\n> {line}" for line in lines)

@@ -33,7 +33,7 @@ _SETTINGS: dict[str, Any] = {
     "keep_trailing_newline": True,
 }
 _environment = Environment(**_SETTINGS)  # noqa: S701
-_environment.globals.clear()  # shipped templates use none, and each rendering would copy them
+_environment.globals.clear()  # unused by shipped templates, and each rendering would copy them
 # Packs are foreign templates, so they run in a sandbox and reach nothing but their variables.
 _foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
 for _each in (_environment, _foreign):
@@ -70,7 +70,7 @@ def fingerprint(pack: Mapping[str, str] | None = None) -> str:
 
 
 def render(name: str, /, **variables: Any) -> str:
-    """Fill a template; no hidden character is left in the text, whoever wrote the values.
+    """Fill a template and escape every hidden character of the result.
 
     Args:
         name: the name of the Markdown file, without its ending.

@@ -17,7 +17,7 @@ from shapley_coop.prompts.words import MOST_NAMED, describe, few, plain, quote
 Facts = Mapping[str, Any]
 
 OWN = "you_hold"
-"""The key of the reader's own part of a position; the other parts have the same words for all."""
+"""The key of the reader's own part of a position; all readers get the same words on other parts."""
 
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
@@ -27,7 +27,7 @@ Words = Callable[[Facts], dict[str, Any]]
 
 
 def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
-    """Return the variables of a request's template: those of all requests, and its own."""
+    """Return a request template's variables: those of all requests, and those of this one."""
     last_round = "rounds" in view and view["round"] >= view["rounds"]
     contract = bool(view.get("contract"))
     found = {
@@ -52,7 +52,7 @@ def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
 
 
 def offer_to_answer(view: Facts) -> dict[str, Any]:
-    """Return the variables on the offer to answer; its clauses only if the history lacks them."""
+    """Return the variables on the offer to answer, with its clauses if the history lacks them."""
     offer = view.get("offer", {})
     turns = view["procedure"]["turns"]
     text = clauses(offer.get("in_words", ""), turns)
@@ -73,7 +73,7 @@ def _others(answering: Sequence[str]) -> str:
 
 
 def _counters(order: Sequence[str], by: str) -> str:
-    """Return which counter-offer is answered next, if several agents can make one."""
+    """Return the sentence on which of several counter-offers is answered next, or ""."""
     if len(order) < 2:
         return ""
     shown = order if len(order) <= MOST_NAMED else [*order[:MOST_NAMED], "…"]
@@ -108,7 +108,7 @@ def _sums_words(sums: tuple[tuple[str, str], ...]) -> str:
 
 
 def _pays(view: Facts) -> bool:
-    """Return whether the deal in force changes payoffs; the record's rewards do not show this."""
+    """Return whether the deal in force changes payoffs, which the record's rewards do not show."""
     clauses_in_force = view.get("contract", {}).get("clauses", [])
     enforced = view["procedure"].get("enforcement") != "notional"
     return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)
@@ -147,7 +147,7 @@ def _fact_words(facts: bytes) -> str:
 
 
 def _by_column(value: Any) -> dict[str, str]:
-    """Return a table of many agents' numbers as one line per column; {} for anything else."""
+    """Return a table of many agents' numbers as one line per column; {} if it is no such table."""
     rows = list(value.values()) if isinstance(value, Mapping) else []
     if len(rows) <= MOST_COLUMNS or not all(isinstance(row, Mapping) for row in rows):
         return {}
@@ -160,7 +160,7 @@ def _by_column(value: Any) -> dict[str, str]:
 
 
 def split(view: Facts, signed: bool = True) -> dict[str, Any]:
-    """Return the variables on the last bargaining: the total to divide, and an answer's effect.
+    """Return the variables on the last bargaining: the total to divide, and what an answer does.
 
     Args:
         view: the letter's facts.

@@ -85,7 +85,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _in_sum(event: Event) -> str:
-    """Return older events as counts and sums."""
+    """Return an event that sums up older events, in words with counts and sums."""
     told = [f"{event['in_sum']} earlier events, in sum"]
     if "turns" in event:
         first, last = event["turns"]

@@ -35,7 +35,7 @@ def quote(text: str) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a value within a line: a number or simple words unchanged, anything else quoted."""
+    """Return a value for use within a line: numbers and simple words unchanged, all else quoted."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
@@ -63,13 +63,13 @@ def few(names: Sequence[str]) -> str:
 
 
 def name(key: Any) -> str:
-    """Return the name of a fact."""
+    """Return a fact's key as words."""
     return plain(str(key).replace("_", " "))
 
 
 @lru_cache(maxsize=8192, typed=True)  # letters to several readers repeat a table's cells
 def cell(value: Any) -> str:
-    """Return a value in a cell of a table."""
+    """Return a value as the text of a table's cell."""
     return plain(value).replace("|", "\\|")
 
 

@@ -1,5 +1,5 @@
-"""The questions to agents: one file each, named like its template in `prompts`.
+"""The questions to agents, each in a file that is named like the template in `prompts`.
 
-A question defines the facts of its letter, the form of its answer, how an answer is read, checked
+A question defines its letter's facts, its answer's form, how answers are read, checked
 and published on the table, and how an embedded agent answers (`state.turn.Question`).
 """

@@ -18,7 +18,7 @@ from shapley_coop.state.who import able
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
-    """Read one action that is legal now, and its content."""
+    """Read one action that is legal now, with the content that the agent wrote for it."""
     found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found
@@ -26,7 +26,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Refuse an action that the game does not allow now. Words beside the action stay sealed."""
+    """Refuse an action that the game does not allow now. The agent's speech is not published."""
     wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
     if not wrong:
         return {"act": "act", "text": ""}

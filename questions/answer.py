@@ -46,7 +46,7 @@ class Reply(Drafted, Spoken):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Leave counter-offers out where nobody could answer one."""
+        """Leave counter-offers out of the last round, since no agent could answer them."""
         last = "rounds" in facts and facts["round"] >= facts["rounds"]
         return LastReply if last else super().narrowed(facts, carries)
 
@@ -57,11 +57,11 @@ class Reply(Drafted, Spoken):
 
 
 def decision_in(fields: Fields) -> str:
-    """Return a decision on an offer as tags, with any proposal beside it."""
+    """Return a decision on an offer as tags, followed by the proposal if there is one."""
     decision, named = DECISION.tagged(fields.get("decision")), fields.get("offer")
     if named and decision == "<ACCEPT>":
         decision = f"<ACCEPT>{named}</ACCEPT>"
-    # Beside an acceptance no offer can stand: what is there is left for the reader to refuse.
+    # An offer beside an acceptance is an error, which the reader refuses.
     return decision + proposal(fields)
 
 
@@ -99,7 +99,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def _ask_to_decide(turn: TurnContext, message: Message) -> str:
-    """Return the feedback on an answer that decides nothing, or accepts and rejects at once."""
+    """Return the feedback on an answer without a decision, or with both decisions at once."""
     asked = ask_back(turn.evaluated.offer)
     if message.accept is not None:
         return f"You accept and reject at once. {asked}"

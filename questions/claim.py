@@ -1,4 +1,4 @@
-"""The question which part of the joint result an agent claims, before values are shown."""
+"""The question what part of the joint result an agent claims, before values are shown."""
 
 import re
 from functools import partial
@@ -27,10 +27,10 @@ _NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
 
 
 def _percent(value: Any) -> str:
-    """Return a part in per cent; a text that is not a bare number has its own unit."""
+    """Return a claimed part in per cent; a text other than a bare number stays unchanged."""
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
         return value
-    # A number up to 1 may be meant as a fraction of the whole, so the reader asks back.
+    # A number up to 1 could mean a fraction of the whole, so the reader asks the agent.
     doubtful = isinstance(value, int | float | str) and 0 < float(value) <= 1
     return f"percent: {value}" if doubtful else f"{value}%"
 
@@ -44,13 +44,13 @@ class Claim(Spoken):
 
     @classmethod
     def declined(cls, facts: Facts) -> Fields:
-        """Claim an equal part, as a program does that only acts."""
+        """Return the claim of an agent that only acts: an equal part."""
         return {"percent": str(100 / len(facts["agents"]))}
 
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Claim | Fault:
-    """Read the claimed part, from 0 to 1."""
+    """Read the claimed part of the joint result, as a number from 0 to 1."""
     found = read_claim(message)
     if isinstance(found, Fault):
         return found

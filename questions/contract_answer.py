@@ -1,4 +1,4 @@
-"""The question about a draft to the next agent: accept, put another forward, or decline."""
+"""The question to the next agent about a draft: accept it, put another forward, or decline."""
 
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.deal import Deal
@@ -20,7 +20,7 @@ class Redraft(Reply):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Let a draft of one's own be the answer in every round."""
+        """Keep counter-drafts as an answer in every round, the last round included."""
         return super(Reply, cls).narrowed(facts, carries)
 
 

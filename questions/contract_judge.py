@@ -41,7 +41,7 @@ class Judgement(Answer):
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Judgement | Fault:
-    """Read a verdict on every clause."""
+    """Read the judge's verdict on every clause."""
     found = read_judgement(message.speech or "", turn.evaluated.clauses)
     return found if isinstance(found, Fault) else Judgement.of(verdicts=message.speech)
 
@@ -52,7 +52,7 @@ def check(turn: TurnContext, agent: str, said: Judgement) -> AgentOutput | Fault
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """Add the judgement to the public talk; it changes no payment."""
+    """Add the judgement to the public talk; a judgement changes no payment."""
     utterance = Utterance(JUDGE, outputs[JUDGE])
     return {"talk": entries(turn.table, turn.topic.name, [utterance])}
 

@@ -1,4 +1,4 @@
-"""The question to the first speaker for a draft contract, in clauses or in words alone."""
+"""The question that asks the first speaker for a draft contract, in clauses or in words alone."""
 
 from functools import partial
 
@@ -40,7 +40,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
-    """Certify clauses before they reach the table.
+    """Check a draft's clauses before the draft is put on the table.
 
     A contract is sent back if it cannot be kept, if a party could never pay it, or if it leaves its
     author below its reservation value. Words alone may be agreed on too: then the summariser drafts
@@ -52,7 +52,7 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
 
 
 def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
-    """Read a draft; a draft in words alone gives IN_WORDS."""
+    """Return the deal of a draft; a draft in words alone gives IN_WORDS."""
     if message.proposal is not None:
         return read_proposal(message.proposal, terms_of(turn))
     if not message.speech:

@@ -28,7 +28,7 @@ class Signature(Spoken):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Return the decision as tags; the reader refuses any proposal beside it."""
+        """Return the decision as tags, with any proposal, which the reader refuses."""
         return decision_in(fields)
 
 

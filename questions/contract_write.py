@@ -60,7 +60,7 @@ class Document(Prose):
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Document | Fault:
-    """Read prose with its clauses; after words alone, also the reason why there are no clauses."""
+    """Read prose with its clauses. After words alone, a reason for no clauses is read, too."""
     agreed, prose = turn.evaluated.offered, message.speech
     if message.reject is not None and not agreed.clauses:
         return Document.holding(None, prose=None, impossible=message.reject or prose or "")
@@ -137,7 +137,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def _unwritten(said: AgentOutput) -> str:
-    """Return the reason why no contract was made of words that all had accepted."""
+    """Return the reason why the accepted words gave no contract."""
     why = said["text"] or f"no draft of its clauses was sound ({said.get('label', '')})"
     return f"All accepted an offer in words, but the summariser made no contract of it: {why}"
 

@@ -1,6 +1,6 @@
 """The question for a trader's message about who does which tasks.
 
-There are two readings: invalid messages go back to their author, or all are delivered unchanged.
+There are two readers: one sends invalid messages back, the other delivers all unchanged.
 """
 
 from collections.abc import Mapping
@@ -94,7 +94,7 @@ def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
 def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
     """Read the decision of any message, and keep the message as it was written.
 
-    If thoughts cannot be told from speech, nothing is delivered: this reading never asks back.
+    A message that mixes thoughts and speech is not delivered, and the agent is not asked again.
     """
     text = as_written(answer.text)
     message, decision = scan(text), "pass"
@@ -111,7 +111,7 @@ def turns_of_talk(evaluated: EvaluatedTable) -> int:
 
 
 def attempts(evaluated: EvaluatedTable) -> int:
-    """Return the number of invalid messages at one turn that ends the talk."""
+    """Return how many invalid messages in one turn of talk end the talk."""
     return exchange_of(evaluated).params.attempts
 
 
@@ -147,4 +147,4 @@ QUESTION = TradeQuestion(
 )
 
 AS_IT_IS = replace(QUESTION, read=read_as_it_is)
-"""The same question, but every message is delivered as it is written."""
+"""The same question with the reader that delivers every message unchanged."""

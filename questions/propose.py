@@ -95,7 +95,7 @@ def deal_in(turn: TurnContext, message: Message) -> Reading | Fault:
 
 
 def cannot_offer(turn: TurnContext, agent: str, found: Reading, speech: str | None) -> Fault | None:
-    """Return the fault if an agent could not sign its own deal; None if it could."""
+    """Return the fault if an agent could not sign its own deal; None if there is no fault."""
     fault = cannot_sign(turn, agent, found.deal)
     return _beside(fault, speech) if fault else None
 

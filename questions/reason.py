@@ -44,12 +44,12 @@ def read(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Thought) -> AgentOutput | Fault:
-    """Accept any thought, and say nothing in public."""
+    """Accept any thought; all thoughts stay private."""
     return {"act": "think", "text": ""}
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """Keep a pointer to each agent's reasoning; its results are evaluated after the run."""
+    """Keep a pointer to each agent's reasoning, whose results are evaluated after the run."""
     kept, now = keep_thoughts(turn, outputs), turn.evaluated.turn
     reasoned: list[Reasoned] = [
         {"id": f"{now}.{agent}", "turn": now, "agent": agent, "pointer": pointer}

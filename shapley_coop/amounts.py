@@ -25,21 +25,21 @@ Number = int | float | Fraction
 """A worth, a value or an amount."""
 
 OneNumber = TypeVar("OneNumber", int, float, Fraction, Number)
-"""A type of number that a function keeps: fractions in, fractions out."""
+"""The type of a function's numbers, which its result has, too: fractions in, fractions out."""
 
 MAX_EXPONENT = 400
-"""Larger than any float's exponent; it keeps "1e999999999" from filling the memory with zeros."""
+"""The largest exponent that is read, so that "1e999999999" cannot fill the memory with zeros."""
 
 
 def exact(number: Number | str, what: str = "the number") -> Fraction:
-    """Return the fraction that `number` is written as: 0.1 is 1/10, "1/3" is 1/3.
+    """Return a number as the fraction that its text means: 0.1 is 1/10, "1/3" is 1/3.
 
     A float means the shortest decimal that prints it, not its binary expansion: shares of 0.1, 0.2
     and 0.7 then sum to 1.
 
     Args:
         number: an integer, float, fraction, or a string of a decimal or of a ratio.
-        what: how an error names the number.
+        what: the name of the number in errors.
 
     Raises:
         ValueError: `number` is not a finite number.
@@ -115,7 +115,7 @@ Exact = Annotated[
 """The type of a pydantic field with an exact number, which is a string in JSON."""
 
 MICRO = 1_000_000
-"""The number of micro-units in one of the game's unit."""
+"""The number of micro-units in one unit of the game."""
 
 
 def to_micro(amount: Number | str) -> int:
@@ -187,7 +187,7 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
     given = [exact(payoff, "a payoff") for payoff in payoffs]
     if all(MICRO % payoff.denominator == 0 for payoff in given):
         parts = [payoff.numerator * (MICRO // payoff.denominator) for payoff in given]
-        if sum(parts) == total_micro:  # the usual case: nothing to round
+        if sum(parts) == total_micro:  # usually no rounding is needed
             return parts
     quotas = [payoff * MICRO for payoff in given]
     whole = sum(quotas, Fraction(0))
@@ -200,7 +200,7 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
 
 
 def _largest_remainder(quotas: Sequence[Fraction], total: int) -> list[int]:
-    """Return the quotas rounded to sum to a total that differs by less than 1 from their sum."""
+    """Round quotas to whole numbers that sum to a total; quotas sum to the total up to rounding."""
     parts = [floor(quota) for quota in quotas]
     by_fraction_lost = sorted(range(len(quotas)), key=lambda i: parts[i] - quotas[i])
     for i in by_fraction_lost[: total - sum(parts)]:

@@ -23,12 +23,12 @@ Result = TypeVar("Result")
 def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end and return its result.
 
-    It runs on the event loop of a daemon thread, one per process, so that a notebook or a server
-    with a running loop can call it. It sees the caller's present context variables; its changes to
-    them stay inside. If the caller is interrupted, the coroutine is cancelled.
+    The coroutine runs on the loop of one daemon thread per process. So a notebook or a server
+    with a running loop can call this function. The coroutine gets a copy of the caller's context
+    variables. If the caller is interrupted, the coroutine is cancelled.
 
     Raises:
-        RuntimeError: the call comes from that event loop itself, and would wait for ever.
+        RuntimeError: the call comes from this thread's loop, and would wait for ever.
         BaseException: the exception that the coroutine raises.
     """
     if threading.current_thread() is _background.thread:
@@ -45,7 +45,7 @@ def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
 def iterate_blocking(parts: AsyncGenerator[Result]) -> Iterator[Result]:
     """Iterate over an asynchronous generator; see `run_blocking`.
 
-    The generator advances for each part, and is closed if the caller stops before its end.
+    The generator runs on until its next part, and is closed if the caller stops early.
     """
     ended = object()
 
@@ -86,7 +86,7 @@ if hasattr(os, "register_at_fork"):
 
 
 async def apart(call: Callable[[Given], Result], given: Given) -> Result:
-    """Call a function in a daemon thread, which may block for ever without holding up the exit.
+    """Call a function in a daemon thread, so that a call that never ends cannot delay the exit.
 
     >>> asyncio.run(apart(str.upper, "yes"))
     'YES'
@@ -102,7 +102,7 @@ async def apart(call: Callable[[Given], Result], given: Given) -> Result:
             how(what)
 
     def tell(how: Callable[[Any], None], what: Any) -> None:
-        with suppress(RuntimeError):  # the loop has ended, and no caller waits
+        with suppress(RuntimeError):  # the loop was closed, and no caller waits
             loop.call_soon_threadsafe(settle, how, what)
 
     def run() -> None:

@@ -60,7 +60,7 @@ def cache_key(value: Any) -> bytes:
 
 
 def fit(written: bytes) -> bytes:
-    """Return a copy of orjson's output whose memory is no larger than needed, to be kept.
+    """Return a copy of orjson's output that takes no more memory than its length.
 
     orjson's output keeps its whole buffer alive: at least 4 kB, and up to twenty times the
     output's length.

@@ -1,4 +1,4 @@
-"""The currencies of ISO 4217 in which payments are made, and the decimals of each.
+"""The currencies of ISO 4217 in which payments are made, and the decimals of their amounts.
 
 >>> [decimals_of(code) for code in ("JPY", "EUR", "KWD", "")]
 [0, 2, 3, 2]
@@ -14,7 +14,7 @@ _BY_DECIMALS = {
     "TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG",
     3: "BHD IQD JOD KWD LYD OMR TND",
 }
-"""Decimals of the smallest unit → the active codes of ISO's list one, without funds and metals."""
+"""Number of decimals → the currencies with it (ISO's list one, without funds and metals)."""
 _DECIMALS = {code: n for n, codes in _BY_DECIMALS.items() for code in codes.split()}
 
 

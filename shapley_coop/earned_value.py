@@ -30,7 +30,7 @@ WEIGHTS: Weights = {
     "documents": (5, 15),  # validated
     "fixes": (15, 25),  # verified
 }
-"""The weights that reproduce the paper's table; it names COCOMO II, COCOMO and CSBSG as sources."""
+"""The weights that reproduce the paper's table; the paper cites COCOMO II, COCOMO and CSBSG."""
 
 
 def earned_intervals(
@@ -58,7 +58,7 @@ def parts(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, Fraction]:
-    """Return each agent's part of one whole; equal parts if no artefact has a weight."""
+    """Return each agent's part of a whole of 1; parts are equal if no artefact has a weight."""
     middles = {a: low + high for a, (low, high) in earned_intervals(artefacts, weights).items()}
     whole = sum(middles.values(), Fraction(0))
     if not whole:

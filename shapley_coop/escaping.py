@@ -1,4 +1,4 @@
-r"""Escaping of foreign text, so that readers see all of it and nothing in it is forged.
+r"""Escaping of foreign text, so that readers see all its characters and no text is forged.
 
 Names, speech, commits and files come from agents and strangers. The same characters count as hidden
 in letters, terminals, pages, reports and names; `hides` says whether a text contains any. Some
@@ -63,13 +63,13 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Return a text escaped as by `visible`, but with its line breaks, tabs and joined letters."""
+    """Return a text escaped as by `visible`, but keep line breaks, tabs and joined letters."""
     escape = partial(_as_escape, _KEPT_IN_LINES)
     return _NOT_PLAIN_IN_LINES.sub(escape, text.replace("\r\n", "\n"))
 
 
 def visible_data(value: Any) -> Any:
-    """Return plain data with `visible_lines` applied to all texts in it."""
+    """Return plain data with `visible_lines` applied to all its texts."""
     if isinstance(value, str):
         return visible_lines(value)
     if isinstance(value, Mapping):
@@ -94,7 +94,7 @@ def without_hidden(text: str) -> str:
 
 
 def marked_lines(text: str) -> list[str]:
-    """Return the lines of a speech; all but the first get a mark that no line of a letter has.
+    """Return the lines of a speech; all except the first begin with a mark that letters never use.
 
     Each run of white space becomes one space, so that no text can be moved past a line break.
     """

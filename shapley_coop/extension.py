@@ -31,7 +31,7 @@ Places = Mapping[str, str]
 """Name → `module:name`, which is imported at its first use."""
 
 Callers = Literal["anybody", "operators", "parties"]
-"""The callers that may use a route: readers, operators of workflows, or parties at a table."""
+"""The callers that may use a route: all callers, operators of workflows, or parties at a table."""
 
 
 class Setting(NamedTuple):
@@ -96,7 +96,7 @@ class Extension:
         about: its purpose in one line; `coop list` and the help of its commands show this line.
         games: a game's name → the subclass of `Game`.
         variants: a game and a parameter that it lacks, such as `task_exchange.meetings` → the
-            subclass that has this parameter; it plays if a run sets the parameter.
+            subclass that has this parameter; a run that sets the parameter plays it.
         schemes: a scheme before a colon → the subclass of `Game` that plays the rest of the name.
         formulas: a fact by which letters give payoffs too many for a table → the module that reads
             this fact (`shapley_coop.games.symmetric.Formulas`).
@@ -133,8 +133,8 @@ class Extension:
             norm, N and a callback for each of the dice to the report.
         measures: the key of a measure that the core names but cannot compute (`distance`) → a
             callable from a row and the text after the colon to a number or None.
-        credits: a name → a callable from the evaluated table and a norm to a part of the report of
-            `coop credit RUN`, stored under the name; people see the part's `lines`.
+        credits: a name → a callable from the evaluated table and a norm to a section of the report
+            of `coop credit RUN`, stored under the name; a terminal shows the section's `lines`.
         sections: a heading under each suite of a report → a callable from a suite's runs
             (`shapley_coop.evals.sweeps.stored.Stored`) to the section's HTML.
         news: a key of its workflows' table → a callable from the key's value to lines to print.
@@ -199,7 +199,7 @@ class Extension:
 
 
 class BrokenExtension(ValueError):
-    """The error that an extension, or a part, cannot be loaded; one line says which, and why."""
+    """The error that an extension or its part cannot be loaded; one line gives name and reason."""
 
 
 def installed() -> Mapping[str, Extension]:
@@ -213,7 +213,7 @@ def broken() -> Mapping[str, str]:
 
 
 def offered(kind: Kind) -> Mapping[str, tuple[Extension, str]]:
-    """Return all parts of a kind: name → the extension, and the part's place."""
+    """Return all parts of a kind: name → the extension, and the part's `module:name`."""
     return {
         name: (extension, place)
         for extension in installed().values()
@@ -245,11 +245,11 @@ def load(kind: Kind, name: str) -> Any:
 
 
 def only(kind: Kind, missing: str) -> Any:
-    """Import the first part of a kind of which only one is used.
+    """Import the first part of a kind for which only one part is used.
 
     Raises:
         BrokenExtension: the part cannot be imported.
-        ValueError: no extension has one; the error is `missing`.
+        ValueError: no extension has such a part; the message is `missing`.
     """
     for name in offered(kind):
         return load(kind, name)

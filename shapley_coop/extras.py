@@ -1,9 +1,9 @@
-"""Libraries that only some commands need: each belongs to an extra, which errors name.
+"""Libraries that only some commands need; errors name the extra that installs a library.
 
-    with needing("sepa", "a payment file"):
+    with require_extra("sepa", "a payment file"):
         from sepaxml import SepaTransfer
 
-Import such a library only inside such a block, or in a package whose `__init__` has one.
+Import such a library only inside such a block, or in a package whose `__init__` has a block.
 """
 
 from collections.abc import Iterator

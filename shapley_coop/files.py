@@ -18,10 +18,10 @@ _MAX_REASON_CHARS = 300
 Problem = type[ValueError]
 
 MOST_BYTES = 256 * 2**20
-"""The most bytes that are read of a file, which may be a device that never ends."""
+"""The most bytes that are read of a file, since a device may never end."""
 
 _MOST_REPEATED = 1_000_000
-"""The most values that aliases and merges (`<<`) may add: 340 bytes can ask for billions."""
+"""The most values that YAML aliases and merges (`<<`) may add: 340 bytes can expand to billions."""
 
 
 class TooLarge(ValueError):
@@ -72,12 +72,12 @@ def yaml_of(text: str) -> Any:
 
 
 def _size(node: Any, sizes: dict[int, int]) -> int:
-    """Return the number of values and characters in a YAML node, with aliases expanded."""
+    """Return the total number of values and characters in a YAML node, with aliases expanded."""
     if (known := sizes.get(id(node))) is not None:
         if not known:
             raise _refuse("an alias is inside of what it repeats", node)
         return known
-    sizes[id(node)] = 0  # marks the node as in progress
+    sizes[id(node)] = 0  # 0 while the node is in progress
     if isinstance(node.value, str):
         found = 1 + len(node.value)
     else:
@@ -187,7 +187,7 @@ def read_mapping(
 
 
 def no_such(kind: str, name: str, known: Iterable[str], instead: str = "") -> str:
-    """Return one line that says that a name is unknown, which names exist, and which is nearest.
+    """Return a line that says: a name is unknown, which names exist, and which is the nearest.
 
     >>> no_such("norm", "shaply", ["equal", "shapley"])
     "no norm 'shaply': there are equal, shapley; did you mean 'shapley'?"
@@ -199,7 +199,7 @@ def no_such(kind: str, name: str, known: Iterable[str], instead: str = "") -> st
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the question whether the nearest known word was meant; "" if none is near.
+    """Return the question whether the nearest known word was meant; "" if no word is near.
 
     >>> did_you_mean("ronds", ["rounds", "seed"])
     ": did you mean 'rounds'?"
@@ -213,7 +213,7 @@ def _json(text: str) -> Any:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of these pairs, for a JSON decoder.
+    """Return the dictionary of an object's pairs, for a JSON decoder.
 
     Raises:
         ValueError: a key occurs twice.

@@ -1,4 +1,4 @@
-"""Public functions that only this module defines; import them from `shapley_coop`."""
+"""The public functions to play and resume runs and to compute values; see `shapley_coop`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -27,8 +27,8 @@ async def play(
 
     Args:
         graph: the workflow's name.
-        config: what is played, by whom, and within which limits; or a mapping of these fields.
-        run: the run's name; if empty, a name is generated.
+        config: the configuration, or a mapping of its fields: the game, the seats, the limits.
+        run: the run's name; if it is empty, a name is generated.
         watch: is called after each node with its name and its update.
         person: answers letters for the people at the table.
         settings: fields of the configuration, which add to or replace those of `config`. `game` may
@@ -96,7 +96,7 @@ def play_sync(
 ) -> Outcome:
     """Play a workflow to its settlement and return the result; the synchronous twin of `play`.
 
-    It also works inside a running event loop, as in a notebook.
+    It also works while an event loop runs, as in a notebook.
     """
     return run_blocking(play(graph, config, run, watch, person, **settings))
 
@@ -111,7 +111,7 @@ async def resume(
 
     Args:
         run: the run's name.
-        seats: agent → the same object as before; the record knows all other seats.
+        seats: agent → the same object as before; all other seats are read from the record.
         watch: is called after each node with its name and its update.
         person: answers letters for the people at the table.
 

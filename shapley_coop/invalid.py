@@ -23,10 +23,10 @@ class FirstError(NamedTuple):
     """The first error that pydantic found, in plain words; `str` gives one line.
 
     Attributes:
-        where: the path to the value, joined by dots; empty for the whole.
+        where: the path to the wrong value, joined by dots; empty if the whole data is wrong.
         reason: the fault of the value.
-        unknown: whether `where` is a field that does not exist.
-        instead: the field that may have been meant, or a list of fields; empty if unknown.
+        unknown: whether `where` names a field that does not exist.
+        instead: the field probably meant, or a list of possible fields; empty without a guess.
     """
 
     where: str
@@ -47,7 +47,7 @@ def first_error(
 
     Args:
         error: the error raised.
-        of: the model. Its field's description explains how a malformed value is written, and its
+        of: the model. A field's description says how its values are written, and the model's
             fields are searched for the nearest to an unknown one.
         beside: names that the data may have besides the model's fields.
     """
@@ -102,7 +102,7 @@ def _plain(kind: str, message: str, told: Mapping[str, Any]) -> str:
 
 
 def _fields(model: "type[BaseModel] | None", loc: Iterable[str]) -> list[str]:
-    """Return the fields possible at a path in a model, through all nested models."""
+    """Return the fields that a model has at a path, which may lead through nested models."""
     for part in loc:
         if model and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation) or model

@@ -24,7 +24,7 @@ class Outcome(dict[str, Any]):
 
     @property
     def status(self) -> str:
-        """The way in which the run ended, such as "agreed" or "no_deal"."""
+        """The word for how the run ended, such as "agreed" or "no_deal"."""
         return cast(str, self["status"])
 
     @property
@@ -34,7 +34,7 @@ class Outcome(dict[str, Any]):
 
     @property
     def credit(self) -> dict[str, Any]:
-        """Each agent's contribution by the record: `shapley`, `marginal`, and their assumptions."""
+        """Each agent's contribution in the record: `shapley`, `marginal`, and assumptions."""
         return cast(dict[str, Any], self["credit"])
 
     @property
@@ -51,7 +51,7 @@ class Outcome(dict[str, Any]):
         return Deal.model_validate({"clauses": signed["clauses"]}) if signed else None
 
     def verify(self) -> bool:
-        """Return whether every number follows from the record; see `coop verify RUN`."""
+        """Return whether the record implies every number; see `coop verify RUN`."""
         from shapley_coop.evals.verifying import verify_run
 
         return all(check.sound for check in run_blocking(verify_run(self.run)))

@@ -1,4 +1,4 @@
-"""The permissions of a process that no file can grant.
+"""The permissions of a process, which no file can grant.
 
 Suites, parameters, tasks, scenarios and sweep folders are data that people send to one another. If
 such data asks to run foreign programs, the request is refused, unless the command line, or the
@@ -25,7 +25,7 @@ _programs: set[str] = set()
 
 
 def permit(what: Permission) -> None:
-    """Grant a permission for the rest of this process; no file or request may cause this."""
+    """Grant a permission for the rest of this process; never call this for a file or a request."""
     _permitted.add(what)
 
 
@@ -35,10 +35,10 @@ def permitted(what: Permission) -> bool:
 
 
 def permit_program(name: str) -> None:
-    """Permit one program by its name, such as `python:bots:careful`; no file may cause this."""
+    """Permit one program by its name, such as `python:bots:careful`; never call this for a file."""
     _programs.add(name)
 
 
 def program_permitted(name: str) -> bool:
-    """Return whether this program, or every program, is permitted."""
+    """Return whether this program is permitted, by its name or because all programs are."""
     return name in _programs or permitted(PROGRAMS)

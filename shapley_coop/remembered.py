@@ -1,4 +1,4 @@
-"""Bounded caches of a process.
+"""Caches of bounded size, for one process.
 
 `by_identity` caches results for objects that never change, keyed by the object's identity. Hashing
 a message would take longer than many of the computations that are cached.
@@ -39,7 +39,7 @@ def by_identity(most: int) -> Callable[[Function], Function]:
     The other arguments are compared; each object keeps its latest result only.
 
     Args:
-        most: the most objects that are cached and kept alive; then the cache is emptied.
+        most: the most objects that are cached and kept alive; a full cache is emptied.
     """
 
     def remembering(make: Function) -> Function:

@@ -1,6 +1,6 @@
-"""The reading of letters about one encounter among many, with changing partners.
+"""The conversion of letters about an encounter, for embedded agents, whose partners change.
 
-Such a letter becomes a game of two, between its reader and the present partner. All past actions of
+Such a letter becomes a two-agent game of its reader and the present partner. All past actions of
 the partner count, even those against others. So a strategy that answers the partner's last action
 works by reputation (image scoring: Nowak and Sigmund, Nature 393, 1998).
 """
@@ -14,7 +14,7 @@ from shapley_coop.games import Turn
 def in_encounter(
     facts: dict[str, Any], record: Sequence[Turn]
 ) -> tuple[dict[str, Any], list[Turn]]:
-    """Return the facts and the record of the present encounter; unchanged if there is none.
+    """Return facts and record of the present encounter, or both unchanged if there is none.
 
     Args:
         facts: the letter's facts.

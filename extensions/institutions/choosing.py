@@ -1,4 +1,4 @@
-"""Reading and checking of choices, in games in which an agent may delegate to a mediator."""
+"""The reader and the check of choices between an action and delegation to a mediator."""
 
 from shapley_coop.deals.language.choices import chosen_of
 from shapley_coop.deals.language.faults import Fault
@@ -21,7 +21,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Refuse a delegation that the agent's mandate forbids; words beside the choice stay sealed."""
+    """Refuse a delegation that the agent's mandate forbids; the agent's speech is dropped."""
     mediator = mediator_of(turn.evaluated.game)
     delegates = said.action == mediator.word
     fault = _never_allowed(turn.evaluated, mediator, agent) if delegates else None

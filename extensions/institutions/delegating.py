@@ -1,9 +1,9 @@
 """An embedded agent's choice between its own action and delegation to the mediator.
 
-The agent compares payoffs under the mediator's rule over the remaining turns. It expects others to
-repeat their last choice to delegate or not. In the first turn it expects an agent to delegate if
-that would pay this agent, given that all others delegate. All other agents are expected to play a
-best response to uniformly random others.
+The agent compares its payoffs over the remaining turns. It expects each other agent to
+delegate if that agent did so last turn. In the first turn it expects an agent to delegate if
+delegation pays that agent while all others delegate. Agents that do not delegate play a
+best response to uniformly random others, it assumes.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,7 +19,7 @@ from shapley_coop.seats.embedded.strategies import StageReader, selfish
 
 @dataclass(frozen=True)
 class Delegator(StageReader):
-    """The reader of one letter that lets its agent delegate its move."""
+    """The choice of an embedded agent whose letter lets it delegate its move."""
 
     @property
     def mediator(self) -> Mediator:
@@ -27,7 +27,7 @@ class Delegator(StageReader):
         return Mediator(self.stage)
 
     def choose(self) -> str:
-        """Return the word to delegate if no own action pays more; else the best own action.
+        """Return the word to delegate if acting pays no more; else the agent's best action.
 
         Raises:
             Missing: the letter lacks a fact that the comparison needs.
@@ -43,7 +43,7 @@ class Delegator(StageReader):
 
     @property
     def expected(self) -> set[str]:
-        """The other agents that are expected to delegate."""
+        """The other agents that this agent expects to delegate."""
         others = [agent for agent in self.stage.agents if agent != self.facts["you"]]
         if self.record:
             did = [agent for _, who in delegated(self.record[-1:]) for agent in who]
@@ -72,7 +72,7 @@ class Delegator(StageReader):
             agent: the agent.
             delegating: the agents for which the mediator plays.
             at: the turn.
-            own: the agent's action; by default its expected one.
+            own: the agent's action; by default its mediated or expected action.
         """
         play = {**self._selfish, **self.mediator.plays(delegating, at)}
         if own:

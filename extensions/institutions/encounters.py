@@ -41,7 +41,7 @@ class EncountersParams(Params):
 
 
 class EncountersAnalysis(Analysis):
-    """The analysis, for which each encounter is a table of payoffs."""
+    """The analysis of encounters, each of which is a two-agent table of payoffs."""
 
     @property
     def reference_points(self) -> ReferencePoints:
@@ -73,7 +73,7 @@ class Encounters(Game):
         }
 
     def partner(self, agent: str, turn: int) -> str:
-        """Return an agent's partner at a turn: all agents but the first rotate by one place."""
+        """Return an agent's partner at a turn; all but the first agent move one place a turn."""
         first, *others = self.agents
         moved = (turn - 1) % len(others)
         circle = [first, *others[moved:], *others[:moved]]
@@ -89,7 +89,7 @@ class Encounters(Game):
         return {**position, **met}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Return both actions in each turn, or none after the last."""
+        """Return both actions, or no action after the last turn."""
         return [] if self.over(position) else list(self.actions[agent])
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
@@ -142,12 +142,12 @@ class Encounters(Game):
 
     @property
     def _cycle(self) -> int:
-        """The number of turns after which all agents have met."""
+        """The number of turns after which all agents have met, or all turns if these are fewer."""
         return min(self.turns, len(self.agents) - 1)
 
 
 class EncountersForesight(Foresight):
-    """Foresight: an agent keeps its duty, or else plays a best response to a random partner."""
+    """Foresight: agents keep their duties, or else play a best response to a random partner."""
 
     FACTS = ("actions", "encounter", "partners", "turns")
     sure_of_habits = False
@@ -176,12 +176,12 @@ class EncountersForesight(Foresight):
         return Foreseen(record, holds)
 
     def together(self) -> list[Part]:
-        """Return the action that pays most if both partners take it, for all agents."""
+        """Return a plan for all agents: the action that pays most if both partners take it."""
         best = max(self.choices, key=lambda action: self.pays[action, action])
         return [Part(agent, best) for agent in self.agents]
 
     def wish(self) -> list[Part]:
-        """Return the actions of mine and of my partners that pay me most."""
+        """Return a plan of my action and all others' action that together pay me most."""
         own, other = max(self.pays, key=lambda did: self.pays[did])
         return [Part(agent, own if agent == self.me else other) for agent in self.agents]
 

@@ -1,4 +1,4 @@
-"""Mediate: open the sealed choices, let the mediator play for delegators, and play the turn."""
+"""The node `mediate`: it opens sealed choices, and plays the turn with the mediator's actions."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from shapley_coop.state.turn import unsound
 
 
 def mediate(table: Table) -> dict[str, Any]:
-    """Play the mediator's actions for agents that delegated, and all others' own actions.
+    """Play a turn: the mediator's actions for delegators, and the chosen actions of others.
 
     The record has the actions played, and an effect for each agent that delegated. An agent that
-    passed delegates nothing. Verdicts: `refused` (a choice was refused, and its author is asked
+    passed does not delegate. Verdicts: `refused` (a choice was refused, and its author is asked
     once more) and `played`.
     """
     if unsound(table):

@@ -2,7 +2,7 @@
 
 Delegation is an alternative to contracts (Monderer and Tennenholtz, "Strong mediated
 equilibrium", Artificial Intelligence 173, 2009): agents sign and pay nothing. All agents choose
-at the same time, each an action of its own or to delegate. The mediator then plays for the
+at the same time: each takes an action of its own, or delegates. The mediator then plays for the
 delegators, and its actions depend on the set of delegators alone.
 
 The rule, for one turn of a normal-form game:
@@ -32,10 +32,10 @@ from shapley_coop.deals.analysis.stage import Play, StageGame, facts_of
 from shapley_coop.games import Game, Turn
 
 DELEGATE = "delegate"
-"""The choice to delegate; it gets a longer name if a game has an action of this name."""
+"""The word for the choice to delegate; it gets longer if a game has an action of this name."""
 
 DELEGATED = "delegated"
-"""The effect in the record of a turn in which the mediator played for an agent."""
+"""The name of the effect that records that the mediator played for an agent."""
 
 MOST_AGENTS_IN_FULL = 4
 """The most agents for which letters give the mediator's actions for every set of delegators."""
@@ -104,7 +104,7 @@ class Mediator:
         return {(): ()}
 
     def _against(self, members: tuple[int, ...]) -> Play:
-        """Return the actions of delegators if not all agents delegate."""
+        """Return the delegators' actions if some other agents do not delegate."""
         if members not in self._known:
             left: dict[Play, Fraction] = {}
             secure: dict[Play, Fraction] = {}

@@ -1,4 +1,4 @@
-"""The templates of letters to members of groups, and of letters' text on delegates."""
+"""The templates of letters to groups' members, and of the text on delegates in other letters."""
 
 from pathlib import Path
 

@@ -36,7 +36,7 @@ def rule_lines(mediator: Facts) -> list[str]:
 
 
 FEW = 3
-"""The most lines that are listed; more are shortened if actions depend on no other agent."""
+"""The most lines that are listed; of more, one short line can replace all but the first."""
 
 
 def _in_short(rows: Sequence[Facts]) -> str:
@@ -49,7 +49,7 @@ def _in_short(rows: Sequence[Facts]) -> str:
     ('If not all delegate: whoever delegates plays d.', '')
     """
     if len(rows) != 2 ** len(rows[0]["delegating"]) - 1:
-        return ""  # some sets are not listed
+        return ""  # the rule lists only some sets
     plays: dict[str, set[str]] = {}
     for row in rows[1:]:
         for agent, action in row["plays"].items():

@@ -39,7 +39,7 @@ class RaidAhead(Ahead):
         return self._habit
 
     def most(self) -> dict[str, Fraction]:
-        """Return the bound for each hero: its best reward each turn, and a part of the team's."""
+        """Return each hero's payoff bound: the best reward each turn, plus a part of the team's."""
         p = self.game.params
         paid = max(map(exact, (p.fireball_reward, p.heal_reward, p.taunt_reward, 0)))
         team = max(exact(p.win_reward), exact(p.loss_reward), Fraction(0)) / p.heroes
@@ -54,13 +54,13 @@ class RaidAhead(Ahead):
         return type(self.game)(self.game.params.model_dump(), seed)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """Return the number of plays; a fixed plan allows MOST_PLAYS at once."""
+        """Return the number of plays: MOST_PLAYS for a fixed plan, else the usual number."""
         return MOST_PLAYS if plan.fixed else super().count(plan, sims, turns)
 
     def plays(
         self, position: Position, record: Sequence[Turn], plan: Plan, count: int
     ) -> list[Played]:
-        """Simulate a fixed plan on arrays and count equal courses; else play one by one."""
+        """Simulate a fixed plan on arrays, merging equal courses; play others one by one."""
         if not plan.fixed or count < MOST_PLAYS:
             return super().plays(position, record, plan, count)
         return self._side_by_side(position, record, plan, count)
@@ -72,7 +72,7 @@ class RaidAhead(Ahead):
         return max(paid, key=lambda skill: exact(paid[skill]))
 
     def _rolls(self, played: int, count: int) -> Rolls:
-        """Return the dice of `count` raids, which are the same for every plan."""
+        """Return the dice of `count` raids; the dice are the same for every plan."""
         params, seed = self.game.params, self.game.seed
 
         def rolls(turn: int, skill: int, used: Mask) -> Ints:
@@ -86,7 +86,7 @@ class RaidAhead(Ahead):
     def _side_by_side(
         self, position: Position, record: Sequence[Turn], plan: Plan, count: int
     ) -> list[Played]:
-        """Return all courses of `count` raids from a position, each with its number of raids."""
+        """Return the distinct courses of `count` raids from a position, each with its frequency."""
         game, agents = self.game, self.game.agents
         battles = Battles(game.params, self._rolls(len(record), count))
 
@@ -116,7 +116,7 @@ class RaidAhead(Ahead):
 
 
 def _told(course: Ints, first: int, agents: Sequence[str], unit: int) -> Iterator[Turn]:
-    """Yield one course as the turns of a record."""
+    """Yield the turns of a simulated course, in the form of a record."""
     for number, (running, *row) in enumerate(course.tolist(), start=first):
         if not running:
             return

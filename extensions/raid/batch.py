@@ -1,7 +1,7 @@
-"""Simulation of many plays at once on arrays, for all hypothetical plays.
+"""Simulation of many hypothetical plays at once, on arrays.
 
 The first axis of a world's arrays is the play. A policy gives each agent's action in each play:
-`Repeat` repeats a record's moves in coalitions, and `raid.ahead` keeps a deal, or lets one agent
+`Repeat` repeats members' recorded moves. The policy of `raid.ahead` keeps a deal, or lets one agent
 breach it.
 """
 
@@ -21,18 +21,18 @@ World = TypeVar("World")
 
 
 class Batch(Protocol[World]):
-    """A game on arrays: K plays of n agents at once, whose actions have numbers from 0."""
+    """A game on arrays: K plays of n agents at once; actions are numbers from 0."""
 
     def over(self, world: World) -> Mask:
         """Return whether each play has ended, shape (K,)."""
         ...
 
     def legal(self, world: World) -> Mask:
-        """Return each agent's legal actions, shape (K, n, actions); none in a play that is over."""
+        """Return each agent's legal actions, shape (K, n, actions); none after a play's end."""
         ...
 
     def step(self, world: World, chosen: Ints) -> tuple[World, Ints]:
-        """Return the worlds after a turn, and its rewards, shape (K, n + 1), with the pot last."""
+        """Return the worlds after a turn, and the rewards, shape (K, n + 1), the pot last."""
         ...
 
 
@@ -44,7 +44,7 @@ An agent without legal actions gets PASS.
 
 
 class Moment(NamedTuple):
-    """One turn of all plays: the running ones, their actions, rewards and new worlds."""
+    """One turn of all plays: which plays run, and the actions, rewards and new worlds."""
 
     running: Mask
     chosen: Ints
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
 
 
 def simulate(batch: Batch[World], world: World, policy: Policy, turns: range) -> Iterator[Moment]:
-    """Yield turn after turn until all plays are over."""
+    """Yield each turn's moment until all plays are over or the turns are used up."""
     for turn in turns:
         if not (running := ~batch.over(world)).any():
             return
@@ -66,7 +66,7 @@ class Repeat:
     """The policy in which members repeat their recorded turns (`games.replay`) and others pass.
 
     Args:
-        recorded: agent → its action's number at each turn, PASS, or None if it could not act.
+        recorded: for each agent and turn, its action's number, PASS, or None if it could not act.
         members: whether each agent is a member in each play, shape (K, n).
         goes_on: whether members cycle through their own turns where they leave the recorded path.
     """

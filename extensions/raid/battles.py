@@ -1,6 +1,6 @@
 """Many raids at once on arrays, turn by turn.
 
-A turn has the same result as `rules.resolve` gives for one raid; tests compare the two.
+A turn has the same result as `rules.resolve` has for one raid; tests compare both.
 """
 
 from collections.abc import Callable
@@ -24,14 +24,14 @@ from shapley_coop.games.turns import Position
 CAST, MEND, TAUNTS = (SKILLS.index(skill) for skill in (FIREBALL, HEAL, TAUNT))
 
 Rolls = Callable[[int, int, Mask], Ints]
-"""(turn from 1, skill, users) → amounts, shape (n,), or (K, n) if each raid has its own dice."""
+"""(turn from 1, skill, its users) → amounts, shape (n,), or (K, n) if raids have different dice."""
 
 _NO_HERO = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
 class Raids:
-    """The position of K raids."""
+    """The positions of K raids."""
 
     turn: int  # the number of turns played
     boss: Ints  # shape (K,): hit points of each raid's boss
@@ -40,7 +40,7 @@ class Raids:
 
 
 class Battles:
-    """A raid as a `Batch`; rewards are whole numbers in 1/unit.
+    """Raids as a `Batch`; rewards are whole numbers, which `unit` divides.
 
     Cost of a turn: about 40 array operations, and 6 for each hero that heals.
     """
@@ -52,12 +52,12 @@ class Battles:
         self._paid = [int(exact(x) * self.unit) for x in rewards]
 
     def start(self, plays: int) -> Raids:
-        """Return a number of raids in which every hero is in full health."""
+        """Return the start positions of a number of raids, with every hero in full health."""
         full = np.full((plays, self._params.heroes), self._params.hero_hp, np.int64)
         return Raids(0, np.full(plays, self._params.boss_hp, np.int64), full, np.zeros_like(full))
 
     def at(self, position: Position, plays: int) -> Raids:
-        """Return a number of raids in the same position."""
+        """Return a number of raids that all have the given position."""
         heroes = [position["heroes"][agent] for agent in self._params.agents]
         hp, cooldown = ([hero[key] for hero in heroes] for key in ("hp", "cooldown"))
         boss = np.full(plays, position["boss_hp"], np.int64)
@@ -66,7 +66,7 @@ class Battles:
         )
 
     def over(self, world: Raids) -> Mask:
-        """Return whether the boss or all heroes have fallen in a raid, or its turns are used up."""
+        """Return whether each raid is over: boss or heroes fell, or the turns are used up."""
         late = world.turn >= self._params.rounds
         return np.asarray((world.boss == 0) | ~world.heroes.any(axis=1) | late)
 
@@ -114,7 +114,7 @@ class Battles:
             heroes[rows[some], weakest[some]] = healed
 
     def _team_rewards(self, after: Raids, ends: Mask) -> Ints:
-        """Return the pot of each raid that ends."""
+        """Return the team's reward of each raid that ends now, and 0 for other raids."""
         won, dead = after.boss == 0, (after.heroes == 0).sum(axis=1)
         found = np.zeros(len(dead), np.int64)
         for turn, how in ((after.turn - 1, ends & won), (None, ends & ~won)):
@@ -125,7 +125,7 @@ class Battles:
 
 
 def _only_first(taunts: Mask) -> Mask:
-    """Return only the first Taunt of each raid, which alone takes effect."""
+    """Return each raid's first Taunt, the only Taunt that takes effect."""
     raid, first = np.arange(len(taunts)), taunts.argmax(axis=1)
     found = np.zeros_like(taunts)
     found[raid, first] = taunts[raid, first]

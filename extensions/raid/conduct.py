@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_AGENTS = 16
 CELLS = 1 << 15
-"""The most coalitions × heroes at once: such arrays fit into the processor's cache."""
+"""The most coalitions × heroes in an array, so that the array fits into the processor's cache."""
 
 
 TABLE_HEROES = 12
@@ -34,7 +34,7 @@ Worths = Callable[[Mask], Ints]
 
 
 def raid_replays(params: RaidParams, seed: int, did: Conduct) -> Replays:
-    """Return the earnings of every hero and the team in the raid of any coalition."""
+    """Return the replays of any coalition: what every hero and the team earns in them."""
     agents, battles = tuple(params.agents), Battles(params, same_dice(params, seed))
     recorded = [numbers(did.schedules[agent]) for agent in agents]
     replayed = np.array([agent in did.replayed for agent in agents])
@@ -73,12 +73,12 @@ def wins(
 
 
 def numbers(schedule: Sequence[Any]) -> list[int | None]:
-    """Return a schedule with numbers for actions, in the form of `Repeat`."""
+    """Return a schedule with actions as numbers, in the form that `Repeat` takes."""
     return [None if x is COULD_NOT else PASS if x is None else SKILLS.index(x) for x in schedule]
 
 
 def same_dice(params: RaidParams, seed: int) -> Rolls:
-    """Return the raid's own dice, on which a hero's rolls are equal in every play."""
+    """Return the raid's own dice, so that a hero's rolls are equal in all replays."""
     known: dict[tuple[int, int, int], int] = {}
 
     def rolls(turn: int, skill: int, used: Mask) -> Ints:
@@ -116,12 +116,12 @@ class RaidAnalysis(Analysis):
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """Return v(C) by the parameter `worth`.
 
-        record: the default of all games: the total of all rewards if C's members repeat their
+        record: the default, as in all games: the total of all rewards if C's members repeat their
         conduct and all others idle, less the total if all heroes idle.
 
         contribution: the members' damage + healing + redirected damage, in hit points; v(∅) = 0.
 
-        outcome: 1 if the replay, which ends with the record, is won; else 0. It is not monotone in
+        outcome: 1 if the replay is won within the record's turns, else 0. This v is not monotone in
         general, because the targets of Heals and strikes depend on all heroes.
         """
         if self.game.params.worth == "record":

@@ -19,7 +19,7 @@ from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Owed, Part,
 from shapley_coop.games.turns import Position, Turn
 
 _ENDLESS = 10**15
-"""Hit points with which the boss never falls."""
+"""Hit points so high that the boss never falls."""
 
 
 class RaidForesight(Foresight):
@@ -60,7 +60,7 @@ class RaidForesight(Foresight):
         }
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Predict to the end, with a part of the team's reward, if far-sighted; else to a death.
+        """Predict to the end, with the team's reward, if far-sighted; else to the next death.
 
         A near-sighted agent adds the survivors' expected earnings after the next death.
         """
@@ -83,7 +83,7 @@ class RaidForesight(Foresight):
         return legal if self._deaths else [self.habit(legal)]
 
     def wish(self) -> list[Part]:
-        """Return help for me at the turn at which I would die.
+        """Return a plan of help for me at the turn at which I would die.
 
         I ask a hero that would die with me, because it has a reason to agree. Otherwise I taunt
         myself, or else I ask the healthiest hero.
@@ -145,9 +145,9 @@ class RaidForesight(Foresight):
         return record, after
 
     def _win(self, turn: Turn, boss_hp: int, living: int) -> None:
-        """Set the last turn's rewards, since the last effective Fireball is unknown.
+        """Set the winning turn's rewards, since the killing Fireball cannot be predicted.
 
-        The dice may end the battle earlier or later than their means do. So all heroes earn the
+        With real dice the battle may end earlier or later than predicted. So all heroes earn the
         fraction of the last turn that the boss's last hit points need. The same fraction counts for
         the team's reward, so that every Fireball brings the end nearer.
         """
@@ -168,18 +168,18 @@ class RaidForesight(Foresight):
 
     @cached_property
     def _foreseen(self) -> tuple[list[Turn], dict[int, Position]]:
-        """The predicted turns and positions if nothing more is agreed."""
+        """The predicted turns and positions if agents make no further deal."""
         return self._fight(self.standing, None)
 
     @cached_property
     def _deaths(self) -> list[int]:
-        """The turns after which fewer heroes live than now, if nothing more is agreed."""
+        """The turns after which fewer heroes live than now, if agents make no further deal."""
         living = len(_living(self.now))
         return [t for t, position in self._foreseen[1].items() if len(_living(position)) < living]
 
     @cached_property
     def _horizon(self) -> int:
-        """The turn of the next death, or the last turn if none dies."""
+        """The turn of the next predicted death, or the last predicted turn if no hero dies."""
         return self._deaths[0] if self._deaths else max(self._foreseen[1])
 
 
@@ -202,7 +202,7 @@ def _play(position: Position, owed: Iterable[Owed]) -> dict[str, str]:
 
 
 def _at(agent: str, turns: list[int], last: int) -> Iterator[Part]:
-    """Yield the parts of one agent's Taunts: a single part if they are evenly spaced to the end."""
+    """Yield an agent's Taunts as parts of a plan; one part if evenly spaced to the last turn."""
     first, gap = turns[0], turns[1] - turns[0] if len(turns) > 1 else last
     if turns == list(range(first, last + 1, gap)) and len(turns) > 1:
         yield Part(agent, TAUNT, every=(gap, first))

@@ -55,7 +55,7 @@ class RaidBattle(Game):
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Let heroes act in index order, then the boss. A hero without an action idles.
 
-        A Taunt after an earlier one earns no own reward, and neither does any action after the
+        A hero earns no own reward for a Taunt after another hero's, or for an action after the
         killing blow.
         """
         self.check(position, actions)
@@ -96,7 +96,7 @@ class RaidBattle(Game):
         )
 
     def happened(self, turn: Turn) -> str:
-        """Return the damage to the boss, the heroes healed, struck or killed, and the end."""
+        """Return in words the boss's damage, heroes healed, struck or killed, and the end."""
         told: dict[str, list[str]] = {"healing": [], "strike": [], "death": []}
         damage, end = 0, []
         for effect in turn.get("effects", []):

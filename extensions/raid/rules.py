@@ -23,7 +23,7 @@ CREDITED = {"damage": "damage", "healing": "healing", "redirection": "taunt"}
 Reward = Annotated[Number, Field(ge=-(10**9), le=10**9)]
 
 Roll = Callable[[str, str], int]
-"""(agent, skill) → the amount that the agent's dice give this turn."""
+"""(agent, skill) → the amount in hit points that the agent's dice give this turn."""
 
 
 class RaidParams(Params):
@@ -84,7 +84,7 @@ class RaidParams(Params):
         return self
 
     def dice_key(self, agent: str) -> str:
-        """Return the key of an agent's dice: its place in order, so that new names keep it."""
+        """Return the key of an agent's dice: its place in order, so that renamed agents keep it."""
         if not self._dice_keys:
             seats = enumerate(self.agents, start=1)
             self._dice_keys = {hero: f"Hero{i}" for i, hero in seats}
@@ -107,7 +107,7 @@ def opening(params: RaidParams) -> Position:
 
 
 def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
-    """Return the dice of one turn; each agent's dice are independent of all others."""
+    """Return the dice of one turn; the dice of different agents are independent."""
 
     def roll(agent: str, skill: str) -> int:
         return int(drawn(params, dice(seed, turn, params.dice_key(agent)), skill))
@@ -163,7 +163,7 @@ def resolve(params: RaidParams, position: Position, actions: Mapping[str, str], 
 def contributions(agents: Sequence[str], record: Sequence[Turn]) -> dict[str, dict[str, int]]:
     """Return agent → damage, nominal healing and redirected damage, from the record alone.
 
-    The paper's accounting: damage + healing + 300 for each boss attack redirected. A Taunt on the
+    The paper counts damage + healing + 300 for each redirected attack of the boss. A Taunt on the
     winning turn redirects nothing.
     """
     total = {agent: dict.fromkeys(CREDITED.values(), 0) for agent in agents}

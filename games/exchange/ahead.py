@@ -39,7 +39,7 @@ class ExchangeAhead(PrivateWorths):
         return dict.fromkeys(self.game.agents, Fraction(1))
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str:
-        """Return the agent's next own task, or waiting if a duty comes later or no task is left."""
+        """Return the agent's next task, or WAIT if it has a later duty or no task left."""
         if waiting and not position["closed"]:
             return WAIT
         legal = self.game.legal(position, agent)
@@ -56,10 +56,10 @@ class ExchangeAnalysis(Analysis):
         self._worths = lru_cache(maxsize=1 << 12)(self._tradable)
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return the replays: an atom moves if all holders in its recorded chain are members.
+        """Return replays in which an atom moves only if all its recorded holders are members.
 
         Then all agents do their tasks. A task that was not done in the record is done in no replay,
-        and a play that was stopped before it paid pays in no replay.
+        and a play that was stopped before payment pays nothing in any replay.
         """
         return recorded_trade(self.game, record)
 

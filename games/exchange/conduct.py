@@ -22,7 +22,7 @@ Moved = tuple[int, list[str]]
 """A task that was handed over, as a mask, and its holders in order."""
 
 MOST_MOVERS = 10
-"""The most holders of one task, because a part's table has 2 entries per holder, multiplied."""
+"""The most holders of one task: for k holders, a table of 2ᵏ entries is needed."""
 
 KEEPS_ITS_TASKS = Baseline("nothing", "an absent agent keeps its own tasks and does them")
 
@@ -55,7 +55,7 @@ def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
 
 
 def _trace_moves(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved], "Position"]:
-    """Return every atom that was handed over with its holders in order, and the last position."""
+    """Return the atoms handed over, each with its holders in order, and the last position."""
     chains: dict[str, list[str]] = {}
     position = game.start()
     for turn, after in zip(record, game.analysis.replay(record), strict=True):
@@ -70,7 +70,7 @@ def _trace_moves(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[M
 
 
 def _by_task(game: "TaskExchange", moved: Sequence[Moved], done: int) -> tuple[ByClass, ...] | None:
-    """Return the parts that sum up to W, one per moved task: its gain if all its holders take part.
+    """Return summands of W − W(∅), one per moved task: its gain if all its holders are members.
 
     Returns:
         The parts; None if utilities are not additive, or a task had more than MOST_MOVERS holders.

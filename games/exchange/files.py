@@ -94,7 +94,7 @@ def build(content: Any, beside: Path = Path()) -> Scenario:
 
     Args:
         content: the content of a scenario file, as the schema defines it.
-        beside: the folder in which `tools` is found.
+        beside: the folder to which the path `tools` is relative.
 
     Raises:
         GameError: the content is inconsistent; the error gives the correction.

@@ -15,7 +15,7 @@ from shapley_coop.games.turns import Turn
 class TradeForesight(Foresight):
     """Foresight from the letter's market: my utilities are known, the others' guessed (`Market`).
 
-    A duty to a task means to hand it over or do it; an agent without one does its own tasks.
+    An agent with a duty hands over or does a task; an agent without a duty does its own tasks.
     """
 
     FACTS = ("turns",)
@@ -98,7 +98,7 @@ class TradeForesight(Foresight):
             holds[to] |= bit
 
     def _plan(self, masks: Masks) -> list[Part]:
-        """Return a plan in which all first hand tasks over, one a turn, and then do their tasks."""
+        """Return a plan: agents first hand tasks over, one a turn, and then do their tasks."""
         market, parts, last = self.market, list[Part](), self.turn - 1
         for giver in self.agents:
             turn = self.turn

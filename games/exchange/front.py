@@ -65,7 +65,7 @@ _IMPOSSIBLE = -(10**15)
 
 
 def _fronts(utilities: Sequence[Micros], wholes: Iterable[int]) -> dict[int, Front]:
-    """Return the front within a group, for each of these sets of atoms that it can share out."""
+    """Return set of atoms → a group's front, for each given set with enough atoms for the group."""
     if len(utilities) == 1:
         return {s: Front(utilities[0][[[s]]], np.array([[s]], dtype=np.int64)) for s in wholes}
     if len(utilities) == 2:
@@ -83,7 +83,7 @@ def _pair(one: Micros, other: Micros, whole: int) -> Front:
 
 
 def _join(first: dict[int, Front], second: dict[int, Front], whole: int) -> Front:
-    """Return the front of two groups together on `whole`."""
+    """Return the front of two groups that share out the atoms in `whole` among all members."""
     points, masks = [], []
     for s in _proper(whole).tolist():
         if s in first and whole ^ s in second:

@@ -31,8 +31,8 @@ class Market:
     """An exchange from the view of one agent.
 
     The others' utilities are unknown. The first guess for any set is a half. The guess rises with
-    the set's likeness (Jaccard) to sets that the other asked for. It falls with the likeness to
-    sets that the other was offered and did not accept. This model is a declared assumption of the
+    the set's likeness (Jaccard) to sets that the agent asked for. It falls with the likeness to
+    sets that the agent was offered and did not accept. This model is a declared assumption of the
     simulation: it is crude, and it uses nothing but the letter.
     """
 
@@ -156,12 +156,12 @@ class Market:
         return {self.describe(mask): mask for mask in {*self.written, *self.utilities}}
 
     def _refused(self, other: str) -> list[int]:
-        """Return its sets in others' proposals, without the last one, which is still unanswered."""
+        """Return the sets that others offered an agent, except in the last, unanswered proposal."""
         would = [one.masks[other] for one in self.offered if one.by != other]
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 
     def _interest(self, agent: str, bit: int) -> int:
-        """Return how often an agent asked for an atom; an agent that holds it wins ties."""
+        """Return twice an agent's number of requests for an atom, plus 1 if it holds the atom."""
         asked = sum(2 for one in self.offered_by(agent) if one.masks[agent] & bit)
         return asked + (1 if self.holds[agent] & bit else 0)
 

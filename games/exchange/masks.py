@@ -28,7 +28,7 @@ def to_bits(mask: int, n: int) -> str:
 
 
 def from_bits(bits: Any, n: int) -> int:
-    """Return the mask that a text of bits stands for.
+    """Return the mask that a text of bits describes.
 
     Raises:
         GameError: the text is not n characters 0 or 1.

@@ -90,7 +90,7 @@ def _lower(
     """Lower Bob's generated utilities until a calibrated point weakly dominates every partition.
 
     A utility u over its bound b becomes b·(3 + u)/4, which is below b and keeps the order among the
-    lowered ones. A partition that is fixed for Bob is fixed for Alice.
+    lowered ones. Utilities in `fixed` stay.
     """
     whole = len(utilities["Alice"]) - 1
     for mine in range(1, whole):

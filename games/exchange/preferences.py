@@ -75,7 +75,7 @@ def draw_preferences(
 ) -> dict[str, str]:
     """Return preferences in words whose overlap follows a dial.
 
-    Every agent is very good at ⌊n/N⌋ tasks and not good at the others. At 0 no two agents are good
+    Every agent is very good at ⌊n/N⌋ tasks and not good at others. At dial 0 no two agents are good
     at the same task; at 1 all are good at the same tasks. In between, each favourite is replaced
     with probability `competition` by the first agent's corresponding favourite. For a fixed seed
     the overlap never falls as the dial rises.

@@ -8,7 +8,7 @@
 
 Other descriptions are composed: the atoms' own words in order, joined by "; ", and a full stop. So
 2ⁿ descriptions need no memory, and an agent can name any composite from its atoms. In a registry
-that is too large to be listed, the composed name stays valid beside a written description.
+that is too large to be listed, a composed name stays valid next to a written description.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ NAMING = (
     'order of `atoms`, joined by "; " and ended by a full stop.'
 )
 LISTED = 256
-"""The most composites that a letter lists in full; beyond, it has a selection and `NAMING`."""
+"""The most composites that a letter lists; of more, it lists some and adds `NAMING`."""
 
 MAX_DESCRIPTION = 4_000
 
@@ -69,7 +69,7 @@ class Registry:
         return self._written.get(mask) or compose(self.says, mask)
 
     def mask_of(self, description: Any) -> int | None:
-        """Return the mask that a description names; None unless it is registered byte for byte."""
+        """Return a description's mask; None if no registered description is equal byte for byte."""
         if not isinstance(description, str):
             return None
         if (mask := self._mask.get(description)) is not None:

@@ -20,7 +20,7 @@ from shapley_coop.games.exchange.tools import Tool
 from shapley_coop.games.params import GameError
 
 MAX_ATOMS = 16
-"""The most tasks for which a table has the utility of every set; beyond, utilities are additive."""
+"""The most tasks for which a table lists all sets; with more tasks, utilities are additive."""
 
 Masks = dict[str, int]
 """Agent → the mask of the tasks that it holds."""
@@ -107,7 +107,7 @@ class Tasks:
         return sum({self._bit[name] for name in names if name in self._bit})
 
     def within(self, part: "Tasks", mask: int) -> int:
-        """Return the mask, among all tasks, of a set of tasks of a part made by `among`."""
+        """Convert a mask of tasks in a part (see `among`) into a mask among all tasks."""
         return self.named(part.names[i] for i in members(mask, part.n))
 
     def among(self, holds: Masks) -> "Tasks":
@@ -247,6 +247,6 @@ class Scenario:
         return shown
 
     def _described(self) -> Iterable[int]:
-        """Return the sets to describe: all, or with many tasks the written and single ones."""
+        """Return the sets to describe: all; or, of many tasks, single tasks and written sets."""
         n, written = self.tasks.n, self.tasks.registry.written()
         return range(1 << n) if n <= MAX_ATOMS else sorted({*written, *(1 << i for i in range(n))})

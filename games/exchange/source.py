@@ -68,11 +68,11 @@ def generate_scenario(
 
     Args:
         agents: the agents.
-        atoms: the number of tasks; those beyond the list are tasks of further events.
+        atoms: the number of tasks; if the built-in list is too short, its tasks repeat by event.
         competition: how alike the tastes are, from 0 to 1.
         seed: the seed of the draw.
-        sums: whether utilities are additive with values drawn for each task; otherwise they are
-            tables from dialled preferences.
+        sums: whether utilities are additive, with a value drawn for each task; otherwise they are
+            tables made from preferences with the given overlap.
     """
     chores = list(read_file(Path(__file__).with_name("chores.yaml"), "tasks").items())
     order = dice(seed, 0, "chores").permutation(len(chores))
@@ -117,7 +117,7 @@ def from_taskbench(
     seed: int,
     tools: str = "",
 ) -> Scenario:
-    """Return a scenario of TaskBench records, by ids or drawn by seed, with dialled preferences.
+    """Return a scenario of TaskBench records, by ids or drawn by seed, with generated preferences.
 
     Args:
         path: the file of the records.

@@ -17,7 +17,7 @@ from shapley_coop.games.params import GameError
 TOP = 100
 
 SHOWN = 8
-"""The most wrong masks that an error names; beyond, it gives their number."""
+"""The most wrong masks that an error names; of more, it gives only the number."""
 
 
 def read_scores(raw: Any, n: int, whose: str) -> list[float]:
@@ -72,7 +72,7 @@ def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
 
 
 def _complete(found: Mapping[int, Any], asked: Sequence[int], n: int, lack: str, do: str) -> None:
-    """Check that all masks asked for are there and no other, except the mask of no atoms."""
+    """Check that exactly the requested masks are present; the empty set may be present too."""
     if missing := [mask for mask in asked if mask not in found]:
         raise GameError(f"{lack} {_list_masks(missing, n)}: {do} every composite once")
     if strange := sorted(set(found) - {0, *asked}):

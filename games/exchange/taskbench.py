@@ -104,7 +104,7 @@ def sample(records: Mapping[str, Record], agents: int, seed: int, at_most: int) 
         records: id → record, to draw from.
         agents: the number of agents, and of records to draw.
         seed: the seed of the draw.
-        at_most: the most atoms in all drawn records together.
+        at_most: the most atoms that all drawn records together may have.
 
     Raises:
         GameError: too few records are small enough.

@@ -19,7 +19,7 @@ from shapley_coop.games.files import read_once
 from shapley_coop.games.params import GameError
 
 Function = Callable[[Mapping[str, str], str], str]
-"""(arguments, idempotency key) → the result in words; it raises an exception if it fails."""
+"""(arguments, idempotency key) → the result in words; a failed call raises an exception."""
 
 _plugged: dict[str, Function] = {}
 

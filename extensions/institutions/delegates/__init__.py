@@ -1,1 +1,1 @@
-"""Delegates: groups elect them, they bargain for all, and every member signs their deal."""
+"""Delegates: groups elect delegates, who bargain for all; every member signs the deal."""

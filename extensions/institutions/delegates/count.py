@@ -1,4 +1,4 @@
-"""Count: the signatures, vetoes and departures of members on the delegates' deal."""
+"""The node `count`: it counts members' signatures, vetoes and departures on the delegates' deal."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ PLAN = "plan"
 
 
 async def count(table: GroupsTable) -> dict[str, Any]:
-    """Count signatures: the deal binds once every member that has not left it has signed.
+    """Count signatures: the deal binds once all members have signed, except those that left it.
 
     A member that leaves, or that gives no readable answer, is not bound. The clauses that concern
     it are dropped, and the others are asked to sign the rest, at most as often as there are rounds
@@ -28,8 +28,8 @@ async def count(table: GroupsTable) -> dict[str, Any]:
     amends a contract.
 
     Verdicts: `refused` (an answer is asked for once more), `signed`, `reduced` (the rest of the
-    deal is to be signed), `vetoed` (the groups of vetoing members choose new delegates, who
-    bargain again) and `no_deal` (no round or no budget is left for that).
+    deal is to be signed), `vetoed` (the groups of vetoing members choose delegates anew, who
+    bargain again) and `no_deal` (no round or no budget is left to bargain again).
     """
     if unsound(table):
         return {"verdict": "refused"}
@@ -52,7 +52,7 @@ async def count(table: GroupsTable) -> dict[str, Any]:
 
 
 def _reduced(table: GroupsTable, rest: Deal, heard: Sequence[Utterance]) -> dict[str, Any]:
-    """Return the update that puts the rest of the deal to the remaining members for signature."""
+    """Return the update that asks the remaining members to sign the rest of the deal."""
     revision = table["revision"] + 1
     written: AgentOutput = {"act": "write", "text": "", "deal": rest.record()}
     put_by_code = Utterance(SUMMARISER, written, puts=revision)

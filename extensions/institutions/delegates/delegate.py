@@ -1,4 +1,4 @@
-"""Delegate: choose a delegate for every group, by votes or by lot."""
+"""The node `delegate`: it chooses a delegate for every group, by votes or by lot."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from shapley_coop.state.turn import unsound
 
 
 async def delegate(table: GroupsTable) -> dict[str, Any]:
-    """Give each group without a delegate one of its candidates.
+    """Choose a delegate from the candidates of each group that has none.
 
     The ballot is secret: the table keeps only the number of votes. Verdicts: `refused` (a
-    vote could not be read, and is asked for once more) and `seated`.
+    vote could not be read, so its voter is asked once more) and `seated`.
     """
     if unsound(table):
         return {"verdict": "refused"}

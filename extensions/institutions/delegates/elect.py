@@ -1,4 +1,4 @@
-"""The question to a group's members for a vote on their delegate."""
+"""The question that asks a group's members to vote for their delegate."""
 
 from shapley_coop.deals.language.choices import chosen_of
 from shapley_coop.deals.language.faults import Fault
@@ -19,7 +19,7 @@ from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import talk_round
 
 _ONESELF = ("me", "myself")
-"""The words by which a member may name itself."""
+"""The words by which a member may vote for itself."""
 
 
 class Vote(Action):
@@ -29,7 +29,7 @@ class Vote(Action):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Narrow the answer to the candidates; a vote has no content."""
+        """Narrow the answer to the names of the candidates; a vote has no other content."""
         return super().narrowed(facts)
 
 

@@ -1,4 +1,4 @@
-"""Group: put the agents into groups, each of which gets a delegate."""
+"""The node `group`: it puts the agents into groups, each of which gets a delegate."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def group(table: GroupsTable) -> dict[str, Any]:
-    """Form groups when a bargaining begins. After a veto groups stay, and some lack a delegate.
+    """Form groups when a bargaining begins. After a veto, keep groups; some need a new delegate.
 
-    Verdicts: `elect` (a group votes) and `seated` (delegates are drawn, or are only members).
+    Verdicts: `elect` (some group votes) and `seated` (each delegate is drawn or the only member).
     """
     evaluated = EvaluatedTable(table)
     config, groups = evaluated.config, table["groups"]

@@ -15,7 +15,7 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Table
 
 MOST_GROUPS = 5
-"""The most groups by default, because delegates' letters grow with their number."""
+"""The most groups by default, because delegates' letters grow with the number of groups."""
 
 IN_A_GROUP = 3
 """The fewest agents of a group by default, if there are enough agents for two groups."""
@@ -24,7 +24,7 @@ MOST_CANDIDATES = 7
 """The most candidates of a group, drawn by lot from larger groups, so that ballots stay short."""
 
 PLAYS = 16
-"""The number of joint actions drawn to compare interests."""
+"""The number of random joint actions by which agents' interests are compared."""
 
 
 def group_of(table: Table, agent: str) -> Group:
@@ -68,14 +68,14 @@ def default_groups(agents: int) -> int:
 
 
 def by_interest(game: Game, seed: int) -> list[str]:
-    """Return the agents in the order of their interests: neighbours gain from the same plays.
+    """Return the agents ordered by interest: neighbours in the order gain from the same plays.
 
     The order follows the first principal component of the first turn's payoffs under `PLAYS` joint
-    actions, drawn by seed. If payoffs are private, or never vary, it is the speaking order.
+    actions, drawn by seed. If payoffs are private or never vary, agents keep the speaking order.
     """
     if game.analysis.ahead.own_payoffs_only or not game.analysis.ahead.open:
         return list(game.agents)
-    game = game.analysis.ahead.on_other_dice(seed + 1)  # its own dice would reveal the future
+    game = game.analysis.ahead.on_other_dice(seed + 1)  # the game's dice would reveal the future
     start = game.start()
     legal = {agent: game.legal(start, agent) for agent in game.agents}
     rows = []
@@ -100,7 +100,7 @@ def drawn(names: Sequence[str], seed: int, what: str) -> list[str]:
 
 
 def candidates(members: Sequence[str], seed: int, round_: int) -> list[str]:
-    """Return the candidates of a group: all members of a small one, else some drawn by lot."""
+    """Return a group's candidates: all members of a small group, or some drawn by lot."""
     if len(members) <= MOST_CANDIDATES:
         return list(members)
     return drawn(members, seed, f"candidates:{round_}:{members[0]}")[:MOST_CANDIDATES]

@@ -1,8 +1,8 @@
-"""The conduct of an embedded agent as a member: its vote for a delegate and its signature.
+"""The conduct of an embedded agent as a group's member: its vote and its signature.
 
-It votes for itself if it is a candidate, else for a random candidate. It signs a deal that leaves
-it no worse than its foresight expects without the deal, if it has foresight, and no worse than
-the sure payoff in its letter. Without either, it signs only a deal that costs it nothing.
+The agent votes for itself if it can, else for a random candidate. It signs a deal that leaves
+it no worse than its foresight (if any) expects without the deal, and no worse than
+the no-deal payoff in its letter. Lacking both, it signs only a deal that costs it nothing.
 """
 
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ Facts = Mapping[str, Any]
 
 
 def vote(agent: Agent) -> str:
-    """Return the name of a candidate."""
+    """Return the agent's vote: itself if it is a candidate, else a random candidate."""
     check_facts(agent.facts, "you", "legal")
     standing, me = list(agent.facts["legal"]), agent.facts["you"]
     return f"<ACTION>{me if me in standing else agent.rng.choice(standing)}</ACTION>"
 
 
 def ratify(agent: Agent) -> str:
-    """Return a signature, or leave the deal, or veto a deal that cannot be left."""
+    """Return the agent's answer: sign the deal, leave it, or veto it if leaving is impossible."""
     try:
         good = _good(agent.facts, agent.outlook)
     except Unforeseeable:
@@ -39,7 +39,7 @@ def ratify(agent: Agent) -> str:
 
 
 def _good(facts: Facts, outlook: Outlook | None) -> bool:
-    """Return whether to sign; without foresight the letter alone decides."""
+    """Return whether the agent should sign; without foresight the letter alone decides."""
     offer, me = fact(facts, "offer"), fact(facts, "you")
     kept, without = told_payoffs(facts, EVERYBODY), told_payoffs(facts, NO_DEAL)
     alone = outlook.alone[me] if outlook else None

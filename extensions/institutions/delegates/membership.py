@@ -1,6 +1,6 @@
 """The facts in a member's letter: its ballot, and its part of the delegates' deal.
 
-Each function gives facts of one letter: (turn, agent) → facts. A member's letter does not grow with
+Each function maps (turn, agent) to facts of a letter. A member's letter does not grow with
 the number of agents or clauses, unless the deal's payoffs are not computed.
 """
 
@@ -25,7 +25,7 @@ def delegation(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def ballot(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return a member's group, its candidates, and the vetoes of the last round."""
+    """Return a member's group, the group's candidates, and its vetoes of the last round."""
     group = group_of(turn.table, agent)
     others = [one for one in group["members"] if one != agent]
     vetoed = [
@@ -39,7 +39,7 @@ def ballot(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return the part of the deal that concerns a member; all of it if payoffs are not computed."""
+    """Return a member's part of the deal, or the whole deal if payoffs are not computed."""
     offer, group = turn.evaluated.offer, group_of(turn.table, agent)
     assert offer is not None, "members sign the offer that stands"
     deal = Deal.of(offer["deal"])
@@ -63,7 +63,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
     return {**facts, "leaving": _leaving(turn, deal), **added(turn, agent)}
 
 
-@lru_cache(maxsize=64)  # once for all members, unless payoffs are private
+@lru_cache(maxsize=64)  # computed once for all members, unless payoffs are private
 def _outlook(turn: TurnContext, viewer: str) -> dict[str, Any]:
     offer = turn.evaluated.offer
     assert offer is not None, "members sign the offer that stands"
@@ -71,6 +71,6 @@ def _outlook(turn: TurnContext, viewer: str) -> dict[str, Any]:
 
 
 def _leaving(turn: TurnContext, deal: Deal) -> str:
-    """Return the verdict on a deal that one member leaves: `reduced` or `vetoed`."""
+    """Return the verdict that follows if a member leaves the deal: `reduced` or `vetoed`."""
     last = turn.table["round"] >= 2 * turn.evaluated.config.rounds
     return "vetoed" if deal.split or turn.evaluated.contract or last else "reduced"

@@ -1,4 +1,4 @@
-"""The clauses of a deal that concern an agent, and the rest of a deal if agents leave.
+"""The clauses of a deal that concern an agent, and the rest of the deal if agents leave.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal
@@ -23,9 +23,9 @@ def concerns(clause: Clause, agent: str) -> bool:
 
 
 def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:
-    """Return the rest of a deal if agents leave it: no clause concerns one of them.
+    """Return the rest of a deal that agents leave, without clauses that concern these agents.
 
-    In clauses on "everyone" or "others" the remaining agents are named, each with the same part as
+    Clauses on "everyone" or "others" then name the remaining agents, each with the same part as
     before.
 
     Args:
@@ -35,7 +35,7 @@ def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal
 
     Returns:
         The rest; None if it is empty, if it has too many clauses, or if the deal splits
-        the total, which belongs to the leaving agents as well.
+        the total, which also belongs to the leaving agents.
     """
     if deal.split is not None:
         return None

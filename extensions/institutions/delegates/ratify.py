@@ -1,4 +1,4 @@
-"""The question whether a member signs the delegates' deal, vetoes it, or stays out of it."""
+"""The question to a member: sign the delegates' deal, veto the deal, or stay out of it."""
 
 from typing import Annotated, Literal
 

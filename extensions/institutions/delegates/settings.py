@@ -33,12 +33,12 @@ class Delegation(BaseModel):
 
 
 class Delegating(Addition[Delegation]):
-    """The check that the game's agents can form the number of groups."""
+    """The settings' check, which needs the game: can its agents form the number of groups?"""
 
     settings = Delegation
 
     def resolved(self, settings: Delegation, game: Game) -> Delegation:
-        """Return the settings; refuse one group, and more groups than agents.
+        """Return the settings, but refuse a single group and more groups than agents.
 
         Raises:
             ValueError: the number of groups is not possible.
@@ -54,5 +54,5 @@ ADDITION = Delegating()
 
 
 def delegation_of(config: RunConfig) -> Delegation:
-    """Return a run's settings for delegates, with defaults."""
+    """Return a run's settings for delegates; settings that are not given have their defaults."""
     return Delegation.model_validate(config.extensions.get("institutions", {}))

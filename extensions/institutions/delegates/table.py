@@ -1,4 +1,4 @@
-"""The table of runs with delegates: the common keys, and the groups."""
+"""The table of runs with delegates: the keys of all tables, and the groups."""
 
 from typing import cast
 
@@ -8,11 +8,11 @@ from shapley_coop.state.table import Table
 
 
 class Group(TypedDict):
-    """A group of agents, with its candidates, its delegate and their votes."""
+    """A group of agents, with its candidates, the candidates' votes, and its delegate."""
 
     members: list[str]
-    candidates: list[str]  # the members that can be elected
-    delegate: str  # "" until there is one
+    candidates: list[str]  # the members that can be the delegate
+    delegate: str  # "" until a delegate is chosen
     votes: dict[str, int]  # candidate → number of votes; {} without an election
 
 

@@ -1,4 +1,4 @@
-"""The lines of the public history that a delegate's letter has."""
+"""The filter of the public history for delegates' letters."""
 
 from shapley_coop.state.telling import Lines
 from shapley_coop.state.turn import TurnContext
@@ -6,6 +6,6 @@ from shapley_coop.state.who import negotiators
 
 
 def of_delegates(turn: TurnContext, lines: Lines) -> Lines:
-    """Return the lines without members' signatures, because a veto or a deal shows their result."""
+    """Return the lines without members' signatures, whose result is in the history anyway."""
     delegates = negotiators(turn.table)
     return [line for line in lines if line.get("does") != "accept" or line["by"] in delegates]

@@ -8,11 +8,11 @@ from shapley_coop.prompts.words import MOST_NAMED, few, plain, quote
 Facts = Mapping[str, Any]
 
 MOST_CHARACTERS = 200
-"""The most characters of a member's objection that its group's ballot quotes."""
+"""The most characters that a ballot quotes of a member's objection."""
 
 
 def membership(view: Facts) -> dict[str, Any]:
-    """Return the variables on a member's group, its delegate, and the effect of leaving a deal."""
+    """Return the variables on a member's group, its delegate, and what happens if it leaves."""
     return {
         "group": few(view.get("group", [])),
         "vetoed": _with_words(view.get("vetoed", [])),
@@ -35,7 +35,7 @@ def _norm(offer: Facts) -> str:
 
 
 def _with_words(vetoes: Sequence[Facts]) -> str:
-    """Return the first members that did not sign, each with the beginning of its objection.
+    """Return the first few members that did not sign, each with its objection's beginning.
 
     >>> _with_words([{"by": "Ann", "says": "Too little."}, {"by": "Ben", "says": ""}])
     'Ann ("Too little.") and Ben'

@@ -7,7 +7,7 @@
 
 Liquid delegation for bargaining among many agents. Agents are grouped by interest or at random.
 Each group elects a delegate, or draws one by lot. The delegates bargain as in `shapley_coop`. Then
-every member gets one letter on the deal's effects for it, and signs, vetoes or leaves. Only its own
+every member gets a letter on the deal's effects on it, and signs, vetoes or leaves. Only its own
 signature binds a member. After a veto, a group can recall its delegate, and the delegates bargain
 again. If a member leaves, the clauses that concern it are dropped, and the others sign the rest.
 There are no claims and no final bargaining, since these would need an answer of every member.
@@ -46,7 +46,7 @@ plan = with_computed_values(PLAN)
 
 
 def of_a_delegate(question: Question[Any]) -> Question[Any]:
-    """Return a question about the plan whose letter names the members of a delegate's group."""
+    """Return the same question, in whose letters delegates read the names of their members."""
     asked = question.about(plan, tells=of_delegates)
     return replace(asked, shows=(*asked.shows, delegation), words=(*asked.words, binding))
 

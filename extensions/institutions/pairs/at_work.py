@@ -1,4 +1,4 @@
-"""The reading of letters about the work after meetings, for embedded agents."""
+"""The conversion, for embedded agents, of letters about the work after all meetings."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from shapley_coop.games.turns import Turn
 
 
 def reading(facts: dict[str, Any], record: list[Turn]) -> tuple[dict[str, Any], list[Turn]]:
-    """Return the facts as an exchange of the reader's own tasks; the letter names no others."""
+    """Return facts of an exchange of the reader's own tasks, since the letter names only these."""
     tasks = [action for action in facts["legal"] if action != WAIT]
     atoms = [{"action": task, "says": task} for task in tasks]
     nothing = "0" * len(tasks)

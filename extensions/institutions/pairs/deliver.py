@@ -1,4 +1,4 @@
-"""Deliver: pass each pair's message on to the other agent of the pair."""
+"""The node `deliver`: it passes each pair's message on to the other agent of the pair."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from shapley_coop.state.turn import unsound
 async def deliver(table: MeetingsTable) -> dict[str, Any]:
     """Deliver one turn of talk in all pairs.
 
-    A pair parts if one agent passes or has used up its attempts, and after the last turn of talk.
+    A pair stops if one agent passes or has used up its attempts, and after the last turn of talk.
     Verdicts: `refused` (a message was refused, and its author is asked once more), `talk_on`, and
     `over` (no pair talks any more).
     """

@@ -1,4 +1,4 @@
-"""Task exchange in pairs: agents trade before play, and then all work."""
+"""Task exchange in pairs: agents trade tasks in meetings, and then do their tasks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -45,9 +45,9 @@ class ExchangeInPairs(TaskExchange):
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True
     ) -> list[dict[str, str]]:
-        """Return the joint actions that turn one allocation into another, and close the trade.
+        """Return the joint actions that turn one allocation into another, and close trade if asked.
 
-        Each agent hands tasks over to their new holders, one a turn, and none in the last turn.
+        Each agent hands over one task a turn to the new holder, and none in a closing turn.
         Nobody is ever without a task: an agent with a single task waits until it receives another.
 
         Args:
@@ -64,7 +64,7 @@ class ExchangeInPairs(TaskExchange):
         return [*handed_over(self.tasks.names, before, masks), *([{}] if closing else [])]
 
     def agreed(self, record: Sequence[Turn]) -> bool:
-        """Return whether any task was traded; to accept the present holdings is no trade."""
+        """Return whether any task was traded; accepting an unchanged allocation is no trade."""
         return any(self.handed(action) for turn in record for action in turn["actions"].values())
 
     def private(self, agent: str) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class ExchangeInPairs(TaskExchange):
         return {"turn": position["turn"], "tasks_left_to_you": left}
 
     def rules(self) -> str:
-        """Return the rules of meeting and of work; their length does not grow with the agents."""
+        """Return the rules of meetings and work, of the same length for any number of agents."""
         times = "Once" if self.params.meetings == 1 else f"{self.params.meetings} times"
         meet = (
             f"**Task exchange in pairs**. {len(self.agents)} players hold {self.tasks.n} "

@@ -12,7 +12,7 @@ def handed_over(
 ) -> list[dict[str, str]]:
     """Return the joint actions that hand all tasks to their new holders, one task per giver a turn.
 
-    In every turn, as many agents give as leave none without a task. At least one can always give:
+    In every turn all givers give, except givers that would be left without a task. Some can always:
     an agent with two tasks can, and if all givers hold one task each, they give in a ring.
 
     Args:

@@ -19,7 +19,7 @@ _TEMPLATE = (Path(__file__).parent / "tasks.md").read_text(encoding="utf-8")
 
 
 def shown(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return the tasks of a pair, an agent's utilities of them, and the state of the talk."""
+    """Return a pair's tasks, an agent's utilities of the tasks, and the state of the talk."""
     talk = talk_of_pair(turn, agent)
     return {
         **facts_of(talk.tasks),
@@ -35,7 +35,7 @@ def heard(turn: TurnContext, agent: str) -> Lines:
 
 
 def nothing_heard(turn: TurnContext, agent: str) -> Lines:
-    """Return no line, because each agent does its own tasks."""
+    """Return no line of history: in the work after meetings, agents need none."""
     return []
 
 
@@ -61,6 +61,6 @@ def in_words(view: Facts) -> dict[str, str]:
 
 
 def _composed(view: Facts, mask: str) -> bool:
-    """Return whether a set's description is composed of its tasks' words."""
+    """Return whether a set's description is only its tasks' words joined together."""
     says = [atom["says"] for atom, bit in zip(view["atoms"], mask, strict=True) if bit == "1"]
     return bool(view["registry"][mask] == f"{'; '.join(says)}.")

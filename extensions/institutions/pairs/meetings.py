@@ -18,7 +18,7 @@ TOPIC = "meeting"
 """The topic of the talk in pairs."""
 
 PUTS = ("propose", "reject")
-"""The acts that put a proposal."""
+"""The acts that put a proposal on the table."""
 
 EVALUATED = 8
 """The most evaluated tables whose pairs are cached."""
@@ -27,12 +27,12 @@ EVALUATED = 8
 class Meeting(TypedDict):
     """A pair of agents that meet to trade tasks, and the state of their talk."""
 
-    agents: list[str]  # the first speaks first
+    agents: list[str]  # the first agent speaks first
     number: int  # the number of the meeting of all agents, from 1
-    began: int  # the round of talk of its first turn
+    began: int  # the round of talk in which the pair begins
     status: Literal["talking", "agreed", "apart"]
     pending: NotRequired[Pending]  # the latest proposal
-    number_put: NotRequired[int]  # its number among all proposals
+    number_put: NotRequired[int]  # the latest proposal's number
 
 
 class MeetingsTable(Table, total=False):
@@ -55,7 +55,7 @@ def pairs_game(evaluated: EvaluatedTable) -> ExchangeInPairs:
 
 
 def drawn(agents: Sequence[str], seed: int, number: int, began: int) -> list[Meeting]:
-    """Return all agents in pairs drawn by lot; one of an odd number is left over.
+    """Return all agents in pairs drawn by lot; of an odd number, one agent has no pair.
 
     Args:
         agents: all agents.
@@ -71,7 +71,7 @@ def drawn(agents: Sequence[str], seed: int, number: int, began: int) -> list[Mee
 
 
 def speaker_of(meeting: Meeting, table: Table) -> str:
-    """Return the agent whose turn it is in a pair."""
+    """Return the agent of a pair whose turn it is to speak."""
     return _at(meeting, table["round"])
 
 
@@ -82,7 +82,7 @@ def _at(meeting: Meeting, now: int) -> str:
 def after(meeting: Meeting, now: int, turns: int, said: AgentOutput | PublicMessage) -> Meeting:
     """Return a pair after its speaker's message.
 
-    The pair parts if the speaker passes, and after the last turn of talk.
+    The pair stops if the speaker passes, and after the last turn of talk.
 
     Args:
         meeting: the pair before the message.

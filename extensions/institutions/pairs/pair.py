@@ -1,4 +1,4 @@
-"""Pair: draw all agents into pairs, and begin the talk of each pair."""
+"""The node `pair`: it draws all agents into pairs, and begins the talk of each pair."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 async def pair(table: MeetingsTable) -> dict[str, Any]:
-    """Draw the next meeting by lot. Its letters do not have the talk of the last meeting."""
+    """Draw the next meeting's pairs by lot; their letters omit the talk of earlier meetings."""
     evaluated, last = EvaluatedTable(table), table.get("meetings", [])
     number, began = (last[0]["number"] + 1 if last else 1), table["round"] + (1 if last else 0)
     seed = evaluated.config.seed

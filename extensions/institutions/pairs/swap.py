@@ -1,4 +1,4 @@
-"""Swap: transfer the tasks of accepted proposals; then all agents meet others, or work."""
+"""The node `swap`: it transfers tasks as pairs agreed, before the next meeting or the work."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def check(turn: TurnContext, agent: str, said: exchange.Trade) -> AgentOutput | Fault:
-    """Check a message as in the talk of all; its deal has exactly the hand-overs of `swap`."""
+    """Check a message as in `task_exchange`; the deal has exactly the hand-overs of `swap`."""
     found = exchange.check(turn, agent, said)
     if isinstance(found, Fault) or "deal" not in found:
         return found
