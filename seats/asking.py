@@ -56,9 +56,9 @@ class Enquiry:
     Attributes:
         episode: the id of the play.
         agent: the agent that receives the letter.
-        act: the kind of answer: reason, propose, answer, act, …
+        act: the name of the question: reason, propose, answer, act, …
         letter: the letter.
-        attempt: from 1; to send the same letter again, the next number is used.
+        attempt: the number of the attempt, from 1; a letter that is sent again gets the next one.
         why: the label of the fault for which the last answer was refused.
         deadline: seconds that a person has for a reply; 0 for no deadline.
         at: the name of this enquiry, unique within the run.
@@ -233,7 +233,7 @@ def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enqui
 
 
 def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMessage]:
-    """Return the messages to send; programs get the facts too, over a network as appended JSON."""
+    """Return the messages to send, with the facts for programs (see `SEND_FACTS`)."""
     if getattr(model, "reads_facts", False):
         return question.letter.messages(program=True)
     sent = (question.letter if seat.system else question.letter.without_system()).messages()
@@ -261,7 +261,7 @@ def _answer(reply: AIMessage, text: str, question: Enquiry, seat: Seat) -> Answe
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
         text=_cut(said_in(text)),
-        # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
+        # A broken OpenAI-compatible stream looks like a success without a finish reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=tokens_in,
         output_tokens=tokens_out,
@@ -296,5 +296,5 @@ def _cut_answer(completion: Any, question: Enquiry) -> Answer:
 
 
 def _cut(text: str) -> str:
-    """Return an answer's text with invalid characters replaced, cut one above the size limit."""
+    """Return the text cut to one character above the limit, with invalid characters replaced."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])
