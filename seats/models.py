@@ -183,7 +183,7 @@ def _key(seat: Seat) -> str | None:
         return None
     key = key_for(seat, variable) or NO_KEY
     if seat.key_env:
-        keep_out([key])  # traces hide it even if the variable was set after tracing began
+        keep_out([key])  # traces hide the key even if it was set after tracing began
     return key
 
 
@@ -224,7 +224,7 @@ def _settings(seat: Seat) -> dict[str, Any]:
         given["disable_streaming"] = True
     if key := _key(seat):
         given["api_key"] = key
-    # A request that is repeated begins anew: a slow one has the time of all its repetitions.
+    # All attempts share one limit (`seats.asking`), so one slow request may use all their time.
     return {"timeout": seat.timeout * (RETRIES + 1), "max_retries": RETRIES, **given}
 
 

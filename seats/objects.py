@@ -94,7 +94,7 @@ def _kind_of(agent: str, given: Any) -> str:
 
 
 def told_apart(seats: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Seated]]:
-    """Return the seats with each object replaced by the seat that names it, and the objects.
+    """Return the seats, with each object replaced by a seat that names it; and the objects.
 
     Raises:
         TypeError: an object cannot sit at a seat.

@@ -148,7 +148,7 @@ class Agent(Reader):
 
     @property
     def _course(self) -> Mapping[str, Callable[[], str]]:
-        """Question name → the answer that a game's extension gives in place of the usual one."""
+        """Question name → the method of a game's extension that replaces the usual answer."""
         for name in extension.offered("courses"):
             if self.facts.get(name):
                 course: Mapping[str, Callable[[], str]] = extension.load("courses", name)(
@@ -207,7 +207,7 @@ class Agent(Reader):
 
     @property
     def _by_norm(self) -> float | None:
-        """My payoff by the offer's norm if the letter states it, else None."""
+        """My payoff by the offer's norm if the letter states this payoff, else None."""
         offer = self.facts.get("offer", {})
         if not any(clause.get("norm") for clause in offer.get("clauses", [])):
             return None

@@ -1,8 +1,8 @@
 """Embedded parties, which draft, answer and sign contracts, and the embedded impartial clerk.
 
-A draft asks all agents for the joint action with the highest total payoff, or for several in turn,
-and fines each profitable deviation. If payments are enforced, the draft adds payments that give
-its author a target payoff. The value of a contract is computed exactly, as for a certificate.
+A draft asks all agents for the joint action with the highest total payoff. If several joint actions
+are best, the draft alternates them. The draft fines each profitable deviation. If payments are
+enforced, it adds payments that give its author a target payoff. Contracts are valued exactly.
 """
 
 from dataclasses import dataclass
