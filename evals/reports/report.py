@@ -48,7 +48,7 @@ WITHOUT_PLAY = {
     "unreadable": "no answer could be used",
     "error": "the run broke down",
 }
-"""Status of a run without a play → why, in words."""
+"""Status of a run without a play → the reason, in words."""
 
 MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langchain-openai")
 """The parts of the runs' provenance whose distinct values the page shows."""

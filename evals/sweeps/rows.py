@@ -1,4 +1,4 @@
-"""The row of a run: one object with the fields that equal runs share, and one with volatile fields.
+"""The row of a run, which is equal for equal runs, and a second object with its volatile fields.
 
 A row holds the run's whole public record (talk, offers, turns, contract, settlement) and its calls.
 So tables, statistics and reports need nothing else. A row holds no letters and no answers.
@@ -178,7 +178,7 @@ def count_calls(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """Return the model of a summariser without a seat: code, or unknown if it drafted clauses."""
+    """Return the model name of a summariser without a seat: "unknown:model" if it drafted."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model
