@@ -214,7 +214,7 @@ async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Ans
 
 
 def _fields_of(question: Enquiry) -> dict[str, Any] | None:
-    """Return the answer's schema; imported late, as a run that answers in text needs no schema."""
+    """Return the answer's schema; the import is late, as runs in text need no schemas."""
     from shapley_coop.seats.schema import schema_of
 
     return schema_of(question.letter.facts, question.carries)
@@ -223,7 +223,7 @@ def _fields_of(question: Enquiry) -> dict[str, Any] | None:
 def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enquiry:
     """Return the question with the names of the answer's fields appended to its letter.
 
-    The journal keeps the letter without them, so a recording can answer it in any mode.
+    The journal keeps the letter without these names, so recordings can answer it in any mode.
     """
     from shapley_coop.seats.returned import in_form, may_call
 

@@ -55,7 +55,7 @@ def rational(row: Row, _: str) -> float:
 
 
 def shapley_distance(row: Row, _: str) -> float | None:
-    """Return the mean distance of payoffs from the payoffs due by Shapley value, if any."""
+    """Return the mean distance of payoffs to those due by Shapley value; None without values."""
     if no_value(row["result"]["credit"]):
         return None
     return mean_distance(row["result"]["payoffs"], due_by_shapley(row))
@@ -97,7 +97,7 @@ def by_norm(row: Row) -> dict[str, float]:
 
 
 def _settled_by_shapley(credit: Mapping[str, Any]) -> Attribution:
-    """Return the settlement's attribution by Shapley value, reduced to what payoffs need."""
+    """Return the settlement's attribution by Shapley value, for the computation of payoffs."""
     values, alone = _exact(credit["shapley"]), credit.get("alone")
     total = sum(values.values(), Fraction(0))
     return Attribution("shapley", "", total, {}, values, alone=_exact(alone) if alone else None)
@@ -108,7 +108,7 @@ def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:
 
 
 def over_claim(row: Row, _: str) -> float | None:
-    """Return the mean excess of claims over recorded shares; claims below count as 0."""
+    """Return the mean excess of claimed over recorded shares; a modest claim counts as 0."""
     claims = row["result"]["credit"]["claims"].values()
     over = [x for claim in claims if (x := claim["over_claim"]) is not None]
     return fmean(max(0.0, x) for x in over) if over else None

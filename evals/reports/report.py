@@ -216,7 +216,7 @@ def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
 def _compare(
     suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
 ) -> list[tuple[str, str, list[Comparison]]]:
-    """Return comparisons of each label of an axis with its last label, on the same seeds."""
+    """Return comparisons of each label of an axis with the axis's last label, on equal seeds."""
     axis = suite.compare or next(iter(suite.axes), "")
     groups = conditions(rows, [axis]) if axis else []
     columns = dict.fromkeys(c for spec in specs for c in spec.columns if find(c)[0].better)

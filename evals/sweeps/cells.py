@@ -52,7 +52,7 @@ class Condition:
 
     @cached_property  # a hundred thousand cells share this text
     def around_the_seed(self) -> tuple[str, str]:
-        """A cell's canonical JSON before its seed, and between its seed and its repetition."""
+        """Two parts of a cell's canonical JSON: before the seed; from there to the repetition."""
         settings = {**self.settings, "seed": _SEED}
         content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))

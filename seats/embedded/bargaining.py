@@ -180,7 +180,7 @@ class Agent(Reader):
         return self._as(Negotiator)
 
     def _serves(self, deal: Deal) -> bool:
-        """Return whether no agent that I represent is worse off under a deal than without it."""
+        """Return whether a deal leaves no agent that I represent worse off than no deal."""
         o = self.outlook
         within = o.value(deal)
         return all(within[a] >= o.alone[a] - EPSILON for a in self.facts.get("represents", []))
@@ -215,7 +215,7 @@ class Agent(Reader):
 
     @property
     def _least(self) -> float:
-        """My least payoff at the last round: no-deal payoff plus least share of the surplus."""
+        """The least payoff that I accept at the last round, for my least share of the surplus."""
         left = int(fact(self.facts, "rounds")) - int(fact(self.facts, "round"))
         return self._target(ahead=left)[self.outlook.me]
 

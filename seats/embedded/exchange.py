@@ -30,7 +30,7 @@ from shapley_coop.seats.embedded.letter_facts import Reader, number
 from shapley_coop.seats.embedded.outlook import EPSILON
 
 CORNER = 0.9
-"""The fraction of its highest utility that a corner jumper demands."""
+"""The least utility that a corner jumper demands, as a fraction of its highest utility."""
 
 
 @dataclass(frozen=True)
