@@ -57,7 +57,7 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
         kept: a head of the home's hash chain that was printed earlier, or "".
 
     Raises:
-        ValueError: there is no such run, or the run has not ended.
+        ValueError: the run does not exist, or the run has not ended.
     """
     known = await run_of(run)
     ended = result_of(known)

@@ -133,7 +133,7 @@ async def ask(
     Raises:
         SeatError: no answer came; the text names agent, model and failure, and no content.
         CredentialsMissing: the seat's key is not set.
-        ValueError: there is no such character or provider.
+        ValueError: the character or provider does not exist.
     """
     q = question
     if look_up:

@@ -157,7 +157,7 @@ async def _by_tools(
     act, words = str(form["title"]), str(reply.text)
     offered = {tool.name for tool in tools}
     for call in reply.tool_calls:
-        # The model has answered without waiting for its other calls, so those are dropped.
+        # The model has answered without waiting for its other calls, so these calls are dropped.
         if call["name"] == act:
             return _tag_fields(form, call["args"]), reply
         alone = len(reply.tool_calls) == 1 and call["name"] not in offered

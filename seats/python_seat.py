@@ -192,7 +192,7 @@ class PythonChatModel(CallableChatModel):
         """Make the callable, call it, and return its result.
 
         Raises:
-            PythonSeatError: there is no such factory, or the factory returns no callable.
+            PythonSeatError: the factory does not exist, or the factory returns no callable.
         """
         try:
             factory = load_factory(self.source)

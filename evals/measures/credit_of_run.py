@@ -32,7 +32,7 @@ async def credit_of_run(
         done: called after each replay, for a progress display.
 
     Raises:
-        ValueError: there is no such run, it has not ended, no baseline is declared, or the
+        ValueError: the run does not exist, it has not ended, no baseline is declared, or the
             norm or baseline is wrong.
     """
     known = await run_of(run)

@@ -49,7 +49,7 @@ def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
         axes: the suite's axes; by default, axes with one label are ignored.
 
     Raises:
-        ValueError: there is no such kind of figure, or no such measure.
+        ValueError: the kind of figure or the measure does not exist.
     """
     if spec.kind not in KINDS:
         raise ValueError(f"no figure {spec.kind!r}: there are {', '.join(KINDS)}")

@@ -153,7 +153,7 @@ def read_settings(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
     """Return the workflow and the configuration in a run's settings, without loading the game.
 
     Raises:
-        ValueError: there is no such workflow, or a setting is wrong.
+        ValueError: the workflow does not exist, or a setting is wrong.
     """
     graph = str(settings.get(_GRAPH, "shapley_coop"))
     check_name(graph)

@@ -62,7 +62,7 @@ def shard_from(given: str) -> tuple[int, int]:
     (1, 2)
 
     Raises:
-        ValueError: there is no such part.
+        ValueError: the part does not exist.
     """
     part, _, parts = given.partition("/")
     if part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts):

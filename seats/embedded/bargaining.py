@@ -118,7 +118,7 @@ class Agent(Reader):
         return "<REJECT>" + counter.replace("<s>I propose", "<s>I counter-propose")
 
     def act(self) -> str:
-        """Return the action that my character chooses; by default the one that pays me best."""
+        """Return the action that my character chooses; by default the action that pays me best."""
         fact(self.facts, "legal")
         legal = list(legal_in(self.facts))
         if self.rng.random() < self.self_.noise:

@@ -65,7 +65,7 @@ def character(name: str) -> Character:
     """Return the character of this name.
 
     Raises:
-        ValueError: there is no such character.
+        ValueError: the character does not exist.
     """
     if name not in CHARACTERS:
         raise ValueError(f"no embedded character {name!r}: there are {', '.join(CHARACTERS)}")

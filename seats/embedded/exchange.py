@@ -7,7 +7,7 @@ utility_aware    a set at its target utility that, by the agent's guess, gains t
 corner_jumping   one of its best sets, a new one each turn (the paper's baseline behaviour)
 time             a set at its target utility, which falls with time; the exponent makes it
                  Boulware, Linear or Conceder (Faratin et al., 1998)
-tit_for_tat      a concession as large as the last one by the others (same source)
+tit_for_tat      a concession as large as the others' last concession (same source)
 micro            its sets from the best down; a new set only after each of the others proposed a
                  new set (MiCRO: de Jonge, 2022)
 by_letter        as utility_aware if the letter guides it so, else as corner_jumping

@@ -170,7 +170,7 @@ def _tit_for_tat(me: Player) -> bool:
 
 
 def _pavlov(me: Player) -> bool:
-    """Cooperate after a turn in which I and the others both cooperated, or both did not."""
+    """Cooperate at first, and whenever I cooperated last turn exactly if all others did."""
     if not me.record:
         return True
     last = me.record[-1]
