@@ -1,4 +1,4 @@
-"""Asking a seat: at most one kept answer per letter and attempt, even after a crash."""
+"""Functions that ask a seat; the journal keeps at most one answer per letter and attempt."""
 
 import asyncio
 import os

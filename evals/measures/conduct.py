@@ -1,6 +1,6 @@
 """Measures of conduct: the actions, breaches and passes of the agents in a run.
 
-Each measure reads one row. With an agent's name as its argument, it counts that agent only.
+Each measure reads the row of one run. If its argument is an agent, it counts this agent only.
 """
 
 from collections.abc import Callable, Mapping

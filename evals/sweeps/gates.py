@@ -39,7 +39,7 @@ BESIDE_THE_LETTER = 2_000
 
 @dataclass
 class Pace:
-    """The limit on concurrent calls to an endpoint, adapted to its answers in this process.
+    """The limit on concurrent calls to an endpoint, adapted to its answers to this process.
 
     Attributes:
         clock: returns monotonic seconds.

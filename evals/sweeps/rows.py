@@ -46,7 +46,7 @@ class Finished:
 class Clock:
     """A counter of wall time by turn and phase, from the seconds that nodes report.
 
-    The settlement counts in the turn after the last one.
+    The time of the settlement counts as a further turn after the last turn.
 
     Attributes:
         turn: the current turn, from 1.

@@ -1,4 +1,4 @@
-"""Sweeps: many cells played concurrently, each once; a sweep can be killed and resumed any time."""
+"""Sweeps: many runs (cells of suites), played concurrently; a killed sweep can be resumed."""
 
 import asyncio
 import traceback

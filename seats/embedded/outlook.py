@@ -37,7 +37,7 @@ class Unforeseeable(Missing):
 
 @dataclass(frozen=True)
 class Outlook:
-    """One agent's expectations.
+    """One agent's expectations of payoffs, under the contract in force and under other deals.
 
     Attributes:
         world: the agent's foresight of the game.
