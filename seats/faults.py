@@ -57,7 +57,7 @@ _OVERFLOW = re.compile(
     r"context[ _](?:length|size|window)|maximum context|prompt is too long|too many tokens", re.I
 )
 _NO_SYSTEM = re.compile(r"system[ _](?:role|message|prompt|instruction)", re.I)
-"""Match errors in which an endpoint says that it supports no system message; see `_of_letter`."""
+"""The error texts of endpoints that support no system message (above: of too long letters)."""
 
 
 class AnswerTooLarge(Exception):

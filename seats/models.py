@@ -224,7 +224,7 @@ def _settings(seat: Seat) -> dict[str, Any]:
         given["disable_streaming"] = True
     if key := _key(seat):
         given["api_key"] = key
-    # All attempts share one limit (`seats.asking`), so one slow request may use all their time.
+    # All attempts share one limit (`seats.asking`), so one slow request may use the whole limit.
     return {"timeout": seat.timeout * (RETRIES + 1), "max_retries": RETRIES, **given}
 
 

@@ -35,7 +35,7 @@ _NOTES = Field(description="Notes for yourself, replacing the former ones; null 
 
 
 def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any] | None:
-    """Return the JSON schema of a letter's answer, titled by its question; None without options.
+    """Return the JSON schema of the answer to a letter, or None if the letter permits no answer.
 
     Every field is required, and null if it does not apply, because strict mode demands this.
 

@@ -1,6 +1,6 @@
 """Measures of conduct: the actions, breaches and passes of the agents in a run.
 
-Each measure reads the row of one run. If its argument is an agent, it counts this agent only.
+Each measure reads the row of one run. If the argument is an agent, only this agent counts.
 """
 
 from collections.abc import Callable, Mapping

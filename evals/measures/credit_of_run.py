@@ -26,7 +26,7 @@ async def credit_of_run(
     Args:
         run: the name of an ended run.
         by: the norm.
-        absent: a baseline that replaces the run's in this report; the settlement does not change.
+        absent: a baseline that replaces the run's baseline in this report, not in its settlement.
         dice: the number of other random draws on which the same schedules are replayed.
         replay: the name of another way to replay coalitions (`Extension.replays`), or "".
         done: called after each replay, for a progress display.

@@ -40,7 +40,7 @@ class Condition:
         suite: the suite's name.
         labels: axis → label.
         graph: the workflow.
-        settings: the resolved run configuration as plain JSON; each cell sets its own seed in it.
+        settings: the resolved run configuration as plain JSON; each cell adds its seed.
         rank: the condition's position in the suite; it is not part of a cell's id.
     """
 

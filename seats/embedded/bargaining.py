@@ -148,7 +148,7 @@ class Agent(Reader):
 
     @property
     def _course(self) -> Mapping[str, Callable[[], str]]:
-        """Question name → the method of a game's extension that replaces the usual answer."""
+        """Question name → the extension's function that replaces the usual answer."""
         for name in extension.offered("courses"):
             if self.facts.get(name):
                 course: Mapping[str, Callable[[], str]] = extension.load("courses", name)(

@@ -140,7 +140,7 @@ class Party(StageReader):
         return target_of(self.facts, self.self_, alone, surplus, ahead)
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
-        """Return each agent's payoff from now on under a deal and the payments that it keeps."""
+        """Return each agent's payoff from now on under a deal and payments that the deal keeps."""
         kept = (
             clause
             for cid, clause in self.money.items()

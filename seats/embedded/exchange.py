@@ -164,7 +164,7 @@ class Negotiator(Reader):
         return max(ties, key=self._others_gain)
 
     def _target(self) -> float:
-        """Return my target utility, which concedes over time as my greed and floor determine.
+        """Return my target utility: the reservation value plus my falling share of the gain.
 
         A utility-aware agent considers only its sets that do not seem to harm the others.
         """

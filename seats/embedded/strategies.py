@@ -170,7 +170,7 @@ def _tit_for_tat(me: Player) -> bool:
 
 
 def _pavlov(me: Player) -> bool:
-    """Cooperate at first, and whenever I cooperated last turn exactly if all others did."""
+    """Cooperate first, and after a turn in which all agents cooperated or I and another did not."""
     if not me.record:
         return True
     last = me.record[-1]
