@@ -67,7 +67,7 @@ def may_call(tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called
 
 
 def _returned(act: str, refused: str, why: str, called: bool) -> tuple[BaseMessage, ...]:
-    """Return messages with a refused answer's fields and the fault; none if it has no fields."""
+    """Return messages with a refused answer's fields and its fault; none if it was text or long."""
     fields = fields_of(act, refused) if len(refused) <= MAX_SHOWN else None
     if fields is None:
         return ()

@@ -76,7 +76,7 @@ def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
 
 
 def _row_of(group: Condition, one: Estimate) -> Bar:
-    """Return a condition's bar; if there are several axes, the last label is the series."""
+    """Return a condition's bar; if there are several axes, the last label names the series."""
     *first, last = group.names or ["all runs"]
     return Bar(" · ".join(first), last, one) if first else Bar(last, "", one)
 

@@ -157,7 +157,7 @@ class Party(StageReader):
         return [*plays[first:], *plays[:first]][:left]
 
     def _place(self, n: int, of: int) -> When:
-        """Return the turns of joint action n, counted from 0, when `of` joint actions alternate."""
+        """Return the turns of joint action n, from 0, if `of` joint actions alternate."""
         return Every(every=of, start=self.turn + n)
 
 
