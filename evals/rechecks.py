@@ -10,7 +10,7 @@ from shapley_coop.state.table import Table
 
 @dataclass(frozen=True)
 class Recheck:
-    """An extension's check of workflows that have a node with the check's key in `rechecks`.
+    """An extension's check of each workflow that has the node under which it offers the check.
 
     Attributes:
         name: the name of the compared part.

@@ -54,10 +54,10 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
 
     Args:
         run: the run's name.
-        kept: an earlier printed head of the home's hash chain.
+        kept: a head of the home's hash chain that was printed earlier, or "".
 
     Raises:
-        ValueError: there is no such run, or the run has not ended.
+        ValueError: the run does not exist, or the run has not ended.
     """
     known = await run_of(run)
     ended = result_of(known)
@@ -131,7 +131,7 @@ def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
 
 
 def _contract(table: Table) -> Check:
-    """Rebuild the contract and its amendments from the accepted offers in the talk."""
+    """Compare the contract and its amendments with the accepted offers in the talk."""
     contract = table.get("contract")
     if contract is None:
         return Check("contract", True, "none was signed before the play")
@@ -155,7 +155,7 @@ def _additions(known: Run, table: Table) -> Iterator[Check]:
 
 
 def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
-    """Compare the whole results except for their timing."""
+    """Compare the recomputed result with the stated result, except for timing."""
     return _equal("result", {**again, "timing": None}, {**before, "timing": None})
 
 

@@ -10,5 +10,5 @@
 '<s>I cannot decide: the letter does not say: legal.</s>'
 
 `chat_model` is the only lookup from `provider:name` to a model. A `Journal`
-(`state.storage.journal`) keeps every letter and answer once; only the operator may read it.
+(`state.storage.journal`) keeps each letter and answer once; only the operator may read them.
 """

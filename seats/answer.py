@@ -1,4 +1,4 @@
-"""The base classes of answers: each question's answer is one class, from which all forms are made.
+"""The base classes of answers; each question has one class that defines its answer's fields.
 
 A subclass names the fields of an answer and the tag in which each field is written. These fields
 define the JSON schema for structured output or a tool, the tagged text, the fields of a person's
@@ -63,7 +63,7 @@ class Answer(Part):
 
     @classmethod
     def written(cls) -> dict[str, How]:
-        """Return field name → how the field is written in tagged text."""
+        """Return field name → the rule that writes the field as tagged text."""
         fields = cls.model_fields.items()
         return {name: how for name, one in fields for how in one.metadata if isinstance(how, How)}
 
@@ -93,7 +93,7 @@ class Answer(Part):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> "type[Answer] | None":
-        """Return the answer class limited to the options of one letter; None if it has no option.
+        """Return the answer class limited to a letter's options; None if the letter has none.
 
         Args:
             facts: the letter's facts.

@@ -24,7 +24,7 @@ from shapley_coop.seats.asked import find_question
 
 Fields = Mapping[str, Any]
 Form = Mapping[str, Any]
-"""The JSON schema of an answer; its title is the act."""
+"""The JSON schema of an answer; its title is the question's name."""
 
 _TAGS = re.compile(
     r"<\s*/?\s*(?:s|PROPOSAL|ACCEPT|REJECT|ACTION|CLAIM|CONSIDER|NOTES|CALL)\b", re.IGNORECASE
@@ -34,7 +34,7 @@ _BESIDE = {"thoughts", "notes"}
 
 
 def tag_fields(act: str, fields: Any) -> str:
-    """Return an answer in fields as tagged text; a text stays unchanged, other JSON is dumped.
+    """Return an answer as tagged text: fields get tags, text stays unchanged, other JSON is dumped.
 
     Args:
         act: the name of the question.
@@ -56,7 +56,7 @@ def said_in(text: str) -> str:
 
 
 def said_beside(words: str) -> str:
-    """Return the words beside a call without thoughts, or "" if these cannot be separated."""
+    """Return the words beside a tool call, or "" if these cannot be separated from thoughts."""
     said = without_thoughts(words)
     return "" if isinstance(said, Fault) else said
 
@@ -91,7 +91,7 @@ def fields_in(form: Form, text: str) -> Fields | None:
 
 
 def answers(form: Form, fields: Any) -> bool:
-    """Return whether fields answer a schema, with a deciding field and without unknown keys."""
+    """Return whether fields answer a schema: some field decides, and no key is unknown."""
     if not isinstance(fields, Mapping):
         return False
     asked = form["properties"].keys()

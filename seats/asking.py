@@ -1,4 +1,4 @@
-"""Asking a seat: at most one kept answer per letter and attempt, even after a crash."""
+"""Functions that ask a seat; the journal keeps at most one answer per letter and attempt."""
 
 import asyncio
 import os
@@ -56,9 +56,9 @@ class Enquiry:
     Attributes:
         episode: the id of the play.
         agent: the agent that receives the letter.
-        act: the kind of answer: reason, propose, answer, act, …
+        act: the name of the question: reason, propose, answer, act, …
         letter: the letter.
-        attempt: from 1; to send the same letter again, the next number is used.
+        attempt: the number of the attempt, from 1; a repeated letter gets the next number.
         why: the label of the fault for which the last answer was refused.
         deadline: seconds that a person has for a reply; 0 for no deadline.
         at: the name of this enquiry, unique within the run.
@@ -133,7 +133,7 @@ async def ask(
     Raises:
         SeatError: no answer came; the text names agent, model and failure, and no content.
         CredentialsMissing: the seat's key is not set.
-        ValueError: there is no such character or provider.
+        ValueError: the character or provider does not exist.
     """
     q = question
     if look_up:
@@ -214,7 +214,7 @@ async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Ans
 
 
 def _fields_of(question: Enquiry) -> dict[str, Any] | None:
-    """Return the answer's schema; imported late, as a run that answers in text needs no schema."""
+    """Return the answer's schema; the import is late, as runs in text need no schemas."""
     from shapley_coop.seats.schema import schema_of
 
     return schema_of(question.letter.facts, question.carries)
@@ -223,7 +223,7 @@ def _fields_of(question: Enquiry) -> dict[str, Any] | None:
 def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enquiry:
     """Return the question with the names of the answer's fields appended to its letter.
 
-    The journal keeps the letter without them, so a recording can answer it in any mode.
+    The journal keeps the letter without these names, so recordings can answer it in any mode.
     """
     from shapley_coop.seats.returned import in_form, may_call
 
@@ -233,7 +233,7 @@ def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enqui
 
 
 def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMessage]:
-    """Return the messages to send; programs get the facts too, over a network as appended JSON."""
+    """Return the messages to send, with the facts for programs (see `SEND_FACTS`)."""
     if getattr(model, "reads_facts", False):
         return question.letter.messages(program=True)
     sent = (question.letter if seat.system else question.letter.without_system()).messages()
@@ -261,7 +261,7 @@ def _answer(reply: AIMessage, text: str, question: Enquiry, seat: Seat) -> Answe
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
         text=_cut(said_in(text)),
-        # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
+        # A broken OpenAI-compatible stream looks like a success without a finish reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=tokens_in,
         output_tokens=tokens_out,
@@ -296,5 +296,5 @@ def _cut_answer(completion: Any, question: Enquiry) -> Answer:
 
 
 def _cut(text: str) -> str:
-    """Return an answer's text with invalid characters replaced, cut one above the size limit."""
+    """Return the text cut to one character above the limit, with invalid characters replaced."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

@@ -22,11 +22,11 @@ class Clients:
         models: the chat models, built once per seat.
         users: the number of open blocks of `clients`.
         kept: other resources with the same lifetime, by key.
-        opening: the lock under which these are opened.
-        closing: the exit stack that closes them.
-        gate: limits the calls to models, where a sweep sets one.
-        deaf: seats whose endpoint answered in words where it was told to call a tool.
-        batched: takes the place of `http` where a sweep asks OpenAI-compatible seats in batches.
+        opening: the lock that a task holds while it opens a resource of `kept`.
+        closing: the exit stack that closes the resources of `kept`.
+        gate: the limit on calls to models; None unless a sweep sets a limit.
+        deaf: seats whose endpoint answered in words although it had to call a tool.
+        batched: the client that replaces `http` if a sweep asks in batches; else None.
     """
 
     http: Any = None

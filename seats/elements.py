@@ -1,4 +1,4 @@
-"""Rules that write the field of an answer as tagged text, and name the field in letters.
+"""Rules, one for each field of an answer: its form in tagged text and its name in letters.
 
 >>> In("CLAIM").tagged("40%"), Choice({"yes": "<ACCEPT>", "no": "<REJECT>"}).told()
 ('<CLAIM>40%</CLAIM>', '"yes" for `<ACCEPT>` or "no" for `<REJECT>`')
@@ -26,8 +26,8 @@ _PERSON = {"s": "speech"}
 def element(tag: str, text: Any, private: bool = False) -> str:
     """Return a field as an element, or "" for an empty field.
 
-    A mark of thoughts stays in a public field, so that the parser refuses the message. In a private
-    field the mark becomes "…", which separates the texts around the mark.
+    A thought mark, such as `<think>`, stays in a public field, so that the parser refuses the
+    message. In a private field "…" replaces the mark, and separates the texts around the mark.
     """
     if text in (None, ""):
         return ""
@@ -69,7 +69,7 @@ class In:
         return f"`<{self.element}>`"
 
     def untagged(self, text: str) -> Any:
-        """Return what tagged text holds there, or None."""
+        """Return the content of the element in a tagged text, or None if it has no such element."""
         found = re.search(rf"<{self.element}>(.*?)</{self.element}>", text, re.DOTALL)
         return found[1] if found else None
 
@@ -80,7 +80,7 @@ class In:
 
 @dataclass(frozen=True)
 class Within:
-    """The rule that the answer's class itself writes a field, within an element.
+    """The rule for a field that the answer's class writes itself, as a part of an element.
 
     Attributes:
         words: the words for the field in letters.
@@ -91,11 +91,11 @@ class Within:
     fields: tuple[str, ...]
 
     def tagged(self, value: Any) -> str:
-        """Return "", as the answer's class writes the field."""
+        """Return "", as only the answer's class can write the field."""
         return ""
 
     def untagged(self, text: str) -> Any:
-        """Return None: the class knows what stands within."""
+        """Return None, as only the answer's class can read the field."""
         return None
 
     def told(self) -> str:
@@ -122,11 +122,11 @@ class Choice:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def only(self, values: Collection[str]) -> "Choice":
-        """Leave other values out."""
+        """Return the rule limited to some values."""
         return replace(self, tags={v: tag for v, tag in self.tags.items() if v in values})
 
     def tagged(self, value: Any) -> str:
-        """Write a value, or another word for it; what is none of them as words, to be asked back.
+        """Return the tag of a value or of a synonym; write other words as text for the parser.
 
         >>> Choice({"accept": "<ACCEPT>"}).tagged("Sign."), Choice({}).tagged("perhaps")
         ('<ACCEPT>', '\\nDecision: perhaps')
@@ -138,11 +138,11 @@ class Choice:
         return f"\nDecision: {_OPENS.sub('‹', ' '.join(said.split()))}"
 
     def untagged(self, text: str) -> Any:
-        """Return the value that tagged text decides on, or None."""
+        """Return the first value whose tag is in a tagged text, or None."""
         return next((value for value, tag in self.tags.items() if tag and tag in text), None)
 
     def told(self) -> str:
-        """Return the tags of all values, as letters name them."""
+        """Return all values with their tags, in the words that letters use."""
         own = {tag: value for value, tag in reversed([*self.tags.items()]) if tag}
         tags = {value: f" for `{tag}`" for tag, value in own.items()}
         *first, last = (f'"{value}"{tags.get(value, "")}' for value in self.tags)
@@ -158,7 +158,7 @@ class Choice:
         return f"Do one of {_COUNTS[len(self.tags)]}: {', '.join(first)}, or {last}."
 
     def read(self, message: Message) -> tuple[str, str] | Fault:
-        """Return the value that a message decides on and a repair or "", or else a fault."""
+        """Return the value that a message chooses, and the repair or ""; a fault if unclear."""
         given = {"accept": message.accept, "reject": message.reject}
         decided, word = {value for value, said in given.items() if said is not None}, ""
         if message.action is not None:

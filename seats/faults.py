@@ -57,7 +57,7 @@ _OVERFLOW = re.compile(
     r"context[ _](?:length|size|window)|maximum context|prompt is too long|too many tokens", re.I
 )
 _NO_SYSTEM = re.compile(r"system[ _](?:role|message|prompt|instruction)", re.I)
-"""How endpoints say that a letter is too long, or that they take no system message."""
+"""The error texts of endpoints that support no system message (above: of too long letters)."""
 
 
 class AnswerTooLarge(Exception):
@@ -72,13 +72,13 @@ class WebPage(Exception):
 
 
 def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int = 0) -> str:
-    """Return what went wrong, and what would mend it.
+    """Return the failure and its remedy in one line.
 
     Args:
-        error: from the model, with its causes.
-        seat: whose model.
-        limit: seconds that the whole answer had.
-        tokens: of the letter, estimated.
+        error: the error that the model raised, with its chain of causes.
+        seat: the seat that failed.
+        limit: the time limit for the whole answer, in seconds.
+        tokens: the estimated tokens of the letter; 0 if unknown.
     """
     if isinstance(error, SeatFault):
         return str(error)
@@ -100,7 +100,7 @@ def busy_for(error: BaseException) -> float | None:
     Return None for all other errors, even for status 429 if the account's quota is used up.
     """
     if getattr(error, "status_code", None) != _TOO_OFTEN:
-        return None  # before `code` is read, which is deprecated on aiohttp's errors
+        return None  # return before `code` is read: aiohttp deprecates this attribute
     if getattr(error, "code", None) == "insufficient_quota":
         return None
     wait = getattr(getattr(error, "response", None), "headers", {}).get("retry-after", "")
@@ -111,7 +111,7 @@ def busy_for(error: BaseException) -> float | None:
 
 
 def _of_letter(error: BaseException, tokens: int) -> str:
-    """Return what an endpoint has against the letter, by its own words; empty if it is not that."""
+    """Return why the endpoint refuses the letter: its length or system message; "" if neither."""
     words = f"{getattr(error, 'code', '')} {error}"
     if _OVERFLOW.search(words):
         size = f" (about {tokens} tokens)" if tokens else ""

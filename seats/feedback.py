@@ -23,7 +23,7 @@ Scores = Callable[[], Mapping[str, float | None]]
 """Computes measure → the run's score; None if the run has no such measure."""
 
 MOST_WAITING = 1_000
-"""The most traces that wait for their scores to be sent; the scores of more are dropped."""
+"""The most traces that wait for their scores to be sent; scores of further traces are dropped."""
 
 logger = logging.getLogger(__name__)
 

@@ -30,13 +30,13 @@ class Letter:
     """The prompt for one agent: words for a model, and the same content as an object for programs.
 
     Attributes:
-        system: the part that is the same for all agents, always.
-        user: the part for this agent, now.
-        facts: what both parts say, as JSON; the public history is under `history`.
-        refused: the agent's own answer to the letter, if that could not be used.
-        why: what was wrong with it, in words; empty where nothing was refused.
-        steps: what the agent has asked tools since, and what they told it.
-        returned: the refused answer and why, as messages, where it was in fields.
+        system: the part that is the same for all agents and at every turn.
+        user: the part for this agent at this turn.
+        facts: the content of both parts as JSON; the public history is under `history`.
+        refused: the agent's last answer to this letter if that was refused, else "".
+        why: the fault of the refused answer, in words; "" if no answer was refused.
+        steps: the agent's tool calls before its answer, with their results.
+        returned: messages with the refused answer and the fault; empty for an answer in text.
     """
 
     system: str

@@ -54,8 +54,8 @@ def check_seat(
 
     Raises:
         CredentialsMissing: the seat's key is not set.
-        ValueError: there is no such character, recording, callable or provider, or the callable
-            cannot play this game.
+        ValueError: the character, recording, callable or provider does not exist, or the
+            callable cannot play this game.
     """
     if seat.options and seat.provider not in extension.offered("seats"):
         raise ValueError(f"{seat.model}: options are for seats that an extension brings")
@@ -119,7 +119,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
     Raises:
         CredentialsMissing: the seat's key is not set.
-        ValueError: there is no such character or provider, or its package is not installed.
+        ValueError: the character or provider does not exist, or its package is not installed.
     """
     if seat.provider == EMBEDDED:
         from shapley_coop.seats.embedded import EmbeddedChatModel, character
@@ -183,7 +183,7 @@ def _key(seat: Seat) -> str | None:
         return None
     key = key_for(seat, variable) or NO_KEY
     if seat.key_env:
-        keep_out([key])  # traces hide it even if the variable was set after tracing began
+        keep_out([key])  # traces hide the key even if it was set after tracing began
     return key
 
 
@@ -198,7 +198,7 @@ def profile_of(seat: Seat) -> Mapping[str, Any]:
 
     Raises:
         CredentialsMissing: the seat's key is not set.
-        ValueError: there is no such provider, or its package is not installed.
+        ValueError: the provider does not exist, or its package is not installed.
     """
     # LangChain finds the profile by the model's name, also behind a private endpoint.
     known = _through_langchain(seat, _settings(seat))
@@ -224,7 +224,7 @@ def _settings(seat: Seat) -> dict[str, Any]:
         given["disable_streaming"] = True
     if key := _key(seat):
         given["api_key"] = key
-    # A request that is repeated begins anew: a slow one has the time of all its repetitions.
+    # All attempts share one limit (`seats.asking`), so one slow request may use the whole limit.
     return {"timeout": seat.timeout * (RETRIES + 1), "max_retries": RETRIES, **given}
 
 

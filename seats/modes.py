@@ -57,9 +57,9 @@ def _choose_mode(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools
 
 
 def note_deafness(seat: Seat, model: BaseChatModel, mode: Answers, reply: AIMessage) -> None:
-    """Note, and tell once, that an endpoint takes no order to call a tool.
+    """Record, and log once, that an endpoint ignores a forced tool call (`tool_choice`).
 
-    Then a seat that answers as its model can is asked by a schema or in text.
+    A seat with `answers: auto` is then asked by a schema or in text.
     """
     ended = reply.response_metadata.get("finish_reason")
     called = reply.tool_calls or reply.invalid_tool_calls
@@ -157,7 +157,7 @@ async def _by_tools(
     act, words = str(form["title"]), str(reply.text)
     offered = {tool.name for tool in tools}
     for call in reply.tool_calls:
-        # The model has answered without waiting for its other calls, so those are dropped.
+        # The model has answered without waiting for its other calls, so these calls are dropped.
         if call["name"] == act:
             return _tag_fields(form, call["args"]), reply
         alone = len(reply.tool_calls) == 1 and call["name"] not in offered
@@ -175,7 +175,7 @@ def _bind_tools(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIM
 
 
 def _chooses(model: BaseChatModel) -> bool:
-    """Return whether a model is known to take an order to call a tool."""
+    """Return whether a model is known to support `tool_choice`, which forces a tool call."""
     return bool((model.profile or {}).get("tool_choice", _is_openai(model)))
 
 

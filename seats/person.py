@@ -1,9 +1,9 @@
 """Requests to a person at a seat, and the parser of the person's reply.
 
-A request has the format of LangChain's agents (`seats.review`) and also that of its older inbox; a
-reply may have either. The request holds a pointer and the seat's address but never the letter. An
-interrupt is part of the thread, which is not private to one party; so the letter waits in the
-journal.
+A request has two formats at once: that of LangChain's agents (`seats.review`) and that of its older
+inbox. A reply may have either format. The request holds a pointer and the seat's address but never
+the letter, which waits in the journal. An interrupt is part of the thread, and several parties can
+read the thread.
 """
 
 import json

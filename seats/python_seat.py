@@ -1,9 +1,9 @@
 """A Python callable at a seat: `python:module:factory`.
 
-For each letter, the factory is called with the keywords `agent`, a name, and `seed`, the run's.
-It returns a callable from the letter's facts and words to tagged text, or to the fields of the
-answer (`seats.answer`). So the callable keeps no memory, and a resumed run continues as if it had
-not stopped.
+For each letter, the factory is called with the agent's name as `agent` and the run's seed as
+`seed`. The factory returns a callable from the letter's facts and words to tagged text, or to the
+fields of the answer (`seats.answer`). As each letter has a new callable, no memory is kept. So a
+resumed run continues as if the run had not stopped.
 
     def factory(agent: str, seed: int) -> Answering:
         def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]: ...
@@ -192,7 +192,7 @@ class PythonChatModel(CallableChatModel):
         """Make the callable, call it, and return its result.
 
         Raises:
-            PythonSeatError: there is no such factory, or the factory returns no callable.
+            PythonSeatError: the factory does not exist, or the factory returns no callable.
         """
         try:
             factory = load_factory(self.source)

@@ -76,7 +76,7 @@ def describe_recording(seat: Seat) -> Seat:
 
 
 class RecordedChatModel(BaseChatModel):
-    """A chat model that repeats the recorded answer to the same letter and refuses all others."""
+    """A chat model that repeats the recorded answer to a letter and refuses unrecorded letters."""
 
     path: str
     agent: str
@@ -96,7 +96,7 @@ class RecordedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        # Two equal complaints make two equal letters, which differ by their attempt only.
+        # Two retries for the same fault send equal letters; only the attempt's number differs.
         attempt = run_manager.metadata.get("attempt", 1) if run_manager else 1
         letter = letter_hash(as_text(messages))
         entry = read_recording(self.path).get((self.agent, letter, attempt))

@@ -1,7 +1,7 @@
-"""A refused answer in fields, shown to its author again as the fields that they were.
+"""Conversion of a refused answer from tagged text back into fields, to show its author.
 
-The journal keeps each answer as tagged text (`seats.answers`). Shown as that to a model that
-answers by a schema or a call, it would teach the tags that it has to leave out.
+The journal keeps each answer as tagged text (`seats.answers`). A model that answers by a schema or
+a tool call must write no tags. Tagged text in its retry prompt would teach the model the tags.
 
 >>> fields_of("act", "<CONSIDER>Hm.</CONSIDER><ACTION>window</ACTION>")
 {'thoughts': 'Hm.', 'action': 'window'}
@@ -32,14 +32,14 @@ _CALL = "call_refused"
 def in_form(
     letter: Letter, act: str, fields: Mapping[str, Any], called: bool, tools: str = ""
 ) -> Letter:
-    """Return a letter that tells which fields its answer has, also behind a refused one.
+    """Return the letter with the answer's fields named at its end and, in a retry, in `why`.
 
     Args:
-        letter: as the journal keeps it.
-        act: what is asked for.
-        fields: of the answer's schema.
-        called: whether it is given by calling a tool.
-        tools: which tools it may call before, in words.
+        letter: the letter in the journal.
+        act: the name of the question.
+        fields: field name → its JSON schema.
+        called: whether the model answers by a tool call.
+        tools: the sentence of `may_call` on other tools, or "".
     """
     told = in_fields(act, fields, called) + tools
     user = f"{letter.user.rstrip()}\n\n{told}\n"
@@ -50,13 +50,13 @@ def in_form(
 
 
 def may_call(tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called: bool) -> str:
-    """Say which tools can be called before an answer, and how often in all: the same at each step.
+    """Return a sentence that names the tools and the total of calls; equal at each step.
 
     Args:
-        tools: which there are.
-        left: how many calls are left.
-        steps: those that were made.
-        called: whether the answer is a call of its own, too.
+        tools: the tools that the model may call before it answers.
+        left: the number of calls that are left.
+        steps: the earlier steps, whose calls count in the total.
+        called: whether the answer is a tool call, too.
     """
     if not tools or not left:
         return ""
@@ -67,7 +67,7 @@ def may_call(tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called
 
 
 def _returned(act: str, refused: str, why: str, called: bool) -> tuple[BaseMessage, ...]:
-    """Return a refused answer and why, in the form that it had; none if it was in words."""
+    """Return messages with a refused answer's fields and its fault; none if it was text or long."""
     fields = fields_of(act, refused) if len(refused) <= MAX_SHOWN else None
     if fields is None:
         return ()
@@ -78,7 +78,7 @@ def _returned(act: str, refused: str, why: str, called: bool) -> tuple[BaseMessa
 
 
 def fields_of(act: str, text: str) -> Fields | None:
-    """Return the fields that were written as a tagged text; None if it was not made of any."""
+    """Return the fields whose tagged text equals the text; None if no fields give that text."""
     if (question := find_question(act)) is None:
         return None
     written = {"notes": In("NOTES"), "speech": In("s"), **question.answer.written()}

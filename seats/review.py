@@ -50,6 +50,6 @@ def read_decision(reply: Any) -> Mapping[str, Any] | None:
 
 
 def edited_arguments(decision: Mapping[str, Any]) -> Any:
-    """Return the arguments by which an edit replaces those of the action, or None without any."""
+    """Return the new arguments of an edited action, or None if the decision edits no action."""
     action = decision.get("edited_action")
     return action.get("args") if isinstance(action, Mapping) else None

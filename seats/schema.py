@@ -1,8 +1,8 @@
 """JSON schemas of answers, for models that answer by a schema or a tool call.
 
-`schema_of` makes the JSON schema that a provider enforces of the class of the answer
-(`seats.answer`); `answers.tag_fields` puts what came back into the tagged text that everything else
-reads. The fields say what the letters teach, in the same spelling.
+`schema_of` turns the class of an answer (`seats.answer`) into the JSON schema that a provider
+enforces. `answers.tag_fields` turns the returned fields into the tagged text that all other code
+reads. The fields have the names that the letters use.
 """
 
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ from shapley_coop.seats.elements import Choice, How, In
 
 
 def in_fields(act: str, fields: Mapping[str, Any], called: bool) -> str:
-    """Return which element of the text each field is, in words: sent behind a letter.
+    """Return the sentence at a letter's end that names each field and its element in the rules.
 
     >>> in_fields("claim", {"speech": {}, "percent": {}}, called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
     """
     question = find_question(act)
     how: dict[str, How] = {**(question.answer.written() if question else {}), "notes": In("NOTES")}
-    for field, one in how.items():  # a letter may leave less open than the question
+    for field, one in how.items():  # a letter may permit fewer values than its question
         if isinstance(one, Choice) and "enum" in fields.get(field, ()):
             how[field] = one.only(fields[field]["enum"])
     told = ", ".join(f"`{field}` is {how[field].told()}" for field in fields if field in how)
@@ -35,9 +35,9 @@ _NOTES = Field(description="Notes for yourself, replacing the former ones; null 
 
 
 def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any] | None:
-    """Return the JSON schema of the answer that a letter asks for, titled by the act, or None.
+    """Return the JSON schema of the answer to a letter, or None if the letter permits no answer.
 
-    Every field is required, and null if it does not apply, because strict mode demands so.
+    Every field is required, and null if it does not apply, because strict mode demands this.
 
     Args:
         facts: the letter's facts (`Letter.facts`): `ask`, and for an action `legal`.
@@ -51,7 +51,7 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
 
 @lru_cache(maxsize=256)  # pydantic takes 9 ms, so a hundred answers at once would wait a second
 def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
-    # An answer that consists of thoughts becomes the notes; a notes field would replace them.
+    # An answer of thoughts becomes the agent's notes; a separate field would overwrite these notes.
     more: Any = {} if issubclass(answer, Thought) else {"notes": (str | None, _NOTES)}
     noted = create_model(name, __base__=answer, __doc__=answer.__doc__, **more)
     schema: dict[str, Any] = _strict(noted.model_json_schema())

@@ -41,8 +41,8 @@ async def converse(
         seed: the seed of an embedded character.
         question: the letter, with the tools that the seat may use.
         journal: the journal that keeps answers and results.
-        found: the journal's answer to the letter, if any; then kept calls are looked up and not
-            repeated.
+        found: the kept answer to the letter, or None. With a kept answer, tool calls are also
+            looked up in the journal and not repeated.
 
     Raises:
         SeatError: no answer came.
@@ -60,10 +60,10 @@ async def converse(
 
 
 def find_calls(question: Enquiry, answer: str) -> tuple[Call, ...]:
-    """Return the tool calls in an answer that must run before the next answer; none if final.
+    """Return the tool calls of an answer that must run next; none if the answer is final.
 
     An answer is final if no calls or steps are left. It is also final if its thoughts cannot be
-    separated from its words, because the call may be a mere thought.
+    separated from its words, because the call may be part of a thought.
     """
     if not question.tools or not question.steps or not question.calls:
         return ()

@@ -1,6 +1,6 @@
 """Measures of conduct: the actions, breaches and passes of the agents in a run.
 
-Each measure reads one row. With an agent's name as its argument, it counts that agent only.
+Each measure reads the row of one run. If the argument is an agent, only this agent counts.
 """
 
 from collections.abc import Callable, Mapping
@@ -58,10 +58,10 @@ def adherence(row: Row, _: str) -> float | None:
 
 
 def bluff(row: Row, agent: str) -> float | None:
-    """Return the fraction of an agent's refusals of offers that the agent went back on.
+    """Return the fraction of an agent's refusals of offers that the agent later reversed.
 
-    An agent refuses an offer by a rejection or a counter-offer. It goes back on the refusal if it
-    later, in the same bargaining, accepts or proposes a deal that pays it no more.
+    An agent refuses an offer by a rejection or a counter-offer. The agent reverses its refusal if
+    it accepts or proposes, later in the same bargaining, a deal with no higher payoff for itself.
 
     Returns:
         The fraction; None without a refusal of an offer whose payoff is known.
@@ -97,9 +97,9 @@ class _Refusal:
 
 
 def refusals(row: Row, label: str) -> float:
-    """Return the number of passes with a refusal's label.
+    """Return the number of public messages with the given label of a refusal.
 
-    Return 0 if the workflow counts refusals itself, as its own count replaces this measure.
+    Return 0 if the workflow counts refusals itself, because that count replaces this measure.
     """
     own = row["result"].get("measures", {})
     if any(key.startswith("refused:") for key in own):
@@ -108,7 +108,7 @@ def refusals(row: Row, label: str) -> float:
 
 
 def action_rate(row: Row, action: str) -> float:
-    """Return the number of times that agents took an action."""
+    """Return the number of times that agents took an action: a count, not a rate."""
     return sum(list(turn["actions"].values()).count(action) for turn in row["record"])
 
 

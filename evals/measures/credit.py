@@ -17,7 +17,7 @@ def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str
         norm: the norm that computes the values.
 
     Raises:
-        ValueError: no baseline is declared, or there is no such norm.
+        ValueError: no baseline is declared, or the norm does not exist.
     """
     baseline = evaluated.game.baseline
     if evaluated.game.analysis.credit_rule == "record" and baseline.no_value:

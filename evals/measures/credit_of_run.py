@@ -26,13 +26,13 @@ async def credit_of_run(
     Args:
         run: the name of an ended run.
         by: the norm.
-        absent: a baseline for this report in place of the run's; the settlement does not change.
+        absent: a baseline that replaces the run's baseline in this report, not in its settlement.
         dice: the number of other random draws on which the same schedules are replayed.
         replay: the name of another way to replay coalitions (`Extension.replays`), or "".
         done: called after each replay, for a progress display.
 
     Raises:
-        ValueError: there is no such run, it has not ended, no baseline is declared, or the
+        ValueError: the run does not exist, it has not ended, no baseline is declared, or the
             norm or baseline is wrong.
     """
     known = await run_of(run)

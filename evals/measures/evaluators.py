@@ -43,7 +43,7 @@ def score(row: Row, column: str) -> float | None:
     """Return a measure of a run by its key and, after a colon, its argument if it has one.
 
     Raises:
-        ValueError: there is no such measure.
+        ValueError: the measure does not exist.
     """
     evaluator, argument = find(column)
     own = row["result"].get("measures", {})
@@ -58,7 +58,7 @@ def find(column: str) -> tuple[Evaluator, str]:
     """Return the measure that a column names, and its argument or "".
 
     Raises:
-        ValueError: there is no such measure, or its argument is missing or superfluous.
+        ValueError: the measure does not exist, or its argument is missing or superfluous.
     """
     key, colon, argument = column.partition(":")
     if key in EVALUATORS and not colon:

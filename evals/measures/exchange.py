@@ -1,8 +1,8 @@
 """Measures of exchanges: outcomes, refusals by label, and the agents' estimates of each other.
 
-Outcomes are over runs without error. They include disagreements, where each agent keeps its initial
-tasks. Error is over all runs (utility-aware exchange, Table 1). A measure that a run does not have
-is None and is left out of all statistics.
+Measures of outcomes cover all runs without an error, also disagreements, in which each agent keeps
+its initial tasks. The error rate covers all runs (utility-aware exchange, Table 1). A measure that
+a run does not have is None and is left out of all statistics.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ VARIANTS = {
     "task_exchange_unchecked": "guidance only",
     "task_exchange_baseline": "baseline",
 }
-"""Workflow → variant; the first and the last are the paper's Proposed and Baseline."""
+"""Workflow → variant; the paper calls the first variant Proposed and the last variant Baseline."""
 
 Columns = dict[str, float | None]
 

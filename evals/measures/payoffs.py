@@ -26,19 +26,19 @@ def welfare(row: Row, _: str) -> float:
 
 
 def efficiency(row: Row, _: str) -> float | None:
-    """Return welfare divided by the best total; None unless that is known and positive."""
+    """Return welfare divided by the best total; None unless the best total is known and > 0."""
     best = yardstick(row["room"], row["graph"]).best
     return welfare(row, "") / best if best and best > 0 else None
 
 
 def cooperation(row: Row, _: str) -> float | None:
-    """Return whether welfare reached the best total; None if that is unknown."""
+    """Return whether welfare reached the best total; None if the best total is unknown."""
     best = yardstick(row["room"], row["graph"]).best
     return None if best is None else welfare(row, "") >= best - EPSILON
 
 
 def pareto(row: Row, _: str) -> float | None:
-    """Return the distance from the payoffs to the nearest efficient ones; None if unknown."""
+    """Return the distance from the payoffs to the nearest efficient payoffs; None if unknown."""
     return yardstick(row["room"], row["graph"]).pareto(row["result"]["payoffs"], row["record"])
 
 
@@ -48,21 +48,21 @@ def nash(row: Row, _: str) -> float | None:
 
 
 def rational(row: Row, _: str) -> float:
-    """Return the fraction of agents with at least W_i(∅), or their security without a baseline."""
+    """Return the fraction of agents paid at least W_i(∅), or without baselines their security."""
     payoffs, credit = row["result"]["payoffs"], row["result"]["credit"]
     alone = credit.get("alone") or yardstick(row["room"], row["graph"]).alone(row["record"])
     return fmean(payoffs[agent] >= alone[agent] - EPSILON for agent in payoffs)
 
 
 def shapley_distance(row: Row, _: str) -> float | None:
-    """Return the mean distance of payoffs from those due by Shapley value, or None without one."""
+    """Return the mean distance of payoffs from the Shapley payoffs; None without Shapley values."""
     if no_value(row["result"]["credit"]):
         return None
     return mean_distance(row["result"]["payoffs"], due_by_shapley(row))
 
 
 def due_by_shapley(row: Row) -> dict[str, float]:
-    """Return agent → baseline plus Shapley value; a credit rule without baselines adds none."""
+    """Return agent → Shapley value plus baseline payoff; an unknown baseline payoff counts as 0."""
     credit = row["result"]["credit"]
     alone = credit.get("alone") or {}
     return {agent: value + alone.get(agent, 0.0) for agent, value in credit["shapley"].items()}
@@ -75,18 +75,18 @@ def baseline(row: Row, agent: str) -> float | None:
 
 
 def share_distance(row: Row, _: str) -> float | None:
-    """Return the mean distance between shares of payoffs and due; None if a sum is not positive."""
+    """Return the mean distance of payoff shares from Shapley shares; None if a sum is ≤ 0."""
     paid, due = (_parts(x) for x in (row["result"]["payoffs"], due_by_shapley(row)))
     return mean_distance(paid, due) if paid and due else None
 
 
 def norm_distance(row: Row, _: str) -> float:
-    """Return the mean distance between payoffs and those due by the run's own norm."""
+    """Return the mean distance of payoffs from the payoffs due by the run's own norm."""
     return mean_distance(row["result"]["payoffs"], by_norm(row))
 
 
 def by_norm(row: Row) -> dict[str, float]:
-    """Return the division of the run's total payoff by its own norm, from the record."""
+    """Return agent → its part of the run's total payoff, as the run's norm divides the total."""
     total = Fraction(str(sum(row["result"]["payoffs"].values())))
     if (norm := row["room"]["norm"]) == "shapley":
         due = _settled_by_shapley(row["result"]["credit"]).payoffs(total)
@@ -97,7 +97,7 @@ def by_norm(row: Row) -> dict[str, float]:
 
 
 def _settled_by_shapley(credit: Mapping[str, Any]) -> Attribution:
-    """Return the settlement's attribution by Shapley value, with the parts needed for payoffs."""
+    """Return the settlement's attribution by Shapley value, for the computation of payoffs."""
     values, alone = _exact(credit["shapley"]), credit.get("alone")
     total = sum(values.values(), Fraction(0))
     return Attribution("shapley", "", total, {}, values, alone=_exact(alone) if alone else None)
@@ -108,7 +108,7 @@ def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:
 
 
 def over_claim(row: Row, _: str) -> float | None:
-    """Return the mean excess of claims over the record, in fractions of the improvement."""
+    """Return the mean excess of claimed over recorded shares; a modest claim counts as 0."""
     claims = row["result"]["credit"]["claims"].values()
     over = [x for claim in claims if (x := claim["over_claim"]) is not None]
     return fmean(max(0.0, x) for x in over) if over else None
@@ -120,7 +120,7 @@ def balance(row: Row, _: str) -> float:
 
 
 def first_advantage(row: Row, _: str) -> float:
-    """Return the first speaker's payoff minus the mean of the others'."""
+    """Return the first speaker's payoff minus the mean payoff of the other agents."""
     payoffs, (first, *others) = row["result"]["payoffs"], row["result"]["agents"]
     rest = [float(payoffs[agent]) for agent in others]
     return float(payoffs[first]) - fmean(rest)

@@ -1,11 +1,11 @@
-"""Scores of the agents' reasoning before bargaining, against the game and the record.
+"""Scores of the agents' reasoning before bargaining, by comparison with the game and the record.
 
 Short-term reasoning (Shapley-Coop, section 3) has three results, each with a true value:
 
 - The collective payoff: the best total that was still possible at that turn, found by search over
   all plays; unknown in a large game.
-- The sign of the externality: the change in the others' total, with their part of the pot, by the
-  agent's actions. It is relative to a replay in which the agent follows its baseline.
+- The sign of the externality: whether the agent's actions raise the other agents' total, which
+  includes their part of the pot. The comparison is a replay in which the agent plays its baseline.
 - The price: the agent's payoff due by Shapley value and baseline, minus its earnings.
 
 The last two come from the record, so they judge the actual play and not the plan. Reasoning is
@@ -73,7 +73,7 @@ async def record_and_reasons(run: Run) -> dict[str, Any]:
 
 
 def scored_again(table: Table, told: Iterable[Scored]) -> list[Scored]:
-    """Return earlier results of `scored` with the true values recomputed from the record."""
+    """Return earlier results of `score_reasons`, with the true values recomputed by the record."""
     truth = _Truth(EvaluatedTable(table))
     return [truth.beside(one["agent"], one["turn"], _worked_out(one)) for one in told]
 
@@ -89,7 +89,7 @@ def measures(reasons: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
     """Return the mean errors over a run, by the names of measures in suites and reports.
 
     Args:
-        reasons: the results of `scored`.
+        reasons: the results of `score_reasons`.
     """
     told = list(reasons)
     return {
@@ -104,7 +104,7 @@ def measures(reasons: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
 
 
 class _Truth:
-    """The true values, from a finished run, for its agents' reasoning."""
+    """The true values of the quantities that agents estimated, computed from a finished run."""
 
     def __init__(self, evaluated: EvaluatedTable) -> None:
         self._evaluated = evaluated
@@ -126,7 +126,7 @@ class _Truth:
         }
 
     def _best_from(self, turn: int) -> float | None:
-        """Return the best total of the whole game given the play before a turn, or None."""
+        """Return the game's best total given the play before a turn, or None if it is unknown."""
         game, before = self._evaluated.game, self._evaluated.record[: turn - 1]
         if not before:
             return game.analysis.reference_points.best

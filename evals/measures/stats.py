@@ -232,7 +232,7 @@ def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's step-down method (1979), which bounds any false finding.
+    """Return p-values adjusted by Holm's step-down method (1979) for the familywise error rate.
 
     p̃₍ᵢ₎ = max over j ≤ i of min(1, (m − j + 1) · p₍ⱼ₎); NaN stays and does not count in m.
     """
@@ -245,7 +245,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def correct(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Return comparisons that were made together, with p-values adjusted for their number."""
+    """Return comparisons that were made together, with p-values adjusted by `holm`."""
     adjusted = holm([c.p for c in comparisons])
     return [replace(c, adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)]
 

@@ -66,7 +66,7 @@ def estimate(rows: Sequence[Row], column: str) -> Estimate:
     """Return the estimate of a measure: a rate with binomial or a mean with bootstrap interval.
 
     Raises:
-        ValueError: there is no such measure.
+        ValueError: the measure does not exist.
     """
     values = [x for row in rows if (x := score(row, column)) is not None]
     kind = find(column)[0].kind

@@ -49,7 +49,7 @@ def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
         axes: the suite's axes; by default, axes with one label are ignored.
 
     Raises:
-        ValueError: there is no such kind of figure, or no such measure.
+        ValueError: the kind of figure or the measure does not exist.
     """
     if spec.kind not in KINDS:
         raise ValueError(f"no figure {spec.kind!r}: there are {', '.join(KINDS)}")
@@ -76,7 +76,7 @@ def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
 
 
 def _row_of(group: Condition, one: Estimate) -> Bar:
-    """Return a condition's bar; if there are several axes, the last label is the series."""
+    """Return a condition's bar; if there are several axes, the last label names the series."""
     *first, last = group.names or ["all runs"]
     return Bar(" · ".join(first), last, one) if first else Bar(last, "", one)
 

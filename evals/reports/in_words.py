@@ -37,9 +37,9 @@ SHORT = 100
 
 
 class EventsInWords:
-    """The writer of public events in words; clauses printed once are later named by their message.
+    """The writer of public events in words; repeated clauses are named by their first message.
 
-    More than `MOST_TOLD` clauses, payments or agents are summed unless `whole` is set.
+    Sums replace more than `MOST_TOLD` clauses, payments or agents, unless `whole` is set.
     """
 
     def __init__(self, whole: bool = False) -> None:
@@ -174,7 +174,7 @@ def opening_lines(outcome: dict[str, Any]) -> Iterator[str]:
 
 
 def rows(outcome: dict[str, Any]) -> list[list[str]]:
-    """Return the rows of the result's table: one for each agent, or with many for each seat."""
+    """Return the rows of the result's table: one for each agent; if many, one for each seat."""
     if len(outcome["agents"]) > MOST_TOLD:
         return rows_by_seat(outcome)
     return [_line(agent, outcome) for agent in outcome["agents"]]
@@ -236,7 +236,7 @@ _DECIDED = {
 
 
 def _decision_words(outcome: dict[str, Any]) -> str:
-    """Return the basis of the payoffs, and the agent that is farthest from its Shapley value."""
+    """Return words on the payoffs' basis and on the agent farthest from its Shapley value."""
     basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
     told, credit = _DECIDED[basis], outcome["credit"]
     if basis == "contract" and outcome["enforcement"] == "notional":
@@ -264,7 +264,7 @@ def _bargained_in_vain(outcome: dict[str, Any], basis: str) -> bool:
 
 
 def _without(outcome: dict[str, Any]) -> str:
-    """Return a sentence on the baseline payoffs that payoffs include, or "" if all are zero."""
+    """Return a sentence on the baseline part of all payoffs, or "" if every baseline is zero."""
     alone = outcome["credit"].get("alone") or {}
     each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
     told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"

@@ -33,7 +33,7 @@ _BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
 
 
 class Record(Mapping[str, Any]):
-    """A mapping that takes a third of a dictionary's memory, as records share their names."""
+    """A mapping with a third of a dictionary's memory: records share the index of their keys."""
 
     __slots__ = ("_at", "_values")
 

@@ -48,7 +48,7 @@ WITHOUT_PLAY = {
     "unreadable": "no answer could be used",
     "error": "the run broke down",
 }
-"""Status of a run without a play → why, in words."""
+"""Status of a run without a play → the reason, in words."""
 
 MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langchain-openai")
 """The parts of the runs' provenance whose distinct values the page shows."""
@@ -216,7 +216,7 @@ def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
 def _compare(
     suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
 ) -> list[tuple[str, str, list[Comparison]]]:
-    """Return comparisons of each label of an axis with its last label, on the same seeds."""
+    """Return comparisons of each label of an axis with the axis's last label, on equal seeds."""
     axis = suite.compare or next(iter(suite.axes), "")
     groups = conditions(rows, [axis]) if axis else []
     columns = dict.fromkeys(c for spec in specs for c in spec.columns if find(c)[0].better)

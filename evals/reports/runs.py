@@ -31,7 +31,7 @@ def runs_table(
 
     Returns:
         {"columns", "lines": {"labels", "seed", "ended", "values": (shown, to sort by), "why",
-        "run"}, "left_out": the number of unlisted runs, "endings": those of the listed runs}.
+        "run"}, "left_out": the number of unlisted runs, "endings": the listed runs' endings}.
     """
     lines = [_failed_row(failure, columns) for failure in failures[:MOST]]
     order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))

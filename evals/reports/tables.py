@@ -10,7 +10,7 @@ settlements   an agent in a run: reward, payoff, baseline, value, claim, shares,
               breaches, passes, and passes without a usable answer
 calls         a call to a seat: model, act, attempt, tokens, and if known the cached and reasoning
               tokens (for a remote run: sums by agent and phase)
-timings       a turn's phase: wall time in seconds; volatile, as equal runs differ in it
+timings       a turn's phase: wall time in seconds; volatile: it differs between equal runs
 ============  ====================================================================================
 
 Every table but `timings` depends on the rows only. All tables begin with the cell and its labels.

@@ -26,7 +26,7 @@ def transcript(
         run: the run in the register.
         table: the run's latest state.
         outcome: the run's result, or None if it has not ended.
-        worths: the worth of every coalition, to append a table of coalitions.
+        worths: the worth of every coalition, for a table at the end; None for no table.
     """
     evaluated = EvaluatedTable(table)
     game = evaluated.game

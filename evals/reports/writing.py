@@ -31,7 +31,7 @@ def check_new(folder: Path, format_: str) -> None:
     """Refuse to overwrite tables, before any table is made.
 
     Raises:
-        ValueError: there is no such format, or a table's file exists.
+        ValueError: the format does not exist, or a table's file exists.
     """
     if format_ not in FORMATS:
         raise ValueError(f"no format {format_!r}: there are {', '.join(FORMATS)}")
@@ -49,7 +49,7 @@ def write(parts: Iterable[Tables], folder: Path, format_: str) -> list[Path]:
         format_: csv, jsonl or parquet.
 
     Raises:
-        ValueError: there is no such format, or the folder cannot be made.
+        ValueError: the format does not exist, or the folder cannot be made.
     """
     if format_ not in FORMATS:
         raise ValueError(f"no format {format_!r}: there are {', '.join(FORMATS)}")

@@ -40,7 +40,7 @@ class Condition:
         suite: the suite's name.
         labels: axis → label.
         graph: the workflow.
-        settings: the resolved run configuration as plain JSON; each cell sets its seed.
+        settings: the resolved run configuration as plain JSON; each cell adds its seed.
         rank: the condition's position in the suite; it is not part of a cell's id.
     """
 
@@ -52,7 +52,7 @@ class Condition:
 
     @cached_property  # a hundred thousand cells share this text
     def around_the_seed(self) -> tuple[str, str]:
-        """A cell's canonical JSON before its seed, and between its seed and its repetition."""
+        """Two parts of a cell's canonical JSON: before the seed; from there to the repetition."""
         settings = {**self.settings, "seed": _SEED}
         content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -153,7 +153,7 @@ def read_settings(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
     """Return the workflow and the configuration in a run's settings, without loading the game.
 
     Raises:
-        ValueError: there is no such workflow, or a setting is wrong.
+        ValueError: the workflow does not exist, or a setting is wrong.
     """
     graph = str(settings.get(_GRAPH, "shapley_coop"))
     check_name(graph)

@@ -38,7 +38,7 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def failures_in(folder: Path) -> list[Row]:
-    """Return `Store.failures` of a folder.
+    """Return the last failed attempt of every cell without a row in a folder.
 
     Raises:
         ValueError: the folder holds no sweep.
@@ -62,7 +62,7 @@ def shard_from(given: str) -> tuple[int, int]:
     (1, 2)
 
     Raises:
-        ValueError: there is no such part.
+        ValueError: the part does not exist.
     """
     part, _, parts = given.partition("/")
     if part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts):
@@ -81,8 +81,8 @@ def merge(folders: Iterable[Path], out: Path) -> int:
         The number of merged runs.
 
     Raises:
-        ValueError: `out` holds a sweep, a folder holds none, two folders are the same sweep, or two
-            folders have different runs of a cell; then nothing is merged.
+        ValueError: `out` holds a sweep, one of `folders` holds no sweep, two hold the same sweep,
+            or two have different runs of a cell; then nothing is merged.
     """
     with ExitStack() as opened:
         sources = [opened.enter_context(Store(folder)) for folder in folders]

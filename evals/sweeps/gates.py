@@ -1,8 +1,8 @@
 """The gate of a sweep's calls, which keeps to each endpoint's pace and to a cost limit.
 
-After a 429, an endpoint gets no call for as long as it asks, then half as many calls at a time.
-Each answer raises the number a little (additive increase, multiplicative decrease: Chiu and Jain,
-1989). So a rate limit slows a sweep but does not fail it. Each process learns the pace by itself.
+After status 429, the gate pauses for the time that the endpoint asks for, and halves the number of
+concurrent calls. Each answer raises this number a little (additive increase, multiplicative
+decrease: Chiu and Jain, 1989). So a rate limit only slows a sweep. Each process learns the pace.
 
 All processes of a sweep share its limits (`evals.sweeps.purse`): requests and tokens per minute,
 and cost. Each call reserves its worst-case cost: a token for every byte of the letter, and the
@@ -39,7 +39,7 @@ BESIDE_THE_LETTER = 2_000
 
 @dataclass
 class Pace:
-    """The limit on concurrent calls to an endpoint, adapted to its answers in this process.
+    """The limit on concurrent calls to an endpoint, adapted to its answers to this process.
 
     Attributes:
         clock: returns monotonic seconds.

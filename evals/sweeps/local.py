@@ -31,7 +31,7 @@ class Local:
     Args:
         sweep: the sweep's id. With the cell's id it names the run, so a resumed sweep finds it.
         keep: the runs whose letters and checkpoints are kept after their row is written: all runs,
-            those that ended in `FAILURES`, or none. Unfinished runs are always kept, so that the
+            runs that ended in `FAILURES`, or none. Unfinished runs are always kept, so that the
             next sweep can continue them.
     """
 
@@ -85,7 +85,7 @@ class Local:
             await remove(await asyncio.to_thread(home().runs.get, self._name(cell)))
 
     async def tidy(self, ended: Collection[str]) -> None:
-        """Remove the runs that a killed process had still to remove."""
+        """Remove the runs of ended cells that a process did not remove before it was killed."""
         if self._keep == "all":
             return
         runs = home().runs

@@ -1,9 +1,9 @@
-"""The limits on cost and rates that all processes of a sweep share, with a row for each call.
+"""The limits on cost and rates that all processes of a sweep share, by a table of all calls.
 
-One SQL statement adds a call's row before the call if the call fits. It counts the money spent, the
-worst-case cost of calls in flight, and the calls of the last minute. So all processes of a folder,
-and all machines with a shared database, keep to one limit. A call that does not fit waits for the
-end of the others, and is made alone if any money is left. So at most one call exceeds the limit.
+One SQL statement adds a call's row if the call fits the rates and the money left. Calls in flight
+count at their worst-case cost. So all processes of a folder keep to one limit, as do machines with
+a shared database. A call that does not fit waits until the other calls end. If any money is left
+then, the call is made alone. So at most one call exceeds the limit.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The row of a run: one object with the fields that equal runs share, and one with volatile fields.
+"""The row of a run, which is equal for equal runs, and a second object with its volatile fields.
 
 A row holds the run's whole public record (talk, offers, turns, contract, settlement) and its calls.
 So tables, statistics and reports need nothing else. A row holds no letters and no answers.
@@ -46,7 +46,7 @@ class Finished:
 class Clock:
     """A counter of wall time by turn and phase, from the seconds that nodes report.
 
-    The settlement counts in the turn after the last one.
+    The time of the settlement counts as a further turn after the last turn.
 
     Attributes:
         turn: the current turn, from 1.
@@ -178,7 +178,7 @@ def count_calls(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """Return the model of a summariser without a seat: code, or unknown if it drafted clauses."""
+    """Return a seatless summariser's model: "unknown:model" if it drafted, else IMPARTIAL's."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model

@@ -163,7 +163,7 @@ class Store:
 
     @property
     def spent(self) -> float:
-        """The cost of all calls in USD, at the prices when the calls were made."""
+        """The cost of all calls in USD, each at the price when the call was made."""
         return float(self._entered().get("spent", 0.0))
 
     @property

@@ -102,7 +102,7 @@ class Stored:
             yield from (found[cell] for cell in page)
 
     def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
-        """Return the runs whose labels (axis → label) fulfil a condition."""
+        """Return the runs whose labels, as axis → label, make `wanted` true."""
         return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
 
     def of_suite(self, name: str) -> "Stored":

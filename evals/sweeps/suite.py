@@ -143,7 +143,7 @@ def load_suite(name: str) -> Suite:
     """Read a suite by its name or path. `expand` will look up its games and workflows.
 
     Raises:
-        ValueError: there is no such suite, its file is invalid, or it names a program.
+        ValueError: the suite does not exist, its file is invalid, or it names a program.
     """
     path = _file_of(name)
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Sweeps: many cells played concurrently, each once; a sweep can be killed and resumed any time."""
+"""Sweeps: many runs (cells of suites), played concurrently; a killed sweep can be resumed."""
 
 import asyncio
 import traceback
@@ -200,7 +200,7 @@ class _Sweep:
         return cost
 
     async def _spent_elsewhere(self, cell: Cell, cost: float) -> None:
-        """Add the cost of a server's calls to the purse, minus that of earlier attempts."""
+        """Add the cost of a server's calls to the purse, minus the cost of earlier attempts."""
         if self._player.elsewhere and cost:
             before = await asyncio.to_thread(self._worker.store.failed_cost, cell.id)
             await self._purse.settle("", max(0.0, cost - before))

@@ -44,7 +44,7 @@ _GONE = (
 
 
 class Worker:
-    """This process as one of those that play a sweep; use the worker in a `with` block.
+    """This process as a player of a sweep, beside others; use the worker in a `with` block.
 
     Args:
         store: the sweep's store.

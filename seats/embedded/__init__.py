@@ -1,6 +1,6 @@
-"""Embedded agents: simulated chat models that answer from the letter only; no evidence about LLMs.
+"""Embedded agents: simulated chat models that answer from the letter; no evidence on real LLMs.
 
-An embedded agent parses the facts of its letter and computes. The agent never sees the game object,
+An embedded agent computes its answer from its letter's facts. The agent never sees the game object,
 another agent's secret, the answer, or its workflow. If a fact is missing, the agent says that it
 cannot decide. The agent uses only results that its letters asked for: it prices an externality
 only after a letter asked it to reason about prices. This is a declared modelling assumption.

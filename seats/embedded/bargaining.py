@@ -118,7 +118,7 @@ class Agent(Reader):
         return "<REJECT>" + counter.replace("<s>I propose", "<s>I counter-propose")
 
     def act(self) -> str:
-        """Return the action that my character chooses; by default the one that pays me best."""
+        """Return the action that my character chooses; by default the action that pays me best."""
         fact(self.facts, "legal")
         legal = list(legal_in(self.facts))
         if self.rng.random() < self.self_.noise:
@@ -148,7 +148,7 @@ class Agent(Reader):
 
     @property
     def _course(self) -> Mapping[str, Callable[[], str]]:
-        """Question name → the answer that a game's extension gives in place of the usual one."""
+        """Question name → the extension's function that replaces the usual answer."""
         for name in extension.offered("courses"):
             if self.facts.get(name):
                 course: Mapping[str, Callable[[], str]] = extension.load("courses", name)(
@@ -180,7 +180,7 @@ class Agent(Reader):
         return self._as(Negotiator)
 
     def _serves(self, deal: Deal) -> bool:
-        """Return whether no agent that I represent is worse off under a deal than without it."""
+        """Return whether a deal leaves no agent that I represent worse off than no deal."""
         o = self.outlook
         within = o.value(deal)
         return all(within[a] >= o.alone[a] - EPSILON for a in self.facts.get("represents", []))
@@ -207,7 +207,7 @@ class Agent(Reader):
 
     @property
     def _by_norm(self) -> float | None:
-        """My payoff by the offer's norm if the letter states it, else None."""
+        """My payoff by the offer's norm if the letter states this payoff, else None."""
         offer = self.facts.get("offer", {})
         if not any(clause.get("norm") for clause in offer.get("clauses", [])):
             return None
@@ -215,7 +215,7 @@ class Agent(Reader):
 
     @property
     def _least(self) -> float:
-        """My least payoff at the last round: no-deal payoff plus least share of the surplus."""
+        """The least payoff that I accept at the last round, for my least share of the surplus."""
         left = int(fact(self.facts, "rounds")) - int(fact(self.facts, "round"))
         return self._target(ahead=left)[self.outlook.me]
 

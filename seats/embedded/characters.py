@@ -12,10 +12,10 @@ class Character:
 
     Attributes:
         about: one line on the character.
-        greed: the share of the surplus that the agent first asks for between two agents; among n
-            agents it asks for 2/n of that.
-        floor: the least share of the surplus that it accepts at the last round, scaled likewise.
-        patience: the exponent of its concession over the rounds; 1 is linear, more is Boulware.
+        greed: the share of the surplus that the agent demands in the first round from one other
+            agent; among n agents the agent demands 2/n of that share.
+        floor: the least share that the agent accepts at the last round, scaled like `greed`.
+        patience: the exponent of the agent's concession; 1 is linear, more is Boulware.
         yielding: the probability of accepting a deal that leaves the agent equally well off.
         fairness: the part of an advantage over its computed value that the agent gives up.
         honesty: the probability of keeping a promise that does not pay.
@@ -50,7 +50,7 @@ class Character:
         return float(self.greed - (self.greed - self.floor) * at**self.patience)
 
     def drawn(self, rng: Random) -> "Character":
-        """Return a copy with greed and floor varied a little, as agents of a character differ."""
+        """Return a copy with greed and floor varied a little, so that agents differ."""
         greed = min(1.0, max(0.0, self.greed + rng.uniform(-0.1, 0.1)))
         floor = min(greed, max(0.0, self.floor + rng.uniform(-0.05, 0.05)))
         return Character(**{**self.__dict__, "greed": greed, "floor": floor})
@@ -65,7 +65,7 @@ def character(name: str) -> Character:
     """Return the character of this name.
 
     Raises:
-        ValueError: there is no such character.
+        ValueError: the character does not exist.
     """
     if name not in CHARACTERS:
         raise ValueError(f"no embedded character {name!r}: there are {', '.join(CHARACTERS)}")

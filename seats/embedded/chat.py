@@ -117,14 +117,14 @@ def _draw_character(of: Character, seed: int, agent: str) -> Character:
 
 
 def _moment(known: Mapping[str, Any]) -> str:
-    """Return a seed for the moment of a letter, so that random choices ignore the wording."""
+    """Return a seed from a letter's question and time; its wording changes no random choice."""
     fault = (known.get("fault") or {}).get("label", "")
     when = (known.get("ask"), known.get("turn"), known.get("round"), len(known.get("history", [])))
     return "/".join(map(str, (*when, fault)))
 
 
 def _at_hand(known: dict[str, Any], record: list[Turn]) -> tuple[dict[str, Any], list[Turn]]:
-    """Return the facts and the record for a move, converted by an extension if one applies."""
+    """Return the facts and the record; for an action, an extension may convert them first."""
     named = (name for name in extension.offered("readings") if name in known)
     if known.get("ask") == "act" and (name := next(named, None)):
         known, record = extension.load("readings", name)(known, record)
@@ -146,7 +146,7 @@ def _turns(history: list[dict[str, Any]]) -> list[Turn]:
 
 
 def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
-    """Return an estimate of the tokens, at four characters each, as there is no tokeniser here."""
+    """Return estimated tokens, at four characters each, as embedded agents have no tokeniser."""
     shown, said = len(as_text(messages)) // 4, len(text) // 4
     return UsageMetadata(input_tokens=shown, output_tokens=said, total_tokens=shown + said)
 

@@ -1,8 +1,8 @@
 """Embedded parties, which draft, answer and sign contracts, and the embedded impartial clerk.
 
-A draft asks all agents for the joint action with the highest total payoff, or for several in turn,
-and fines each profitable deviation. If payments are enforced, the draft adds payments that give
-its author a target payoff. The value of a contract is computed exactly, as for a certificate.
+A draft asks all agents for the joint action with the highest total payoff. If several joint actions
+are best, the draft alternates them. The draft fines each profitable deviation. If payments are
+enforced, it adds payments that give its author a target payoff. Contracts are valued exactly.
 """
 
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ class Party(StageReader):
         return found
 
     def fines(self) -> list[Pay]:
-        """Return fines for profitable deviations, above their gain and paid evenly to others."""
+        """Return a fine above the gain of each profitable deviation, in equal parts to others."""
         plays, stage = self._course(), self.stage
         found: list[Pay] = []
         for i, agent in enumerate(stage.agents):
@@ -119,7 +119,7 @@ class Party(StageReader):
         ]
 
     def _prices(self, earned: dict[str, Fraction]) -> list[Pay]:
-        """Return last-turn payments for my target; the others share the rest evenly."""
+        """Return payments at the last turn that turn these earnings into my target payoffs."""
         if not enforcement_of(self.facts).executes:
             return []
         last = Turns(turns=(self.stage.turns, self.stage.turns))
@@ -140,7 +140,7 @@ class Party(StageReader):
         return target_of(self.facts, self.self_, alone, surplus, ahead)
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
-        """Return each agent's payoff in the remaining turns under a deal and undropped payments."""
+        """Return each agent's payoff from now on under a deal and payments that the deal keeps."""
         kept = (
             clause
             for cid, clause in self.money.items()
@@ -157,7 +157,7 @@ class Party(StageReader):
         return [*plays[first:], *plays[:first]][:left]
 
     def _place(self, n: int, of: int) -> When:
-        """Return the turns of joint action n, counted from 0, when `of` joint actions alternate."""
+        """Return the turns of joint action n, from 0, if `of` joint actions alternate."""
         return Every(every=of, start=self.turn + n)
 
 
@@ -180,7 +180,7 @@ class Clerk(Reader):
         return prose + (proposal(deal) if drafted else "")
 
     def judge(self) -> str:
-        """Return the verdict on each clause by the record."""
+        """Return a message that says of each clause whether it was kept, by the record."""
         deal = deal_in(fact(self.facts, "contract"))
         monitor = Monitor(deal).on(self.record)
         verdicts = monitor.verdicts(self.terms.turns, over=True)

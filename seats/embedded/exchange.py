@@ -3,11 +3,11 @@
 ===============  ==============================================================================
 tactic           proposes
 ===============  ==============================================================================
-utility_aware    a set that reaches its target and, by its guess, gains the others most
-corner_jumping   one of its best sets, each turn another (the paper's baseline behaviour)
+utility_aware    a set at its target utility that, by the agent's guess, gains the others most
+corner_jumping   one of its best sets, a new one each turn (the paper's baseline behaviour)
 time             a set at its target utility, which falls with time; the exponent makes it
                  Boulware, Linear or Conceder (Faratin et al., 1998)
-tit_for_tat      a concession as large as the last one by the others (same source)
+tit_for_tat      a concession as large as the others' last concession (same source)
 micro            its sets from the best down; a new set only after each of the others proposed a
                  new set (MiCRO: de Jonge, 2022)
 by_letter        as utility_aware if the letter guides it so, else as corner_jumping
@@ -30,7 +30,7 @@ from shapley_coop.seats.embedded.letter_facts import Reader, number
 from shapley_coop.seats.embedded.outlook import EPSILON
 
 CORNER = 0.9
-"""The fraction of its highest utility that a corner jumper demands."""
+"""The least utility that a corner jumper demands, as a fraction of its highest utility."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Negotiator(Reader):
         enough = [m for m in new if market.worth(m) >= target - EPSILON] or new[:1]
 
         def joint(mask: int) -> tuple[float, float, float]:
-            """Return the rank of a set; differences under 1/100 are decided at random."""
+            """Return the rank of a set, rounded to 1/100; a random number breaks ties."""
             least = min(market.worth(mask) - market.reservation, self._others_gain(mask))
             return round(least, 2), round(market.worth(mask), 2), self.rng.random()
 
@@ -156,7 +156,7 @@ class Negotiator(Reader):
         return self.rng.choice(sorted(mine)) if mine else market.mine[0]
 
     def _worth_at_least(self, target: float) -> int:
-        """Return the set of least utility at the target; ties go to the others' guessed gain."""
+        """Return my least set that reaches the target; of equal sets, the best for the others."""
         market = self.market
         enough = [m for m in market.mine if market.worth(m) >= target - EPSILON] or market.mine[:1]
         least = market.worth(enough[-1])
@@ -164,9 +164,9 @@ class Negotiator(Reader):
         return max(ties, key=self._others_gain)
 
     def _target(self) -> float:
-        """Return my target utility, which falls with time from greed to floor of my possible gain.
+        """Return my target utility: the reservation value plus my falling share of the gain.
 
-        A utility-aware agent counts only gains that do not seem to harm the others.
+        A utility-aware agent considers only its sets that do not seem to harm the others.
         """
         market = self.market
         best = market.best

@@ -124,7 +124,7 @@ def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, A
 
 
 def fact(facts: Mapping[str, Any], *path: str) -> Any:
-    """Return a fact of the letter, by the path of names that leads to it.
+    """Return a fact of the letter, found by a path of nested names.
 
     Raises:
         Missing: the letter lacks the fact.

@@ -37,7 +37,7 @@ class Unforeseeable(Missing):
 
 @dataclass(frozen=True)
 class Outlook:
-    """One agent's expectations.
+    """One agent's expectations of payoffs, under the contract in force and under other deals.
 
     Attributes:
         world: the agent's foresight of the game.
@@ -83,7 +83,7 @@ class Outlook:
 
     @property
     def surplus(self) -> float:
-        """The gain in total payoff by that plan."""
+        """The gain in total payoff by the plan of `together`."""
         return self._gain(self.together) if self.together else 0.0
 
     @property
@@ -136,7 +136,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a deal's duties in the foresight's form: EVERYONE kept as one, or split by agent."""
+    """Return a deal's duties; split EVERYONE into agents if the foresight cannot use EVERYONE."""
     if kind.speaks_of_all:
         return partial(duties, deal)
 
@@ -168,7 +168,7 @@ def _settle(split: Split | None, due: list[Payment], earned: Payoffs, security: 
 
     Args:
         split: the split in force, if there is one.
-        due: the payments.
+        due: the payments under the deal.
         earned: each agent's earnings before the split and payments.
         security: each agent's payoff without a deal.
     """
@@ -184,7 +184,7 @@ def _settle(split: Split | None, due: list[Payment], earned: Payoffs, security: 
 def target_of(
     facts: Mapping[str, Any], self_: Character, alone: Payoffs, surplus: float, ahead: int = 0
 ) -> Payoffs:
-    """Return the payoffs that I aim for: my share of the surplus, the others the rest evenly.
+    """Return my target payoffs: I get my share of the surplus, and the others get equal parts.
 
     Args:
         facts: the letter's facts.

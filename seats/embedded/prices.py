@@ -16,7 +16,7 @@ MOST_PAID = 16
 
 
 def prices(outlook: Outlook, target: Payoffs) -> list[Pay]:
-    """Return payments that turn the best plan's earnings into a target; payees must do their part.
+    """Return payments that turn the plan's earnings into a target, if payees do their parts.
 
     If the foresight treats many agents as one, all others pay each payee in equal parts.
 

@@ -15,7 +15,7 @@ class Splitter(Reader):
     """An embedded agent that bargains over the division of the total earnings."""
 
     def claim(self) -> str:
-        """Return my claim, from the effects in the record: values are not computed yet."""
+        """Return my claim from the recorded effects, as the norm's values are not computed yet."""
         me, agents = fact(self.facts, "you"), fact(self.facts, "agents")
         part = self._seen(own=1).get(me, Fraction(1, len(agents)))
         own = min(Fraction(1), part * Fraction(self.self_.claim)).limit_denominator(1000)

@@ -148,7 +148,7 @@ class Player(StageReader):
         return next((x for x in wanted if x in legal), None) or self.rng.choice(legal)
 
     def break_where_it_pays(self) -> str:
-        """Return a best response if the others keep the contract, preferably one that keeps it.
+        """Return a best response to agents that keep the contract; prefer an action that keeps it.
 
         Without a contract, return the action of a defector.
         """
@@ -170,7 +170,7 @@ def _tit_for_tat(me: Player) -> bool:
 
 
 def _pavlov(me: Player) -> bool:
-    """Cooperate after a turn in which I and the others both cooperated, or both did not."""
+    """Cooperate first, and after a turn in which all agents cooperated or I and another did not."""
     if not me.record:
         return True
     last = me.record[-1]

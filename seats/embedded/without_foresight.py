@@ -1,7 +1,7 @@
 """The answers of an embedded agent in a game that it cannot foresee.
 
-The agent keeps its contracts and accepts only deals that cost it nothing. Otherwise its seed draws
-a legal action. The agent says so, and never passes on an action.
+The agent keeps its contracts, and accepts only deals that cost it nothing. If no contract asks it
+for an action, it draws a legal action by its seed and says so. The agent never passes a turn.
 """
 
 import json
@@ -32,7 +32,7 @@ def answer_blindly(
         talk: the lines of the letter's history.
 
     Raises:
-        Missing: the letter lacks even the facts that these answers need.
+        Missing: the letter lacks a fact that the answer needs.
     """
     if asked == "act":
         return _act(facts, rng)
@@ -60,7 +60,7 @@ def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
 
 
 def _act(facts: Mapping[str, Any], rng: Random) -> str:
-    """Return the action that I owe by contract, or else a random legal action not forbidden."""
+    """Return my duty by contract, or else a random legal action, if possible not forbidden."""
     check_facts(facts, "you", "legal")
     legal = legal_in(facts)
     if owed := owed_now(facts, legal):
