@@ -21,7 +21,7 @@ KINDS = ("blank", "silent")
 
 
 def stand_in(choice: Any) -> Runnable[Any, Any]:
-    """Return a runnable that gives an absent agent's output; of a chat model, only its words."""
+    """Return a runnable that gives an absent agent's output; a chat model gives only its text."""
 
     async def model_words(state: Any, config: RunnableConfig) -> str:
         # A state without messages becomes one message that contains the whole state as text.

@@ -24,8 +24,8 @@ class Step:
     """The change of one agent, on top of other changes.
 
     Attributes:
-        change: the model in place of its own, or None to remove the agent.
-        loss: the loss beyond that of the other changes.
+        change: the model that replaces the agent's own model, or None to remove the agent.
+        loss: the additional loss of score, beyond the loss by the other changes.
         saves: the tokens, seconds and cost saved per run; None if unknown.
     """
 
@@ -36,7 +36,7 @@ class Step:
 
 @dataclass
 class Advising:
-    """The search for changes of an app that lose little.
+    """The search for changes of an app that lose little score.
 
     Args:
         trials: the plays of changed apps.
@@ -46,8 +46,8 @@ class Advising:
         removals: the removal of each agent with its loss.
         taken: the changes to make.
         open: changes whose loss needs more plays to decide; removals go before other models.
-        stays_for: agent → the changed agents because of which it has to stay.
-        in_vain: agent → remarks on the models that are useless in place of its own.
+        stays_for: agent → the changed agents that make it necessary to keep the agent.
+        in_vain: agent → remarks on the models that are useless replacements of its model.
     """
 
     trials: Trials

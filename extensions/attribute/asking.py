@@ -25,7 +25,7 @@ from shapley_coop.extensions.attribute.watching import Watch, asked_in, copied
 
 
 class Node(NamedTuple):
-    """A node of the app; `instead` is the model that replaces its own, if any."""
+    """A node of the app; `instead` is the model that replaces the node's own, if any."""
 
     path: str
     bound: Runnable[Any, Any]
@@ -58,7 +58,7 @@ class Asking:
         self.loop = asyncio.get_running_loop()
 
     def fail(self, reason: str) -> None:
-        """Record why the play failed; only the first reason counts, later ones follow from it."""
+        """Record why the play failed; only the first reason is kept, because it causes the rest."""
         self.result.failure = self.result.failure or reason
 
     def not_played(self, reason: str) -> NotPlayed:
@@ -90,7 +90,7 @@ class Asking:
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return a kept or a new call, and a map from its numbered ids to this input's ids."""
+        """Return a kept or a new call, and a dict from its id placeholders to this input's ids."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -122,7 +122,7 @@ class Asking:
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """Return a question's kept call in which the same called agents were absent, or None."""
+        """Return a question's kept call whose called agents are absent as in this play, or None."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)
@@ -146,7 +146,7 @@ class Asking:
         return call
 
     def variant(self, base: str, asked: Collection[str]) -> str:
-        """Return the key of a call that called these agents, each present or absent as here."""
+        """Return the key of a call that called these agents, present or absent as in this play."""
         if not asked:
             return base
         return digest(base, *(f"{path}={self.status(path)}" for path in sorted(asked)))

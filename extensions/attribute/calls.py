@@ -111,7 +111,7 @@ class Calls:
         )
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:
-        """Return whether these coalitions were played before for all questions.
+        """Return whether a set of coalitions was played before for every question.
 
         Args:
             questions: one for each unit.
@@ -123,7 +123,7 @@ class Calls:
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
-        """Return, for each kept call of this question, the agents that the call called."""
+        """Return the sets of agents that the kept calls of this question called."""
         rows = self._base.execute(
             "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )
@@ -153,7 +153,7 @@ class Calls:
         return Call(**{**_with_took(row), "inner": inner})
 
     def put(self, key: str, call: Call) -> Call:
-        """Keep a call unless its key is taken, and return a copy of the kept call.
+        """Keep a call unless its key already has one, and return a copy of the kept call.
 
         Raises:
             TypeError: the call holds something that cannot be serialized.
@@ -172,7 +172,7 @@ class Calls:
         return kept
 
     def begun(self, key: str) -> list[str]:
-        """Return the tools that began to act in a call that never ended; their effect is open."""
+        """Return the tools that began to act in a call that never ended: they may have acted."""
         rows = self._base.execute(
             "SELECT tool FROM acting WHERE app = ? AND key = ?", (self.app, key)
         )

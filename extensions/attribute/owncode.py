@@ -14,7 +14,7 @@ from langgraph.pregel import Pregel
 from shapley_coop.extensions.attribute.walking import branches_of, graphs_in, innermost
 
 FRAMEWORKS = ("langchain", "langgraph", "deepagents", "shapley_coop")
-"""Prefixes of framework packages: a node from one does not make the package the app's own."""
+"""Prefixes of framework packages, whose code is never counted as the app's own."""
 
 _STDLIB = sysconfig.get_path("stdlib")
 

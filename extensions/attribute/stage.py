@@ -191,7 +191,7 @@ class Stage:
         return Emptying(self.app.schema, frozenset(self.settings.keep), words)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
-        """Return the inputs and outputs of an agent with a blank stand-in; else []."""
+        """Return an agent's inputs and outputs if its stand-in is blank; else []."""
         is_blank = self.settings.absent_for(agent) == "blank"
         return [v.written for run in runs for v in run.of(agent)] if is_blank else []
 

@@ -62,7 +62,7 @@ class Schema:
 
 
 def fitting(schema: type[BaseModel], key: str, emptied: Any, value: Any) -> Any:
-    """Return the first valid one of: the emptied value, the default, placeholders, the value."""
+    """Return the first valid value: `emptied`, the default, a placeholder, or `value` itself."""
     field = schema.model_fields[key]
     default = PydanticUndefined if field.default_factory else field.default
     least: list[Any] = [None]
