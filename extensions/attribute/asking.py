@@ -72,7 +72,7 @@ class Asking:
         return self.stage.hint(self.stood, self.full) if self.full else ""
 
     def choice(self, path: str) -> Any:
-        """Return the stand-in for an absent agent; None for a present agent or another node."""
+        """Return an absent agent's stand-in; None for present agents and nodes of no agent."""
         name = self.stage.app.names.get(path)
         is_there = name is None or name in self.present
         return None if is_there else self.stage.settings.absent_for(str(name))

@@ -195,7 +195,7 @@ class _Attribution:
         return f"all for {of.value}, {of.exact_up_to}, {of.target}, {of.budget}, {of.seed}"
 
     def refined(self, first: Forecast, how: str) -> Forecast:
-        """Return the forecast after the plays so far; it is empty if `how` was played before."""
+        """Return the forecast after the plays so far, without calls if `how` was played before."""
         found = refined(first, self.game)
         if self.game.stage.is_answered(self.game.units, how):
             return replace(found, calls=0, tokens=0, seconds=0.0, cost=0.0, fits=True)

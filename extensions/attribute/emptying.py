@@ -118,7 +118,7 @@ class Emptying:
         return [*_listed(now), *shown] if len(new) < len(value) else shown
 
     def value(self, value: Any) -> Any:
-        """Return one value without words: texts are replaced, numbers become 0."""
+        """Return a value with texts replaced, numbers set to 0, and collections emptied."""
         if value is None or isinstance(value, bool | Enum):
             return value
         if isinstance(value, str):

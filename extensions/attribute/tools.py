@@ -105,7 +105,7 @@ class ToolAgent:
             raise
 
     def ended(self, output: Any) -> Any:
-        """Keep the call of an agent: a known one, or a tool that asked a model or an agent."""
+        """Keep the call of an agent: a known one, or a tool that called a model or agent."""
         scope, stage = self.scope, self.play.stage
         if not self.is_known and not scope.models and not scope.inner:
             self.outer.tools += scope.tools

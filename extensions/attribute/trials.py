@@ -101,7 +101,7 @@ class Trial:
     why: str = ""
 
     def saves(self, other: "Trial") -> dict[str, float | None]:
-        """Return the cost, tokens and seconds saved against another trial; None if unknown."""
+        """Return the cost, tokens and seconds that this trial saves over another, or None."""
         both = {*self.measured} & {*other.measured}
         return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
 

@@ -92,7 +92,7 @@ def action_of(name: str, **content: str) -> str:
 
 
 def is_code(path: str) -> bool:
-    """Return whether the path of a file is that of code."""
+    """Return whether a path is the path of a code file."""
     return _RULES.place(path) == "code"
 
 
@@ -140,7 +140,7 @@ def _content(text: str, wanted: tuple[str, ...]) -> dict[str, str] | str:
 
 
 def _with_fence(text: str, body: str) -> Any:
-    """Return a JSON object; a fence may contain the whole object, or its key `body` after it.
+    """Return a JSON object; a fence may hold the whole object, or the value of its key `body`.
 
     Raises:
         ValueError: the text is no JSON object, or other text than a fence follows it.

@@ -83,7 +83,7 @@ class Counts:
 
     @cached_property
     def each(self) -> Fraction | None:
-        """`line` if payoffs need no rounding, so that each unit of the sum pays it; else None."""
+        """The slope `line` if no payoff is rounded, so that the slope is exact; else None."""
         return self.line if self.unit == self._parts else None
 
     @cached_property
@@ -198,7 +198,7 @@ class Counts:
 
     @cached_property
     def habit(self) -> str:
-        """The best response if all others mix uniformly; the first of several."""
+        """The best response if all others mix uniformly; ties go to the first action."""
         if self.line is not None:  # the slopes are equal, so the constants decide
             worth = [int(row[0]) for row in self.rows]
         else:
@@ -264,7 +264,7 @@ class Counts:
 
 @lru_cache(maxsize=64)
 def _read(n: int, told: tuple[tuple[str, tuple[tuple[int, str, str], ...]], ...]) -> Counts:
-    """Return the payoffs; they are cached, because all letters of a run give the same facts."""
+    """Return the payoffs; cache them, because all letters of a run give the same facts."""
     return Counts(
         [action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told}
     )
@@ -276,7 +276,7 @@ def _record(piece: Piece) -> dict[str, Any]:
 
 
 def _sums(one: int, other: int) -> int:
-    """Return all sums of a number from each of two sets; in all three, bit s is the number s."""
+    """Return all sums of one number from each of two sets; bit s of a set is the number s."""
     found, at = 0, 0
     while other >> at:
         if other >> at & 1:

@@ -122,7 +122,7 @@ class Counting(Foresight):
         return [Part(EVERYONE, actions[totals.index(max(totals))])]
 
     def wish(self) -> list[Part]:
-        """Return the plan of `together`: many agents ask the same of everyone."""
+        """Return the plan of `together`: agents of a large game ask all for the same action."""
         return self.together()
 
     def habit(self, legal: list[str]) -> str:

@@ -3,7 +3,7 @@
 A seat is `python:shapley_coop.extensions.opponents.baselines:NAME`.
 
 If all agents have the same baseline, the run ends with the rule's outcome, through the ordinary
-messages, contract and ledger. A single baseline offers the rule's deal and accepts no other. The
+messages, contract and ledger. A baseline offers only the rule's deal and accepts no other. The
 baselines read the table of payoffs in the letter, and keep what they sign. The disagreement point d
 is each agent's max-min payoff without a deal (`StageGame.disagreement`).
 
@@ -176,7 +176,7 @@ def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
 
 
 def _contracting(second: bool, facts: Facts, stage: StageGame, seed: int) -> str:
-    """Answer as the manager, if first among the agents, or else as a bidding contractor."""
+    """Answer as the manager if the agent is the first one, else as a bidding contractor."""
     me = facts["you"]
     if me == stage.agents[0]:
         return _managing(second, facts, stage)

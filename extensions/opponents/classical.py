@@ -133,7 +133,7 @@ def grudger(own: Moves, other: Moves) -> str:
 
 @Strategist
 def win_stay_lose_shift(own: Moves, other: Moves) -> str:
-    """Cooperate first, and later if both made the same move in the last turn."""
+    """Cooperate first; later cooperate only if both players made the same last move."""
     return COOPERATE if not own or own[-1] == other[-1] else DEFECT
 
 

@@ -33,7 +33,7 @@ class Trials:
     Attributes:
         turns: the number of turns of a play if all plays had the same; else 0.
         pays: joint action (index per agent) → payoffs; empty if payoffs are not fixed.
-        times: every joint action was tried at least this often.
+        times: the least number of times that a joint action was tried.
     """
 
     turns: int = 0

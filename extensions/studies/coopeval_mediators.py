@@ -9,7 +9,7 @@ questions as of contracts:
 - dominant: if all delegate, the mediator cooperates, and delegating is weakly dominant: never worse
   than an own action of a seat, and better at least once.
 
-A game with too many joint actions has no verdict, and counts in no rate.
+In a game with too many joint actions both answers are unknown, and no rate counts the mediator.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ class ProposedMediator:
         stable: whether full delegation means cooperation and is an equilibrium; None if unknown.
         dominant: whether full delegation means cooperation and delegating is weakly dominant for
             every seat; None if unknown.
-        unknown: the reason for a missing verdict; "" if there is one.
+        unknown: the reason why `stable` and `dominant` are unknown; "" if they are known.
     """
 
     by: str

@@ -91,7 +91,7 @@ def _mean(parts: Sequence[Fraction]) -> Fraction:
 
 @dataclass(frozen=True)
 class Compared:
-    """One cell of the printed table beside ours, in percent with one decimal."""
+    """One printed percentage and our figure for it, in percent with one decimal."""
 
     mechanism: str
     model: str

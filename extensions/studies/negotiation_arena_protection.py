@@ -10,7 +10,7 @@ from shapley_coop.extensions.studies.negotiation_arena_records import ACCEPT, Un
 
 @dataclass(frozen=True)
 class Protection:
-    """The counts of one kind of game: of games, except the counts of offers.
+    """The counts of one kind of game; all are counts of games, except the counts of offers.
 
     Attributes:
         kind: sale, swap or division.
