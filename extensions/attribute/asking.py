@@ -107,7 +107,7 @@ class Asking:
             elif call is None:
                 try:
                     call = await self.new_call(key, node, state, config, ids, is_agent)
-                except GraphInterrupt:  # with an answer the same call resumes
+                except GraphInterrupt:  # the answer resumes this call
                     self.seen[known] -= 1
                     raise
             else:
@@ -133,7 +133,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Keep a call under its question and the presence of each agent that it called."""
+        """Keep a call; its key is its question and which of its called agents are present."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))

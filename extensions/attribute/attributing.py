@@ -152,7 +152,7 @@ class _Attribution:
 
     Args:
         game: a game without any plays.
-        settings: the user's settings; the game's stage may replace its own copy.
+        settings: the user's settings; the stage of the game may hold a changed copy of them.
     """
 
     game: AppGame

@@ -29,7 +29,7 @@ _TABLES = (
 
 @dataclass(frozen=True)
 class Took:
-    """The resources that a call used, without the agents that it called as tools.
+    """The resources that a call used, without those of agents that it called as tools.
 
     Attributes:
         tokens: the tokens that its models read and wrote.
@@ -66,7 +66,7 @@ class Call:
     """The answer of a node, with its side effects and the resources that it used.
 
     Attributes:
-        output: its update, or a Command; ids that it took from its input are numbered.
+        output: the node's update or Command; ids from the node's input are numbered.
         took: the resources that it used.
         puts: its writes to the store: (namespace, key, value).
         inner: the agents that it called as tools.
@@ -88,7 +88,7 @@ class Calls:
 
     Args:
         path: an SQLite file.
-        app: the name of the app and its code; changed code has another name.
+        app: a name for the app and its code, which changes with the code.
     """
 
     def __init__(self, path: Path, app: str) -> None:

@@ -62,7 +62,7 @@ class _Play(Asking):
         own: RunnableConfig = {
             "recursion_limit": self.stage.steps,
             "configurable": {"thread_id": THREAD},
-            # In the app's own traces, this mark tells plays from other runs.
+            # This mark distinguishes plays from other runs in the app's traces.
             "metadata": {"coop_coalition": ",".join(sorted(self.present))},
         }
         config = merge_configs(self.stage.settings.config, own)

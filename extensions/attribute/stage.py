@@ -46,7 +46,7 @@ class Unit:
         number: the number of the input, from 1.
         given: the input.
         sample: the number of the sample, from 0.
-        repeat: the number of equal inputs before; units do not share calls with them.
+        repeat: the number of earlier equal inputs; this unit does not reuse their calls.
     """
 
     number: int

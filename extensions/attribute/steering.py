@@ -1,6 +1,6 @@
 """The fields that route an app: those that its conditional edges read.
 
-They are found in the edges' code, and no edge runs, because an edge may call a model.
+The fields are found in the code of the edges. No edge runs, because an edge may call a model.
 """
 
 from collections.abc import Collection, Iterator, Mapping

@@ -1,13 +1,13 @@
 """The artefacts that a company's roles write: actions with content, and their validation.
 
-An action is a name; all but `pass` have a JSON object after it:
+An action is a name. After the name follows a JSON object, except for `pass`:
 
     decide {"title": "A command line", "text": "…"}
     write_code {"path": "src/bmi.py", "content": "…"}
     write_document {"path": "docs/manual.md", "content": "…"}
     fix {"path": "src/bmi.py", "content": "…", "why": "a height of 0 is refused"}
 
-The content may also follow in a fence, where no character needs an escape:
+The content may also follow the object in a fence, where no character needs an escape:
 
     write_code {"path": "src/page.py"}
     ```python

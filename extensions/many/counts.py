@@ -1,9 +1,9 @@
 """Payoffs by counts: an agent's payoff depends on its own action and on one sum over the others.
 
 The games are symmetric and aggregative (Selten 1970; Corchón 1994). All agents have the same
-actions, action k adds k to the sum, and only the sum of the others matters. So the payoffs need one
-entry per action and sum, instead of one row per joint action. The given pieces are exact, and each
-payoff is rounded once, to a whole millionth.
+actions, and action k adds k to the sum. Only the sum of the others' actions matters. So the payoffs
+need one entry per action and sum, instead of one row per joint action. They are given as exact
+linear pieces, and each payoff is rounded once, to a whole millionth.
 
 >>> fund = Counts(["keep", "give"], 1000, {"keep": [Piece(0, 20, "0.032")],
 ...                                        "give": [Piece(0, "0.032", "0.032")]})
@@ -42,11 +42,11 @@ class Counts:
     Args:
         actions: the actions of each agent; the k-th action, from 0, adds k to the sum.
         n: the number of agents.
-        pays: action → the pieces of its payoff, the first starting at a sum of 0.
+        pays: action → the linear pieces of its payoff; the first piece starts at a sum of 0.
 
     Raises:
-        ValueError: there are too many entries; or there are more than two actions whose payoffs
-            are not all one line of the same slope.
+        ValueError: there are too many entries; or there are more than two actions, and not all
+            payoffs are single lines of the same slope.
     """
 
     def __init__(self, actions: Sequence[str], n: int, pays: Mapping[str, Sequence[Piece]]) -> None:

@@ -14,8 +14,8 @@ fixed_split        the joint action with the best total, and equal shares of the
 random_split       the same joint action, with shares drawn by the run's seed
 contract_net       the first agent is the manager, all others bid an action and a price, and the
                    manager awards the bid with the largest surplus
-second_price       like contract_net, but the price leaves the manager only the surplus of the
-                   second-best bid (or of no bid); at most all that the manager can ever earn
+second_price       like contract_net, but the price leaves the manager the surplus of the
+                   second-best bid (0 without one); the price is at most the manager's best payoff
 =================  ============================================================================
 
 The arbiters are those of `arbiters`. The contract net is Smith's (IEEE Transactions on

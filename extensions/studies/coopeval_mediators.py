@@ -47,7 +47,7 @@ class ProposedMediator:
     unknown: str = ""
 
     def record(self) -> dict[str, Any]:
-        """Return the mediator and its verdicts as plain JSON."""
+        """Return all attributes as plain JSON."""
         taken = {str(count): action for count, action in self.mediator.items()}
         return {**vars(self), "mediator": taken}
 

@@ -41,7 +41,7 @@ class Protection:
 
     @property
     def whole(self) -> bool:
-        """Whether every bad deal is stopped, every good one let through, and all outcomes agree."""
+        """Whether all bad deals are stopped, all good deals let through, and all outcomes agree."""
         counts = (self.bad_stopped, self.good_let_through, self.differing)
         return counts == (self.bad, self.good, 0)
 
