@@ -1,8 +1,8 @@
 """Sampled Shapley values, adjusted by a model of the game that is fitted to the known worths.
 
 A play of an app costs money, and arithmetic does not. So the model is a sparse sum of simple games,
-fitted to the worths of the played coalitions. In a simple game all of a set of agents are needed,
-or any one, or two of three. The Shapley values of the model are exact, because the agents of each
+fitted to the worths of the played coalitions. A simple game needs all agents of a set,
+any one of them, or two of three. The Shapley values of the model are exact, since the agents of a
 set are symmetric. Random orders and their reverses estimate the rest, v − model:
 
     φ = φ(model) + mean over orders of the marginal contributions to v − model
@@ -26,7 +26,7 @@ MOST_TERMS = 24
 """The most terms of a model, which also has at most a quarter as many terms as known worths."""
 
 MOST_CANDIDATES = 1_600
-"""The most candidate terms; sets of a larger size are added only while they fit this limit."""
+"""The most candidate terms; sets of the next size are added only if all of them fit."""
 
 
 @dataclass(frozen=True)

@@ -232,7 +232,7 @@ class Asking:
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # A subgraph hands over to its parent; the command's `graph` is valid in that run only.
+            # A subgraph hands over to its parent; the command's `graph` is valid only in this run.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:

@@ -32,10 +32,10 @@ class Took:
     """The resources that a call used, without those of agents that it called as tools.
 
     Attributes:
-        tokens: the tokens that its models read and wrote.
-        models: the number of its model calls.
+        tokens: the tokens that the call's models read and wrote, by model.
+        models: the number of model calls.
         tools: the tools that acted.
-        seconds: its duration.
+        seconds: the call's duration.
     """
 
     tokens: Tokens = field(default_factory=dict)
@@ -50,8 +50,8 @@ class Inner:
 
     Attributes:
         path: the tool's path.
-        given: its arguments.
-        output: its answer, with a placeholder for the id of the tool call.
+        given: the tool's arguments.
+        output: the tool's answer, with a placeholder for the id of the tool call.
         took: the resources that it used.
     """
 
@@ -68,7 +68,7 @@ class Call:
     Attributes:
         output: the node's update or Command; ids from the node's input are numbered.
         took: the resources that it used.
-        puts: its writes to the store: (namespace, key, value).
+        puts: the node's writes to the store: (namespace, key, value).
         inner: the agents that it called as tools.
         asked: the paths of all agents that it called, present or absent. Which of them are absent
             is part of the key of this call.

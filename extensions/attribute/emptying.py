@@ -209,7 +209,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _kept(value: Any, before: Any, now: Any) -> Any:
-    """Return a counter advanced by the same step as in the full run, or any other value as is."""
+    """Return a counter advanced by its step in the full run, or another value unchanged."""
     numbers = all(isinstance(x, int | float) for x in (value, before or 0))
     if numbers and not isinstance(value, bool):
         return (now or 0) + value - (before or 0)

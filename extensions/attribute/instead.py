@@ -21,7 +21,7 @@ from shapley_coop.extensions.attribute.scope import current
 
 @dataclass(frozen=True)
 class OtherModel:
-    """The stand-in that runs an agent unchanged, but with this model in place of its own."""
+    """The stand-in that runs the agent itself, but with another model than the agent's own."""
 
     model: BaseChatModel
 

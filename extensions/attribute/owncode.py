@@ -36,7 +36,7 @@ class OwnCode:
         return name.partition(".")[0] in self.packages or not is_library(file)
 
     def files(self) -> list[Path]:
-        """Return the files of the app's modules and of its own modules that they import."""
+        """Return the files of the app's modules, and of its own modules that these import."""
         found: dict[str, None] = {}
         waiting = sorted(self.begins)
         while waiting:

@@ -165,6 +165,6 @@ def per(values: Mapping[str, float] | None, spent: Mapping[str, float | None]) -
 
 
 def per_second(values: Mapping[str, float] | None, spent: Mapping[str, Spent]) -> Ratios:
-    """Return each agent's value / seconds; None if it took less than `LEAST_SECONDS`."""
+    """Return each agent's value / seconds; None if its calls took less than `LEAST_SECONDS`."""
     took = {agent: one.seconds for agent, one in spent.items()}
     return per(values, {agent: x if x >= LEAST_SECONDS else None for agent, x in took.items()})

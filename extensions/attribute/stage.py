@@ -61,7 +61,7 @@ class Visit:
 
     Attributes:
         path: the agent's name, or the path of another node.
-        written: its input and its output; both empty except in recorded runs.
+        written: the call's input and output; both are empty except in recorded runs.
         took: the resources that it used.
         after: the agents that had finished before the call began.
         places: nodes within this node that asked a model.
@@ -187,7 +187,7 @@ class Stage:
         return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
     def emptying(self, words: str = "") -> Emptying:
-        """Return the function that empties an update, with `words` in place of its texts."""
+        """Return the function that empties an update and puts `words` in place of its texts."""
         return Emptying(self.app.schema, frozenset(self.settings.keep), words)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:

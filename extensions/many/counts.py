@@ -231,7 +231,7 @@ class Counts:
         return [s for s in range(self.sums + 1) if sums >> s & 1]
 
     def secure(self, size: int) -> Fraction:
-        """Return the α-value (max-min) of a coalition of this size in one turn."""
+        """Return the α-value (max-min total) of a coalition of this size in one turn."""
         others = (self.n - size) * self.top
         if self.line is None:
             theirs = np.arange(size + 1)

@@ -1,6 +1,6 @@
 """Foresight by counts, for letters whose facts give payoffs by the sum of the others' actions.
 
-All agents are assumed to take the same action, except those with other duties. So the cost of a
+All agents are assumed to take the same action, except agents with duties. So the cost of a
 turn, and of a plan, does not grow with the number of agents. A plan usually asks everyone for the
 same action.
 """

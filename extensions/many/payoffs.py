@@ -40,7 +40,7 @@ class CountedPayoffs:
         self.agents, self.counts = tuple(agents), counts
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Number]:
-        """Return each agent's payoff, minimised over the actions of agents that took none."""
+        """Return each agent's least payoff over all actions of the agents that took no action."""
         return self.counts.least(self.agents, actions)
 
     def surviving(self) -> Baseline:

@@ -103,7 +103,7 @@ class Baseline:
     talk: Callable[[Facts, StageGame, int], str]
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Any]:
-        """Return the function that answers letters; it raises if a letter has no payoffs."""
+        """Return the function that answers letters; the function fails without payoffs."""
 
         def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]:
             stage, asked = StageGame.of(facts), facts["ask"].removeprefix("contract_")

@@ -178,7 +178,7 @@ class PettingZooGame(Game):
         )
 
     def facts(self) -> dict[str, Any]:
-        """Return agents, actions and turns, and the payoffs if the trials found fixed ones."""
+        """Return agents, actions and turns, and the payoffs if trials found fixed payoffs."""
         facts: dict[str, Any] = {
             "agents": list(self.agents),
             "actions": self.actions,
