@@ -76,7 +76,7 @@ class Advising:
         await self._take(before, [one for agent in rest for one in self._others(agent)])
 
     def _others(self, agent: str) -> list[Option]:
-        """Return the models to try in place of an agent's own; [] if the agent asks none."""
+        """Return the models to try in place of an agent's own; [] if the agent asks no model."""
         game = self.trials.game
         cheaper = game.stage.settings.cheaper
         if not game.asks_models(agent):

@@ -114,7 +114,7 @@ def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | st
 
 
 def _decision(agent: str, content: Mapping[str, str], files: Mapping[str, str]) -> Artefact | str:
-    """Return the file of a decision, with the next number, or a line that objects to it."""
+    """Return a decision's file, with the next number, or an objection in one line."""
     title = _one_line(content["title"])
     number = sum(path.startswith("docs/decisions/") for path in files) + 1
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "decision"
@@ -143,7 +143,7 @@ def _with_fence(text: str, body: str) -> Any:
     """Return a JSON object; a fence may hold the whole object, or the value of its key `body`.
 
     Raises:
-        ValueError: the text is no JSON object, or other text than a fence follows it.
+        ValueError: the text is no JSON object, or text that is no fence follows the object.
     """
     # Models write raw line breaks within JSON strings; strict=False accepts them.
     decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)

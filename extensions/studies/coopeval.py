@@ -76,7 +76,7 @@ class Settled:
     Attributes:
         round: the recorded round.
         record: the turn as our game records it.
-        ours: seat → its payoff.
+        ours: seat → its payoff by our rules.
         payments: the payments due: payer, payee, amount.
         verdicts: clause of the signed contract → satisfied, violated or pending; all clauses are
             payments, because the study's contracts promise no cooperation.
@@ -165,7 +165,7 @@ def imported(experiment: Experiment) -> Imported:
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
-    """Return a contract's payments: all others pay an action's amount, in equal parts."""
+    """Return a contract's payments: the others pay a seat's action in equal parts."""
     clauses = []
     for action, amount in design.items():
         for doer in seats if amount else ():

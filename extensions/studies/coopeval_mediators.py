@@ -92,7 +92,7 @@ def _dominant(mediator: Mediator, world: StudyGame, seat: int) -> bool:
 def _gains(
     mediator: Mediator, world: StudyGame, seat: int, others: Iterable[_Choices]
 ) -> Iterator[tuple[str, Fraction]]:
-    """Yield each own action and the gain of delegating over it, for all choices of the others."""
+    """Yield each own action and the gain by delegating instead, for all choices of the others."""
     for chosen in others:
         before, after = chosen[:seat], chosen[seat:]
         delegating = _paid(mediator, world, seat, (*before, None, *after))

@@ -5,7 +5,7 @@
 
 Each line of the page is computed from a given record; the page omits records that are not given.
 The records are not copied. The page names each record with the SHA-256 of the files read, so that
-others can compare their copies.
+readers can compare their own copies.
 """
 
 import argparse
