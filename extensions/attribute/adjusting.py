@@ -31,7 +31,7 @@ MOST_CANDIDATES = 1_600
 
 @dataclass(frozen=True)
 class Terms:
-    """k simple games among n agents: a coalition's worth is 1 if it has enough of a set.
+    """k simple games among n agents: a coalition has worth 1 with enough agents of a set.
 
     Attributes:
         sets: shape (k, n), whether the agent belongs to the game's set.
