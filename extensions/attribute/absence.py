@@ -15,13 +15,13 @@ from shapley_coop.files import did_you_mean
 
 Baseline = Callable[..., Any] | Runnable[Any, Any]
 Absent = str | Baseline | Mapping[str, str | Baseline]
-"""`blank`, `silent`, a function or runnable of the node's input, a model; or these by agent."""
+"""`blank`, `silent`, a function or runnable of the node's input, a model; or agent → stand-in."""
 
 KINDS = ("blank", "silent")
 
 
 def stand_in(choice: Any) -> Runnable[Any, Any]:
-    """Return a runnable that gives an absent agent's output; of a chat model, only its words."""
+    """Return a runnable that gives an absent agent's output; a chat model gives only its text."""
 
     async def model_words(state: Any, config: RunnableConfig) -> str:
         # A state without messages becomes one message that contains the whole state as text.

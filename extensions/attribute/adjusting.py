@@ -1,8 +1,8 @@
 """Sampled Shapley values, adjusted by a model of the game that is fitted to the known worths.
 
 A play of an app costs money, and arithmetic does not. So the model is a sparse sum of simple games,
-fitted to the worths of the played coalitions. In a simple game all of a set of agents are needed,
-or any one, or two of three. The Shapley values of the model are exact, because the agents of each
+fitted to the worths of the played coalitions. A simple game needs all agents of a set,
+any one of them, or two of three. The Shapley values of the model are exact, since the agents of a
 set are symmetric. Random orders and their reverses estimate the rest, v − model:
 
     φ = φ(model) + mean over orders of the marginal contributions to v − model
@@ -26,16 +26,16 @@ MOST_TERMS = 24
 """The most terms of a model, which also has at most a quarter as many terms as known worths."""
 
 MOST_CANDIDATES = 1_600
-"""The most candidate terms; sets of a larger size are added only while they fit this limit."""
+"""The most candidate terms; sets of the next size are added only if all of them fit."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """k simple games among n agents: each has worth 1 if enough of its agents are present.
+    """k simple games among n agents: a coalition has worth 1 with enough agents of a set.
 
     Attributes:
         sets: shape (k, n), whether the agent belongs to the game's set.
-        least: shape (k,), the number of agents of the set that is enough.
+        least: shape (k,), the number of agents of the set that must be present.
     """
 
     sets: Coalitions
@@ -51,7 +51,7 @@ class Terms:
         return np.asarray((points / self.sets.sum(axis=1)) @ self.sets)
 
     def some(self, chosen: list[int]) -> "Terms":
-        """Return the games of these rows."""
+        """Return the games with these indices."""
         return Terms(self.sets[chosen], self.least[chosen])
 
 
@@ -63,7 +63,7 @@ def adjusted_shapley(
     Args:
         n: the number of agents, at least 2.
         worth: the characteristic function, for many coalitions at once.
-        count: the number of orders, at least `LEAST_FOLDS`; the antithetic sampler draws the same.
+        count: the number of orders, at least `LEAST_FOLDS`; "antithetic" draws the same orders.
         seed: the seed of the orders.
         known: further coalitions whose worths are known, shape (m, n).
 
@@ -99,7 +99,7 @@ def adjusted_shapley(
 
 
 def _candidates(n: int) -> Terms:
-    """Return the games all, any and two of three, for sets of growing size, up to a limit."""
+    """Return the candidate games, on sets of growing size, up to `MOST_CANDIDATES` games."""
     found: list[tuple[tuple[int, ...], int]] = []
     for size in range(1, n + 1):
         enough = {1, size} | ({2} if size == 3 else set())
@@ -113,7 +113,7 @@ def _candidates(n: int) -> Terms:
 
 
 def _fitted(rows: Coalitions, worths: Floats, candidates: Terms) -> tuple[Terms, Floats]:
-    """Choose terms greedily, each with the smallest remaining error, and fit their weights.
+    """Choose terms greedily, each to minimise the remaining error, and fit their weights.
 
     Candidates stay orthogonal to the chosen terms (orthogonal least squares, Chen et al. 1989).
     """

@@ -32,13 +32,13 @@ class Advice:
         verdict: keep, downgrade, remove, more (keep the agent until more plays decide), or not
             measured (the play without the agent has no score).
         model: the model to use instead, if the verdict is downgrade.
-        loss: the loss of mean score by the change, or by the removal of an agent to keep; a
+        loss: the mean score lost by the change, or if the agent to keep were removed; a
             negative loss is a gain. None if that play has no score.
         error: the largest distance from the loss to its 95 % interval; None for a single run.
         saving: USD saved per run of the app; None if a price or tokens are unknown.
         tokens: tokens saved per run; None if unknown.
         seconds: seconds saved per run; None if unknown.
-        more: about how many further inputs, or samples of a single input, would decide; 0 if the
+        more: an estimate of the further inputs (or samples of one input) to decide; 0 if the
             verdict is known, or after a single run, which gives no estimate.
         more_cost: USD for these further plays; None if unknown.
         why: the reason in words.
@@ -61,7 +61,7 @@ Rows = dict[str, dict[str, float]]
 
 
 async def advised(game: AppGame) -> tuple[list[Advice], Rows]:
-    """Play changes of an app, and advise on each agent.
+    """Play changed versions of an app, and advise on each agent.
 
     Returns:
         The advice, and the mean metrics per run of the app as it is and as advised.
@@ -142,7 +142,7 @@ def _row(trial: Trial) -> dict[str, float]:
 async def one_alone(game: AppGame) -> Rows:
     """Play the best single agent repeatedly, on as many tokens as the app, and return its row.
 
-    Agents without tokens are excluded, because no number of repetitions uses the app's tokens.
+    Agents that use no tokens are excluded, because repeating them never uses the app's tokens.
 
     Raises:
         CallsSpent: no further call is allowed; the calls made so far are kept.

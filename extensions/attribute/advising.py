@@ -24,8 +24,8 @@ class Step:
     """The change of one agent, on top of other changes.
 
     Attributes:
-        change: the model in place of its own, or None to remove the agent.
-        loss: the loss beyond that of the other changes.
+        change: the model that replaces the agent's own model, or None to remove the agent.
+        loss: the additional loss of score, beyond the loss by the other changes.
         saves: the tokens, seconds and cost saved per run; None if unknown.
     """
 
@@ -36,7 +36,7 @@ class Step:
 
 @dataclass
 class Advising:
-    """The search for changes of an app that lose little.
+    """The search for changes of an app that lose little score.
 
     Args:
         trials: the plays of changed apps.
@@ -46,8 +46,8 @@ class Advising:
         removals: the removal of each agent with its loss.
         taken: the changes to make.
         open: changes whose loss needs more plays to decide; removals go before other models.
-        stays_for: agent → the changed agents because of which it has to stay.
-        in_vain: agent → remarks on the models that are useless in place of its own.
+        stays_for: agent → the changed agents that make it necessary to keep the agent.
+        in_vain: agent → remarks on the models that are useless replacements of its model.
     """
 
     trials: Trials
@@ -76,7 +76,7 @@ class Advising:
         await self._take(before, [one for agent in rest for one in self._others(agent)])
 
     def _others(self, agent: str) -> list[Option]:
-        """Return the models to try in place of an agent's own; none if it asks no model."""
+        """Return the models to try in place of an agent's own; [] if the agent asks no model."""
         game = self.trials.game
         cheaper = game.stage.settings.cheaper
         if not game.asks_models(agent):
@@ -88,7 +88,7 @@ class Advising:
         return [(agent, model) for model in cheaper if model not in same]
 
     async def _take(self, before: Trial, options: Sequence[Option]) -> None:
-        """Take the changes that lose little: all together, or as many as are good in sequence."""
+        """Take the changes that lose little: all at once if possible, else one after the other."""
         made, good = self.plan, await self._each(before, options)
         changes = {agent: step.change for agent, step in good.items()}
         together = await self.trials.one({**made, **changes})
@@ -111,7 +111,7 @@ class Advising:
                 self.stays_for[agent] = list(self.taken)
 
     async def _each(self, before: Trial, options: Sequence[Option]) -> dict[str, Step]:
-        """Return the changes that lose little alone: gains of score first, then most savings."""
+        """Return the changes that alone lose little: gains of score first, then largest savings."""
         changed = [{**self.plan, agent: change} for agent, change in options]
         found = await self.trials.of(changed)
         played = [one for one in [before, *found] if not one.why]

@@ -109,7 +109,7 @@ def places(graph: Any, nodes: Mapping[str, Any]) -> dict[str, Place]:
 
 
 def resolved(agents: Sequence[str], known: Mapping[str, Place]) -> dict[str, str]:
-    """Return path → the agent's name as given; a path of a node wins over other names.
+    """Return path → the agent's name as given; a name that is a node's path means that node.
 
     Raises:
         ValueError: no place has the name, or two names mean the same place.
@@ -150,7 +150,7 @@ def _wrapped(tool: BaseTool) -> Iterator[tuple[str, Any]]:
 
 
 def referred(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield the objects that a function refers to, also through functions that it refers to.
+    """Yield the objects that a function refers to, directly or through other functions.
 
     Returns:
         Pairs of a key and an object; the key is "" unless a mapping holds the object.

@@ -13,7 +13,7 @@ from langgraph.types import Command
 from shapley_coop.extensions.attribute.app import Graph
 
 Answers = Callable[[Any], Any] | Mapping[str, Any]
-"""A function of the interrupt's value, or node → answer, with "*" for all other nodes."""
+"""A function from an interrupt's value to its answer, or node → answer ("*": other nodes)."""
 
 
 class Unanswered(ValueError):

@@ -181,7 +181,7 @@ class App:
         return graph.copy({"nodes": nodes, "cache": None})
 
     def steps(self, config: RunnableConfig | None) -> int | None:
-        """Return the recursion limit of the given config, else of the graph's own; else None."""
+        """Return the recursion limit of the given config, else of the graph's config, or None."""
         bound = getattr(self.graph, "config", None) or RunnableConfig()
         limits = [given.get("recursion_limit") for given in (config or {}, bound)]
         return limits[0] or limits[1]

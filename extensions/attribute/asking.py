@@ -25,7 +25,7 @@ from shapley_coop.extensions.attribute.watching import Watch, asked_in, copied
 
 
 class Node(NamedTuple):
-    """A node of the app; `instead` is the model that replaces its own, if any."""
+    """A node of the app; `instead` is the model that replaces the node's own, if any."""
 
     path: str
     bound: Runnable[Any, Any]
@@ -58,7 +58,7 @@ class Asking:
         self.loop = asyncio.get_running_loop()
 
     def fail(self, reason: str) -> None:
-        """Record why the play failed; only the first reason counts, later ones follow from it."""
+        """Record why the play failed; only the first reason is kept, because it causes the rest."""
         self.result.failure = self.result.failure or reason
 
     def not_played(self, reason: str) -> NotPlayed:
@@ -72,7 +72,7 @@ class Asking:
         return self.stage.hint(self.stood, self.full) if self.full else ""
 
     def choice(self, path: str) -> Any:
-        """Return the stand-in for an absent agent; None for a present agent or another node."""
+        """Return an absent agent's stand-in; None for present agents and nodes of no agent."""
         name = self.stage.app.names.get(path)
         is_there = name is None or name in self.present
         return None if is_there else self.stage.settings.absent_for(str(name))
@@ -90,7 +90,7 @@ class Asking:
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return a kept or a new call, and a map from its numbered ids to this input's ids."""
+        """Return a kept or a new call, and a dict from its id placeholders to this input's ids."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -107,7 +107,7 @@ class Asking:
             elif call is None:
                 try:
                     call = await self.new_call(key, node, state, config, ids, is_agent)
-                except GraphInterrupt:  # with an answer the same call resumes
+                except GraphInterrupt:  # the answer resumes this call
                     self.seen[known] -= 1
                     raise
             else:
@@ -122,7 +122,7 @@ class Asking:
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """Return a question's kept call in which the same called agents were absent, or None."""
+        """Return a question's kept call whose called agents are absent as in this play, or None."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)
@@ -133,7 +133,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Keep a call under its question and the presence of each agent that it called."""
+        """Keep a call; its key is its question and which of its called agents are present."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))
@@ -146,7 +146,7 @@ class Asking:
         return call
 
     def variant(self, base: str, asked: Collection[str]) -> str:
-        """Return the key of a call that called these agents, each present or absent as here."""
+        """Return the key of a call that called these agents, present or absent as in this play."""
         if not asked:
             return base
         return digest(base, *(f"{path}={self.status(path)}" for path in sorted(asked)))
@@ -232,7 +232,7 @@ class Asking:
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # A subgraph hands over to its parent; the command's `graph` is valid in that run only.
+            # A subgraph hands over to its parent; the command's `graph` is valid only in this run.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:

@@ -66,7 +66,7 @@ def attribute(
     Args:
         graph: a compiled StateGraph; its checkpoints and its store stay unchanged.
         agents: names of nodes (`team/writer` in a subgraph), or of tools that are agents. If not
-            given, they are found in a run of the first input, and `found` gives the reasons.
+            given, they are found in a run of the first input; the result's `found` says why.
         score: a function of the final state, or of the final state and the input. It returns a
             number, or numbers by name of which the first is the score; it may be async.
         inputs: one input, or a list of them.
@@ -152,7 +152,7 @@ class _Attribution:
 
     Args:
         game: a game without any plays.
-        settings: the user's settings; the game's stage may replace its own copy.
+        settings: the user's settings; the stage of the game may hold a changed copy of them.
     """
 
     game: AppGame
@@ -195,7 +195,7 @@ class _Attribution:
         return f"all for {of.value}, {of.exact_up_to}, {of.target}, {of.budget}, {of.seed}"
 
     def refined(self, first: Forecast, how: str) -> Forecast:
-        """Return the forecast after the plays so far; no calls if `how` was played before."""
+        """Return the forecast after the plays so far, without calls if `how` was played before."""
         found = refined(first, self.game)
         if self.game.stage.is_answered(self.game.units, how):
             return replace(found, calls=0, tokens=0, seconds=0.0, cost=0.0, fits=True)
@@ -218,7 +218,7 @@ class _Attribution:
             )
 
     def goes_on(self, more: Forecast) -> bool:
-        """Ask `go_on` whether to play the forecast; if it agrees, `max_calls` rises as needed."""
+        """Ask `go_on` whether to make the forecast calls; if so, raise `max_calls` as needed."""
         game, go_on = self.game, self.settings.go_on
         wanted = go_on is None or bool(go_on(more))
         if wanted and go_on and not (more.fits or more.sampled):
@@ -238,7 +238,7 @@ class _Attribution:
         return found if self.is_enough() else None
 
     def is_enough(self) -> bool:
-        """Return whether the worths suffice: v(∅) is known, and few plays have no score."""
+        """Return whether values can be computed: v(∅) is known, and few plays have no score."""
         is_nobody_known = all(map(math.isfinite, self.game.worths[0]))
         return self.game.failed_part() <= MOST_FAILED and is_nobody_known
 

@@ -42,7 +42,7 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
 def agreed(
     found: dict[str, Any], values: Mapping[str, float], model: str, work: str
 ) -> dict[str, Any]:
-    """Let the owners bargain over a division, and return it with its consent and final amounts.
+    """Let the owners bargain; return the division with their consent and the final amounts.
 
     Args:
         found: the bounty divided by value.

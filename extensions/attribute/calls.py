@@ -29,13 +29,13 @@ _TABLES = (
 
 @dataclass(frozen=True)
 class Took:
-    """The resources that a call used, without the agents that it called as tools.
+    """The resources that a call used, without those of agents that it called as tools.
 
     Attributes:
-        tokens: the tokens that its models read and wrote.
-        models: the number of its model calls.
+        tokens: the tokens that the call's models read and wrote, by model.
+        models: the number of model calls.
         tools: the tools that acted.
-        seconds: its duration.
+        seconds: the call's duration.
     """
 
     tokens: Tokens = field(default_factory=dict)
@@ -50,8 +50,8 @@ class Inner:
 
     Attributes:
         path: the tool's path.
-        given: its arguments.
-        output: its answer, with a placeholder for the id of the tool call.
+        given: the tool's arguments.
+        output: the tool's answer, with a placeholder for the id of the tool call.
         took: the resources that it used.
     """
 
@@ -66,9 +66,9 @@ class Call:
     """The answer of a node, with its side effects and the resources that it used.
 
     Attributes:
-        output: its update, or a Command; ids that it took from its input are numbered.
+        output: the node's update or Command; ids from the node's input are numbered.
         took: the resources that it used.
-        puts: its writes to the store: (namespace, key, value).
+        puts: the node's writes to the store: (namespace, key, value).
         inner: the agents that it called as tools.
         asked: the paths of all agents that it called, present or absent. Which of them are absent
             is part of the key of this call.
@@ -88,7 +88,7 @@ class Calls:
 
     Args:
         path: an SQLite file.
-        app: the name of the app and its code; changed code has another name.
+        app: a name for the app and its code, which changes with the code.
     """
 
     def __init__(self, path: Path, app: str) -> None:
@@ -111,7 +111,7 @@ class Calls:
         )
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:
-        """Return whether these coalitions were played before for all questions.
+        """Return whether a set of coalitions was played before for every question.
 
         Args:
             questions: one for each unit.
@@ -123,7 +123,7 @@ class Calls:
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
-        """Return, for each kept call of this question, the agents that the call called."""
+        """Return the sets of agents that the kept calls of this question called."""
         rows = self._base.execute(
             "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )
@@ -153,7 +153,7 @@ class Calls:
         return Call(**{**_with_took(row), "inner": inner})
 
     def put(self, key: str, call: Call) -> Call:
-        """Keep a call unless its key is taken, and return a copy of the kept call.
+        """Keep a call unless its key already has one, and return a copy of the kept call.
 
         Raises:
             TypeError: the call holds something that cannot be serialized.
@@ -172,7 +172,7 @@ class Calls:
         return kept
 
     def begun(self, key: str) -> list[str]:
-        """Return the tools that began to act in a call that never ended; their effect is open."""
+        """Return the tools that began to act in a call that never ended: they may have acted."""
         rows = self._base.execute(
             "SELECT tool FROM acting WHERE app = ? AND key = ?", (self.app, key)
         )

@@ -146,7 +146,7 @@ def _plain(value: Any, ids: Mapping[str, str]) -> Any:
 
 
 def _text(value: Any) -> list[str]:
-    """Return the class and `repr` of another value; refuse a `repr` with a memory address."""
+    """Return a value's class and `repr`, if the `repr` contains no memory address."""
     shown = repr(value)
     if hex(id(value))[2:] in shown or " at 0x" in shown:
         raise Incomparable(

@@ -1,8 +1,8 @@
 """A bundled app of four agents whose models are embedded: no key, no network.
 
 A researcher names facts about a topic, a writer puts some of them into a text, a critic sends the
-text back once if a fact is missing, and a stylist polishes it, which the score does not reward.
-The models answer by rules from their prompts alone, so the results are a simulation.
+text back once if a fact is missing, and a stylist polishes the text. The score does not reward
+polish. The models answer by rules from their prompts alone, so the results are a simulation.
 """
 
 from collections.abc import Callable, Hashable

@@ -3,8 +3,8 @@
 The update keeps its shape. A field that held something before the agent wrote keeps that content:
 an absent editor leaves the writer's draft. Everything that routes the run stays as the agent wrote
 it: `goto`, booleans, enumerations, fields whose type is a Literal, numbers that a conditional edge
-reads, and words that a conditional edge compares with. Otherwise an app would never end without
-an agent that routes it.
+reads, and words that a conditional edge compares with. Otherwise an app might never end without
+the agent that routes the run.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ class Emptying:
     words: str = ""
 
     def __call__(self, written: Written, now: Any) -> Any:
-        """Return a node's output of the full run, emptied, given the node's input `now`."""
+        """Return the emptied output of a full run's node; `now` is its input in this play."""
         return self._output(written.output, fields_of(written.given), fields_of(now))
 
     def _output(self, output: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
@@ -87,7 +87,7 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
-        if isinstance(value, Mapping) and isinstance(there, list):  # an instruction to a reducer
+        if isinstance(value, Mapping) and isinstance(there, list):  # instructs a reducer
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
         if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):
@@ -118,7 +118,7 @@ class Emptying:
         return [*_listed(now), *shown] if len(new) < len(value) else shown
 
     def value(self, value: Any) -> Any:
-        """Return one value without words: texts are replaced, numbers 0, collections empty."""
+        """Return a value with texts replaced, numbers set to 0, and collections emptied."""
         if value is None or isinstance(value, bool | Enum):
             return value
         if isinstance(value, str):
@@ -209,7 +209,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _kept(value: Any, before: Any, now: Any) -> Any:
-    """Return a counter advanced by the same step as in the full run, or any other value as is."""
+    """Return a counter advanced by its step in the full run, or another value unchanged."""
     numbers = all(isinstance(x, int | float) for x in (value, before or 0))
     if numbers and not isinstance(value, bool):
         return (now or 0) + value - (before or 0)

@@ -15,7 +15,7 @@ from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
 
 MOST_TRIED = 4
-"""The number of fields to keep one at a time if a play does not end, before keeping all."""
+"""The most fields that are kept one at a time after an endless play; then all are kept."""
 
 Score = Callable[..., Any]
 """A function of a final state, or of a final state and the input. It returns the score, or numbers
@@ -148,7 +148,7 @@ class AppGame:
     async def _steered(
         self, unit: Unit, present: Collection[str], full: Played, endless: Played
     ) -> Played:
-        """Play an endless play again with fields kept that may route it: one by one, then all."""
+        """Repeat an endless play, keeping fields that may route it: one at a time, then all."""
         stage = self.stage
         absent = [agent for agent in self.agents if agent not in present]
         keys = list(dict.fromkeys(k for agent in absent for k in stage.steering(agent, [full])))

@@ -21,7 +21,7 @@ from shapley_coop.extensions.attribute.scope import current
 
 @dataclass(frozen=True)
 class OtherModel:
-    """The stand-in that runs an agent unchanged, but with this model in place of its own."""
+    """The stand-in that runs the agent itself, but with another model than the agent's own."""
 
     model: BaseChatModel
 
@@ -46,7 +46,7 @@ class Lent:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Apply the patch; the last of several users removes it."""
+        """Apply the patch within the `with` block; the last of several users removes the patch."""
         with self.lock:
             self.users += 1
             self.lend()
@@ -60,7 +60,7 @@ class Lent:
 
 
 def said(model: BaseChatModel | None) -> list[str]:
-    """Return the part of a call's key that names another model; empty for an agent's own."""
+    """Return the part of a call's key that names another model; [] without another model."""
     return [] if model is None else [str(OtherModel(model))]
 
 

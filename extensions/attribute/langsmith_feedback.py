@@ -26,7 +26,7 @@ def evaluator(
 
     Args:
         graph: the app; all arguments are as in `attribute`.
-        agents: its agents.
+        agents: the names of the app's agents.
         score: a function of the final state, or of the final state and the input.
         settings: see `Settings`.
 

@@ -52,7 +52,7 @@ def measured(played: Played, prices: Prices) -> dict[str, float]:
 
 
 def means(game: AppGame, plays: Sequence[Played]) -> dict[str, float]:
-    """Return the means of the metrics that all plays without a failure have."""
+    """Return the mean of each metric that every play without a failure has."""
     prices = game.stage.settings.prices
     rows = [measured(played, prices) for played in plays if not played.failure]
     shared = set(rows[0]).intersection(*rows) if rows else set()

@@ -41,7 +41,7 @@ def opened(app: App, settings: Settings, inputs: Any) -> Iterator[tuple[Stage, l
 
 
 def units_of(given: Sequence[Any], samples: int) -> list[Unit]:
-    """Return a unit for each input and sample; repeated inputs are separate units."""
+    """Return one unit per input and sample; equal inputs give separate units."""
     found, seen = [], Counter[str]()
     for number, one in enumerate(given, start=1):
         text = canonical(one)[0]

@@ -14,7 +14,7 @@ from langgraph.pregel import Pregel
 from shapley_coop.extensions.attribute.walking import branches_of, graphs_in, innermost
 
 FRAMEWORKS = ("langchain", "langgraph", "deepagents", "shapley_coop")
-"""Prefixes of framework packages: a node from one does not make the package the app's own."""
+"""Prefixes of framework packages, whose code is never counted as the app's own."""
 
 _STDLIB = sysconfig.get_path("stdlib")
 
@@ -36,7 +36,7 @@ class OwnCode:
         return name.partition(".")[0] in self.packages or not is_library(file)
 
     def files(self) -> list[Path]:
-        """Return the files of the app's modules and of its own modules that they import."""
+        """Return the files of the app's modules, and of its own modules that these import."""
         found: dict[str, None] = {}
         waiting = sorted(self.begins)
         while waiting:

@@ -26,7 +26,7 @@ from shapley_coop.extensions.attribute.stage import (
 from shapley_coop.extensions.attribute.watching import copied
 
 TIMES, MORE = 3, 5
-"""A stand-in may be called `TIMES` as often as its agent in the full run, plus `MORE` times."""
+"""A stand-in may be called at most `TIMES` × (its agent's calls in the full run) + `MORE`."""
 
 THREAD = "00000000-0000-4000-8000-000000000000"
 """The thread id of every play: nodes may read it, so it must not differ between plays."""
@@ -62,7 +62,7 @@ class _Play(Asking):
         own: RunnableConfig = {
             "recursion_limit": self.stage.steps,
             "configurable": {"thread_id": THREAD},
-            # In the app's own traces, this mark tells plays from other runs.
+            # This mark distinguishes plays from other runs in the app's traces.
             "metadata": {"coop_coalition": ",".join(sorted(self.present))},
         }
         config = merge_configs(self.stage.settings.config, own)

@@ -83,7 +83,7 @@ class AppCredit:
             have prices, and the scorer's further numbers. A share is a Shapley value if all
             coalitions were played, else leave-one-out.
         found: agent → the reason why a node or tool is an agent, if no agents were named.
-        more: the `Forecast` of Shapley values, if only leave-one-out was played.
+        more: the `Forecast` of the plays for Shapley values, if only leave-one-out was played.
         advice: an `Advice` for each agent, if advice was wanted.
         rows: a comparison of whole apps: as it is, as advised, and one agent alone with as many
             tokens; each with its score, tokens, seconds and cost.
@@ -132,7 +132,7 @@ class AppCredit:
 
     @property
     def has_other_value(self) -> bool:
-        """Whether the norm is other than leave-one-out, so both are shown."""
+        """Whether the norm is not leave-one-out; then both values are shown."""
         return self.value != "leave_one_out"
 
     def known_value(self, agent: str) -> float | None:
@@ -165,6 +165,6 @@ def per(values: Mapping[str, float] | None, spent: Mapping[str, float | None]) -
 
 
 def per_second(values: Mapping[str, float] | None, spent: Mapping[str, Spent]) -> Ratios:
-    """Return each agent's value / seconds; None if it took less than `LEAST_SECONDS`."""
+    """Return each agent's value / seconds; None if its calls took less than `LEAST_SECONDS`."""
     took = {agent: one.seconds for agent, one in spent.items()}
     return per(values, {agent: x if x >= LEAST_SECONDS else None for agent, x in took.items()})

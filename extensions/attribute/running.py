@@ -98,9 +98,9 @@ def attributed(
 
 
 def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
-    """Return whether to play more than leave-one-out: ask the person at the terminal, if any.
+    """Return whether to go beyond leave-one-out: ask the person at the terminal, if any.
 
-    A person may allow more calls than --max-calls. Without a person that limit decides.
+    A person may allow more calls than --max-calls. Without a person, --max-calls decides.
     """
     if not more.calls:
         return True

@@ -24,7 +24,7 @@ class Scope:
         asked: the paths of all agents that it called, present or absent.
         places: checkpoint namespaces of the nodes within the call that asked a model.
         begun: the start, in seconds of `perf_counter`.
-        instead: the model that answers in place of its own.
+        instead: the model that answers in place of the agent's own model.
     """
 
     play: Any

@@ -18,8 +18,8 @@ def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
 
     Args:
         credit: the `AppCredit`.
-        report: its JSON, with the bounty if there is one.
-        app: its name.
+        report: the JSON of the attribution, with the bounty if there is one.
+        app: the app's name.
     """
     _show_agents(credit, report.get("bounty", {}), app)
     if credit.advice:

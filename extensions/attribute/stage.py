@@ -46,7 +46,7 @@ class Unit:
         number: the number of the input, from 1.
         given: the input.
         sample: the number of the sample, from 0.
-        repeat: the number of equal inputs before; units do not share calls with them.
+        repeat: the number of earlier equal inputs; this unit does not reuse their calls.
     """
 
     number: int
@@ -61,7 +61,7 @@ class Visit:
 
     Attributes:
         path: the agent's name, or the path of another node.
-        written: its input and its output; both empty except in recorded runs.
+        written: the call's input and output; both are empty except in recorded runs.
         took: the resources that it used.
         after: the agents that had finished before the call began.
         places: nodes within this node that asked a model.
@@ -187,11 +187,11 @@ class Stage:
         return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
     def emptying(self, words: str = "") -> Emptying:
-        """Return the function that empties an update, with `words` in place of its texts."""
+        """Return the function that empties an update and puts `words` in place of its texts."""
         return Emptying(self.app.schema, frozenset(self.settings.keep), words)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
-        """Return the inputs and outputs of an agent with a blank stand-in; else []."""
+        """Return an agent's inputs and outputs if its stand-in is blank; else []."""
         is_blank = self.settings.absent_for(agent) == "blank"
         return [v.written for run in runs for v in run.of(agent)] if is_blank else []
 

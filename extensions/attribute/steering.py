@@ -1,6 +1,6 @@
 """The fields that route an app: those that its conditional edges read.
 
-They are found in the edges' code, and no edge runs, because an edge may call a model.
+The fields are found in the code of the edges. No edge runs, because an edge may call a model.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -62,7 +62,7 @@ class Schema:
 
 
 def fitting(schema: type[BaseModel], key: str, emptied: Any, value: Any) -> Any:
-    """Return the first valid one of: the emptied value, the default, placeholders, the value."""
+    """Return the first valid value: `emptied`, the default, a placeholder, or `value` itself."""
     field = schema.model_fields[key]
     default = PydanticUndefined if field.default_factory else field.default
     least: list[Any] = [None]
@@ -81,7 +81,7 @@ def _takes(schema: type[BaseModel], key: str, value: Any) -> bool:
         schema.__pydantic_validator__.validate_assignment(schema.model_construct(), key, value)
     except ValidationError as error:
         return all(key not in one["loc"] for one in error.errors())
-    except Exception:  # a validator of the whole state, which does not exist here
+    except Exception:  # a validator read the whole state, but only one field is known
         return True
     return True
 

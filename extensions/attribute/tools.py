@@ -94,7 +94,7 @@ class ToolAgent:
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """Let the tool run in the `with` block; if it fails, the outer call gets its counts."""
+        """Let the tool run in the `with` block; if it fails, add its counts to the outer call."""
         if self.is_known:
             self.play.within_limit()
         try:
@@ -105,7 +105,7 @@ class ToolAgent:
             raise
 
     def ended(self, output: Any) -> Any:
-        """Keep the call if the tool is an agent: if it asked a model or called an agent."""
+        """Keep the call of an agent: a known one, or a tool that called a model or agent."""
         scope, stage = self.scope, self.play.stage
         if not self.is_known and not scope.models and not scope.inner:
             self.outer.tools += scope.tools
@@ -134,7 +134,7 @@ class ToolAgent:
         return renamed(copied(call.output), {CALL: self.id})
 
     def absent(self) -> Any:
-        """Return the stand-in's answer: the tool's answer without words, or a chosen stand-in's."""
+        """Return the stand-in's answer; a blank stand-in gives the tool's answer without words."""
         play = self.play
         templates = [v.written.output for v in play.full.of(self.name)] if play.full else []
         play.bounded(self.name, len(templates))
@@ -218,7 +218,7 @@ def _said(choice: Callable[..., Any] | Runnable[Any, Any], given: Any) -> str:
 
 
 def _plain(args: Any) -> Any:
-    """Return the arguments as data: no store, and of `ToolRuntime` only the agent's state."""
+    """Return the arguments as data, without stores; a `ToolRuntime` becomes its state."""
     if not isinstance(args, Mapping):
         return args
     shown = dict[str, Any]()

@@ -98,7 +98,7 @@ def read_traces(file: Path) -> Recorded:
 
 
 def json_lines(file: Path, kind: str) -> Iterator[tuple[str, Any]]:
-    """Yield each line's position, as text for error messages, and its value.
+    """Yield pairs of a line's position, as text for error messages, and the line's value.
 
     Raises:
         ValueError: the file cannot be read, or a line is not JSON.

@@ -24,7 +24,7 @@ UNITS = ("cost", "tokens", "seconds")
 """Units to compare savings in: the first unit that is known for all trials is used."""
 
 Changes = Mapping[str, BaseChatModel | None]
-"""Agent → the model in place of its own, or None to remove the agent."""
+"""Agent → the model that replaces the agent's own, or None to remove the agent."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Trial:
     why: str = ""
 
     def saves(self, other: "Trial") -> dict[str, float | None]:
-        """Return the cost, tokens and seconds saved against another trial; None if unknown."""
+        """Return this trial's savings in cost, tokens, seconds over another; None if unknown."""
         both = {*self.measured} & {*other.measured}
         return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
 
@@ -155,7 +155,7 @@ class Trials:
         return sum(1 << i for i, agent in enumerate(agents) if agent not in changes)
 
     def _game(self, changes: Changes) -> AppGame:
-        """Return the game itself, or a game whose stand-ins are the other models."""
+        """Return the game, with the other models as the stand-ins if there are any."""
         others = {agent: OtherModel(model) for agent, model in changes.items() if model}
         if not others:
             return self.game

@@ -30,7 +30,7 @@ with require_extra("attribute", "an interval of coop attribute"):
 ADJUSTED, PAIRS = "adjusted", "antithetic"
 
 FIRST = 5
-"""Observations of each sampler before one is chosen; of 8 agents a quarter of all coalitions."""
+"""Orders drawn before a sampler is chosen; for 8 agents they cover a quarter of coalitions."""
 
 
 @dataclass(frozen=True)

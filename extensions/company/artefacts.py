@@ -1,13 +1,13 @@
 """The artefacts that a company's roles write: actions with content, and their validation.
 
-An action is a name; all but `pass` have a JSON object after it:
+An action is a name. After the name follows a JSON object, except for `pass`:
 
     decide {"title": "A command line", "text": "…"}
     write_code {"path": "src/bmi.py", "content": "…"}
     write_document {"path": "docs/manual.md", "content": "…"}
     fix {"path": "src/bmi.py", "content": "…", "why": "a height of 0 is refused"}
 
-The content may also follow in a fence, where no character needs an escape:
+The content may also follow the object in a fence, where no character needs an escape:
 
     write_code {"path": "src/page.py"}
     ```python
@@ -92,7 +92,7 @@ def action_of(name: str, **content: str) -> str:
 
 
 def is_code(path: str) -> bool:
-    """Return whether the path of a file is that of code."""
+    """Return whether a path is the path of a code file."""
     return _RULES.place(path) == "code"
 
 
@@ -114,7 +114,7 @@ def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | st
 
 
 def _decision(agent: str, content: Mapping[str, str], files: Mapping[str, str]) -> Artefact | str:
-    """Return the file of a decision, with the next number, or a line that objects to it."""
+    """Return a decision's file, with the next number, or an objection in one line."""
     title = _one_line(content["title"])
     number = sum(path.startswith("docs/decisions/") for path in files) + 1
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "decision"
@@ -140,10 +140,10 @@ def _content(text: str, wanted: tuple[str, ...]) -> dict[str, str] | str:
 
 
 def _with_fence(text: str, body: str) -> Any:
-    """Return a JSON object; a fence may contain the whole object, or its key `body` after it.
+    """Return a JSON object; a fence may hold the whole object, or the value of its key `body`.
 
     Raises:
-        ValueError: the text is no JSON object, or other text than a fence follows it.
+        ValueError: the text is no JSON object, or text that is no fence follows the object.
     """
     # Models write raw line breaks within JSON strings; strict=False accepts them.
     decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)

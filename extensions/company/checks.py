@@ -59,14 +59,14 @@ def without_sandbox(files: Mapping[str, str], task: Task) -> list[Finding]:
     """Run each check as an ordinary process of this machine, at the caller's risk.
 
     Raises:
-        GameError: neither the command line nor the importing program permits this.
+        GameError: neither the command line nor the importing program permits such a run.
     """
     require_permission()
     return _found(files, task, unsafe=True)
 
 
 def require_permission() -> None:
-    """Refuse to run without a sandbox if only parameters ask for it: they may come from a file.
+    """Refuse runs without a sandbox if only parameters allow them: a file may set these.
 
     Raises:
         GameError: running without a sandbox is not permitted.
@@ -117,7 +117,7 @@ def _found(files: Mapping[str, str], task: Task, unsafe: bool) -> list[Finding]:
 
 @lru_cache(maxsize=256)
 def _run(files: str, task_json: str, unsafe: bool) -> str:
-    """Run the checks and judge them outside the sandbox, so a program cannot forge its verdict."""
+    """Run the checks and judge them outside the sandbox, so no program can forge a finding."""
     task = Task.model_validate_json(task_json)
     decimals = task.output.decimals if task.output else 0
     with written(json.loads(files)) as folder:

@@ -144,7 +144,7 @@ class SoftwareCompany(Game):
         return {**position, "phase": self._phase(position)}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Return the role's actions in this phase and `pass`; [] if it has none."""
+        """Return the role's actions in this phase and `pass`; [] if the role has no action."""
         able = [] if self.over(position) else self._able(agent, self._phase(position))
         return [*able, PASS] if able else []
 
@@ -174,7 +174,7 @@ class SoftwareCompany(Game):
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Write each role's artefact into the workspace, in agents' order, and run the checks.
 
-        If two agents write the same file in one turn, only the first one's version counts. An
+        If two agents write the same file in one turn, only the first agent's version counts. An
         action with invalid content leaves no artefact, and an effect gives the reason.
         """
         self.check(position, actions)
@@ -219,7 +219,7 @@ class SoftwareCompany(Game):
         )
 
     def _program(self) -> str:
-        """Return the rules' part about the call of the program and its checks."""
+        """Return the part of the rules about calling and checking the program."""
         task = self.task
         if not task.inputs or task.output is None:
             return _TEXTS["words"]

@@ -2,7 +2,7 @@
 
 They are built from the task in the letter (inputs, limits, output, formula, checks) and the
 templates in `writings.yaml`. The first version of the program computes without validating its
-inputs. The checks in the testing phase find this, and fixes add the validation.
+inputs. The checks in the testing phase find the gap, and fixes add the validation.
 """
 
 from collections.abc import Iterator, Mapping

@@ -90,7 +90,7 @@ class Check(_Model):
 
     @property
     def words(self) -> str:
-        """The check in one line."""
+        """The check in words, in one line."""
         if self.command is not None:
             return " ".join(self.command)
         values = " ".join(map(str, self.inputs or []))
@@ -105,7 +105,7 @@ class Check(_Model):
         return pattern(self.prints).search(text)
 
     def judge(self, result: CheckResult, decimals: int) -> bool:
-        """Return whether the program passed this check; this runs outside the sandbox."""
+        """Return whether the program passed this check; called outside the sandbox."""
         if result.status != "ended":
             return False
         if self.command is not None:
@@ -154,7 +154,7 @@ class Task(_Model):
 
 
 def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return a task as data; runs store this data, so they can resume without the task's file.
+    """Return a task as data; a run stores this data, to resume without the task's file.
 
     Args:
         task: a task's content, the path of a YAML file, the name or title of a shipped task, or

@@ -18,7 +18,7 @@ COMMIT = "commit"
 MAX_PATH = 120
 _PATH = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/){0,5}[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _FIRST_SECOND = 1_000_000_000
-"""The date of the first commit; later ones follow by a second each, so hashes are reproducible."""
+"""The date of the first commit; each commit is a second later, so hashes are reproducible."""
 
 
 def mistake_in_path(path: str) -> str:

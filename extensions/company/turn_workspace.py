@@ -28,7 +28,7 @@ class TurnWorkspace:
     task: Task
     runner: Runner
     effects: list[dict[str, Any]] = field(default_factory=list)
-    written: dict[str, str] = field(default_factory=dict)  # path → who wrote it this turn
+    written: dict[str, str] = field(default_factory=dict)  # path → its author in this turn
     stale: bool = False  # whether a file was written after the latest run of the checks
 
     def take(self, agent: str, action: str) -> None:
@@ -56,7 +56,7 @@ class TurnWorkspace:
         return bool(self.checks) and all(one["passed"] for one in self.checks)
 
     def _fix(self, made: Artefact, action: str) -> None:
-        """Verify a fix: refuse it if it breaks a check, and count it as code if it mends none."""
+        """Verify a fix: refuse a fix that breaks a check; count one that mends no check as code."""
         if not self.checks:
             self.checks = self._run(self.files)
         after = self._run({**self.files, made.path: made.content})
@@ -84,7 +84,7 @@ class TurnWorkspace:
 
 
 def as_written(turn: Turn) -> dict[str, str]:
-    """Return the actions of a recorded turn with their content, as `step` took them."""
+    """Return the actions of a recorded turn with their content, in the form that `step` takes."""
     actions = dict(turn["actions"])
     for happened in turn.get("effects", []):
         agent = happened.get("agent", "")

@@ -1,9 +1,9 @@
 """Payoffs by counts: an agent's payoff depends on its own action and on one sum over the others.
 
 The games are symmetric and aggregative (Selten 1970; Corchón 1994). All agents have the same
-actions, action k adds k to the sum, and only the sum of the others matters. So the payoffs need one
-entry per action and sum, instead of one row per joint action. The given pieces are exact, and each
-payoff is rounded once, to a whole millionth.
+actions, and action k adds k to the sum. Only the sum of the others' actions matters. So the payoffs
+need one entry per action and sum, instead of one row per joint action. They are given as exact
+linear pieces, and each payoff is rounded once, to a whole millionth.
 
 >>> fund = Counts(["keep", "give"], 1000, {"keep": [Piece(0, 20, "0.032")],
 ...                                        "give": [Piece(0, "0.032", "0.032")]})
@@ -42,11 +42,11 @@ class Counts:
     Args:
         actions: the actions of each agent; the k-th action, from 0, adds k to the sum.
         n: the number of agents.
-        pays: action → the pieces of its payoff, the first starting at a sum of 0.
+        pays: action → the linear pieces of its payoff; the first piece starts at a sum of 0.
 
     Raises:
-        ValueError: there are too many entries; or there are more than two actions whose payoffs
-            are not all one line of the same slope.
+        ValueError: there are too many entries; or there are more than two actions, and not all
+            payoffs are single lines of the same slope.
     """
 
     def __init__(self, actions: Sequence[str], n: int, pays: Mapping[str, Sequence[Piece]]) -> None:
@@ -83,7 +83,7 @@ class Counts:
 
     @cached_property
     def each(self) -> Fraction | None:
-        """`line` if payoffs need no rounding, so that each unit of the sum pays it; else None."""
+        """The slope `line` if no payoff is rounded, so that the slope is exact; else None."""
         return self.line if self.unit == self._parts else None
 
     @cached_property
@@ -198,7 +198,7 @@ class Counts:
 
     @cached_property
     def habit(self) -> str:
-        """The best response if all others mix uniformly; the first of several."""
+        """The best response if all others mix uniformly; ties go to the first action."""
         if self.line is not None:  # the slopes are equal, so the constants decide
             worth = [int(row[0]) for row in self.rows]
         else:
@@ -231,7 +231,7 @@ class Counts:
         return [s for s in range(self.sums + 1) if sums >> s & 1]
 
     def secure(self, size: int) -> Fraction:
-        """Return the α-value (max-min) of a coalition of this size in one turn."""
+        """Return the α-value (max-min total) of a coalition of this size in one turn."""
         others = (self.n - size) * self.top
         if self.line is None:
             theirs = np.arange(size + 1)
@@ -264,7 +264,7 @@ class Counts:
 
 @lru_cache(maxsize=64)
 def _read(n: int, told: tuple[tuple[str, tuple[tuple[int, str, str], ...]], ...]) -> Counts:
-    """Return the payoffs; they are cached, because all letters of a run give the same facts."""
+    """Return the payoffs; cache them, because all letters of a run give the same facts."""
     return Counts(
         [action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told}
     )
@@ -276,7 +276,7 @@ def _record(piece: Piece) -> dict[str, Any]:
 
 
 def _sums(one: int, other: int) -> int:
-    """Return all sums of a number from each of two sets; in all three, bit s is the number s."""
+    """Return all sums of one number from each of two sets; bit s of a set is the number s."""
     found, at = 0, 0
     while other >> at:
         if other >> at & 1:

@@ -1,6 +1,6 @@
 """Foresight by counts, for letters whose facts give payoffs by the sum of the others' actions.
 
-All agents are assumed to take the same action, except those with other duties. So the cost of a
+All agents are assumed to take the same action, except agents with duties. So the cost of a
 turn, and of a plan, does not grow with the number of agents. A plan usually asks everyone for the
 same action.
 """
@@ -20,7 +20,7 @@ MOST_NAMED = 32
 
 
 class Mostly(Mapping[str, Any]):
-    """A mapping with one usual value for all agents, and other values for some.
+    """A mapping from agents to values: one usual value, and other values for some agents.
 
     >>> dict(Mostly(["Ann", "Ben", "Cem"], "keep", {"Ben": "give"}))
     {'Ann': 'keep', 'Ben': 'give', 'Cem': 'keep'}
@@ -42,7 +42,7 @@ class Mostly(Mapping[str, Any]):
 class Counting(Foresight):
     """The foresight of games with payoffs by counts.
 
-    Agents with a duty keep it. Agents without a duty play the best response to uniformly mixing
+    Agents keep their duties. Agents without a duty play the best response to uniformly mixing
     others. That habit is a guess, so a promise to play the same action still has value.
     """
 
@@ -93,7 +93,7 @@ class Counting(Foresight):
     def _rewards(self, usual: str, others: Mapping[str, str]) -> Any:
         code, n = self.counts.code, self.counts.n
         total = code[usual] * (n - len(others)) + sum(code[action] for action in others.values())
-        done = [usual] * (len(others) < n) + [*others.values()]  # `usual` may have no agents
+        done = [usual] * (len(others) < n) + [*others.values()]  # perhaps all agents deviate
         pays = {a: float(self.counts.pay(a, total - code[a])) for a in dict.fromkeys(done)}
         each = {agent: pays[action] for agent, action in others.items()}
         return Mostly(self.agents, pays.get(usual, 0.0), each)
@@ -122,7 +122,7 @@ class Counting(Foresight):
         return [Part(EVERYONE, actions[totals.index(max(totals))])]
 
     def wish(self) -> list[Part]:
-        """Return the plan of `together`: many agents ask the same of everyone."""
+        """Return the plan of `together`: agents of a large game ask all for the same action."""
         return self.together()
 
     def habit(self, legal: list[str]) -> str:

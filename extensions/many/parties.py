@@ -55,7 +55,7 @@ def parties_by_counts(
 
     Args:
         agreed: the contract or deal to analyse.
-        standing: the contract that stays in force otherwise.
+        standing: the contract that stays in force if `agreed` is not signed.
         facts: the game's facts.
         record: the turns played.
         enforcement: how contracts are enforced; payments count only if they are executed.

@@ -25,7 +25,7 @@ MOST_NAMED = 8
 """The most agents that rules name one by one."""
 
 MOST_COLUMNS = 4
-"""The most actions of which each gets a column in the table of examples."""
+"""With more actions than this, the table of examples has only the first and the last."""
 
 
 class CountedPayoffs:
@@ -40,11 +40,11 @@ class CountedPayoffs:
         self.agents, self.counts = tuple(agents), counts
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Number]:
-        """Return each agent's payoff, minimised over the actions of agents that took none."""
+        """Return each agent's least payoff over all actions of the agents that took no action."""
         return self.counts.least(self.agents, actions)
 
     def surviving(self) -> Baseline:
-        """Return the one action that survives strict dominance, else "away" with a warning."""
+        """Return the baseline: the only undominated action, else "away" with a warning."""
         left = self.counts.undominated()
         if len(left) > 1:
             return Baseline(AWAY, ALL_AWAY.words, warning=UNDECLARED)
@@ -56,7 +56,7 @@ class CountedPayoffs:
         return count_replays(game, record, self.counts)
 
     def classes(self, record: "Sequence[Turn]") -> tuple[ByClass, ...]:
-        """Return the game by sizes: α-values, and the realised total for the grand coalition."""
+        """Return worths by coalition size: α-values; for the grand coalition the realised total."""
         counts, n = self.counts, len(self.agents)
         own = [counts.secure(size) if size else Fraction(0) for size in range(n)]
         worths = [len(record) * x for x in own]

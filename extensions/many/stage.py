@@ -38,8 +38,8 @@ class CountedStage:
 
     @cached_property
     def expected(self) -> dict[Codes, Codes]:
-        """Set of allowed actions → those with the best mean payoff in this turn, if all others mix
-        uniformly over their own allowed actions."""
+        """Set of allowed actions → its actions with the best mean payoff in this turn, if all
+        others mix uniformly over their own allowed actions."""
         found = {}
         for own in self.sets:
             others = self.sets - Counter([own])

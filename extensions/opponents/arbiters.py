@@ -73,7 +73,7 @@ def random_split(points: Sequence[Point], disagreement: Point, seed: int = 0) ->
 def _best(
     points: Sequence[Point], disagreement: Point, worth: Callable[[Point, Point], Any]
 ) -> Point:
-    """Return the outcome with the largest `worth` among those that leave all with d or more."""
+    """Return the outcome with the largest `worth` that leaves no agent with less than d."""
     rational = [point for point in points if min(gains_of(point, disagreement)) >= 0]
     if not rational:
         return disagreement

@@ -3,7 +3,7 @@
 A seat is `python:shapley_coop.extensions.opponents.baselines:NAME`.
 
 If all agents have the same baseline, the run ends with the rule's outcome, through the ordinary
-messages, contract and ledger. A single baseline offers the rule's deal and accepts no other. The
+messages, contract and ledger. A baseline offers only the rule's deal and accepts no other. The
 baselines read the table of payoffs in the letter, and keep what they sign. The disagreement point d
 is each agent's max-min payoff without a deal (`StageGame.disagreement`).
 
@@ -14,8 +14,8 @@ fixed_split        the joint action with the best total, and equal shares of the
 random_split       the same joint action, with shares drawn by the run's seed
 contract_net       the first agent is the manager, all others bid an action and a price, and the
                    manager awards the bid with the largest surplus
-second_price       like contract_net, but the price leaves the manager only the surplus of the
-                   second-best bid (or of no bid); at most all that the manager can ever earn
+second_price       like contract_net, but the price leaves the manager the surplus of the
+                   second-best bid (0 without one); the price is at most the manager's best payoff
 =================  ============================================================================
 
 The arbiters are those of `arbiters`. The contract net is Smith's (IEEE Transactions on
@@ -103,7 +103,7 @@ class Baseline:
     talk: Callable[[Facts, StageGame, int], str]
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Any]:
-        """Return the function that answers letters; it raises if a letter has no payoffs."""
+        """Return the function that answers letters; the function fails without payoffs."""
 
         def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]:
             stage, asked = StageGame.of(facts), facts["ask"].removeprefix("contract_")
@@ -176,7 +176,7 @@ def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
 
 
 def _contracting(second: bool, facts: Facts, stage: StageGame, seed: int) -> str:
-    """Answer as the manager, if first among the agents, or else as a bidding contractor."""
+    """Answer as the manager if the agent is the first one, else as a bidding contractor."""
     me = facts["you"]
     if me == stage.agents[0]:
         return _managing(second, facts, stage)

@@ -29,7 +29,7 @@ Moves = Sequence[str]
 """One player's moves, each "C" or "D", the oldest first."""
 
 Strategy = Callable[[Moves, Moves], str]
-"""A function from the own moves and the other's moves to the next move, "C" or "D"."""
+"""A function from a player's moves and its opponent's moves to its next move, "C" or "D"."""
 
 COOPERATE, DEFECT = "C", "D"
 PLAYERS = 2
@@ -88,7 +88,7 @@ class Strategist:
 
 
 def _histories(facts: Mapping[str, Any], actions: Mapping[str, str]) -> tuple[Moves, Moves]:
-    """Return the own moves and the other's; a turn without an action counts as "D"."""
+    """Return the agent's and its opponent's moves; a turn without an action counts as "D"."""
     you, agents = facts["you"], facts["agents"]
     mediated = (facts.get("mediator") or {}).get("choose")  # strategies never delegate
     legal = sorted(action for action in facts["legal"] if action != mediated)
@@ -133,7 +133,7 @@ def grudger(own: Moves, other: Moves) -> str:
 
 @Strategist
 def win_stay_lose_shift(own: Moves, other: Moves) -> str:
-    """Cooperate first, and later if both made the same move in the last turn."""
+    """Cooperate first; later cooperate only if both players made the same last move."""
     return COOPERATE if not own or own[-1] == other[-1] else DEFECT
 
 

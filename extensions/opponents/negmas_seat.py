@@ -123,7 +123,7 @@ class _Table:
         return awarded(self.stage, partial(split, parts=parts))
 
     def outcome(self, deal: Deal) -> int:
-        """Return the outcome nearest to a deal that gives the answering agent no more."""
+        """Return the nearest outcome that gives the answering agent no more than this deal."""
         mine = Fraction(Outlook.of(self.facts, []).value(deal)[self.facts["you"]])
         kept = mine.limit_denominator(10**6) - self.stage.disagreement[self.me]
         part = floor(PARTS * kept / self.surplus)
@@ -131,7 +131,7 @@ class _Table:
         return min(max(part if self.me == 0 else PARTS - part, least), largest)
 
     def heard(self) -> list[int]:
-        """Return the other's offers as outcomes; no offer counts as the worst one for me."""
+        """Return the opponent's messages as outcomes; one without an offer is worst for me."""
         least, found = self.outcomes[self.me], list[int]()
         for line in self.facts["history"]:
             if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":

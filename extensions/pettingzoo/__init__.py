@@ -1,4 +1,4 @@
-"""PettingZoo: its environments as games of this project, and our games as its environments."""
+"""PettingZoo's environments as games of this project, and our games as its environments."""
 
 from shapley_coop.extension import Extension
 

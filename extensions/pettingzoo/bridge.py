@@ -156,7 +156,7 @@ class PettingZooGame(Game):
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: an action named noop, else the matrix's, else own rewards.
+        """Return the baseline: an action named noop, else the matrix game's, else no baseline.
 
         `--set absent=` overrides the baseline with an action or `random`.
         """
@@ -178,7 +178,7 @@ class PettingZooGame(Game):
         )
 
     def facts(self) -> dict[str, Any]:
-        """Return agents, actions and turns, and the payoffs if the trials found fixed ones."""
+        """Return agents, actions and turns, and the payoffs if trials found fixed payoffs."""
         facts: dict[str, Any] = {
             "agents": list(self.agents),
             "actions": self.actions,
@@ -222,7 +222,7 @@ class PettingZooGame(Game):
         return list(named) or [str(first + k) for k in range(count)]
 
     def _bring_to(self, history: list[list[int]]) -> bool:
-        """Bring the environment to the position after these actions; return whether agents act."""
+        """Bring the environment to the position after these actions; return whether it goes on."""
         at = self._at
         if at is None or at != history[: len(at)]:
             self._seen = self._env.reset(seed=self.seed % 2**32)

@@ -28,10 +28,10 @@ Path = tuple[str | int, ...]
 class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
     """A game of this project with PettingZoo's interface.
 
-    Actions are indices into `game.actions[agent]`. If an action is masked, the agent idles, as the
-    game defines it. An agent with nothing to do in a turn must also act, and its mask then allows
-    every action. A reward is the game's reward plus an equal share of the pot. An observation is a
-    dict of
+    Actions are indices into `game.actions[agent]`. An agent that chooses a masked action idles, as
+    the game defines. An agent without a legal action in a turn must also choose one; its mask then
+    allows every action. A reward is the game's reward plus an equal share of the pot. An
+    observation is a dict of
 
     - `observation`: each agent's latest action (an index, -1 for none), then the numbers in the
       agent's view of the game, in the order of the first view;

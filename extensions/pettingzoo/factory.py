@@ -66,7 +66,7 @@ def _named(factory: str) -> Any:
 
 
 def _missing(path: str, absent: str) -> str:
-    """Return why a module cannot be imported: it, or a module that it needs, does not exist."""
+    """Return why a module cannot be imported: the module, or a required one, does not exist."""
     if absent and path != absent and not path.startswith(f"{absent}."):
         return str(missing_library("it", absent))
     package, _, name = path.rpartition(".")
@@ -87,7 +87,7 @@ def _instead(package: str, name: str) -> str:
     """Return a suggestion of similarly named modules, such as other versions, or ""."""
     try:
         folder = import_module(package).__path__ if package else []
-    except Exception:  # the package does not exist either, or fails
+    except Exception:  # the package does not exist, or its import fails
         return ""
     stem = name.rpartition("_v")[0] or name
     beside = [one.name for one in iter_modules(folder)]

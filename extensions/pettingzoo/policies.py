@@ -1,7 +1,7 @@
 """A trained policy as a `python:` seat in a Gymnasium or PettingZoo environment.
 
-A policy is a function from an observation and an action mask to the index of an action, as learning
-libraries train policies. `Policy` makes a seat of it, which makes no offers and accepts none.
+A policy is a function from an observation and an action mask to an action's index. Learning
+libraries train such functions. The seat of a `Policy` makes no offers and accepts none.
 
     # bots.py
     from shapley_coop.extensions.pettingzoo.policies import Policy

@@ -33,7 +33,7 @@ class Trials:
     Attributes:
         turns: the number of turns of a play if all plays had the same; else 0.
         pays: joint action (index per agent) → payoffs; empty if payoffs are not fixed.
-        times: every joint action was tried at least this often.
+        times: the least number of times that a joint action was tried.
     """
 
     turns: int = 0
@@ -47,7 +47,7 @@ def try_out(env: Any, agents: list[str], most: int) -> Trials:
     Args:
         env: the environment; its state afterwards is undefined.
         agents: its agents, in order.
-        most: the most turns of a play, after which it is cut.
+        most: the number of turns after which a play is cut off.
 
     Cost: at most about `MAX_STEPS` steps of the environment.
     """

@@ -1,4 +1,4 @@
-"""CoopEval's rounds settled and its contracts certified by our rules, beside the study's results.
+"""Settlement of CoopEval's rounds and certification of its contracts, both by our rules.
 
 A contract that a model proposed becomes a deal. The deal promises the cooperative action of every
 seat, and makes the contract's payments: a seat that takes an action paying c gets c/(n-1) from each
@@ -10,7 +10,7 @@ other seat. The certificate of this deal answers the study's two questions:
 In the study, payments are not limited by a purse, and no letter has to show the deal. So the
 certificate limits neither payments nor the deal's length in words. A separate remark says whether
 our table would have refused the contract for such a limit. A contract whose incentives cannot be
-enumerated has no verdict, and counts in no rate.
+enumerated answers neither question, and no rate counts the contract.
 
 In each round with a signed contract, the monitor applies the contract to the record and makes the
 payments due. Each seat's payoff is then compared with the recorded points.
@@ -55,7 +55,7 @@ class Proposed:
         stable: whether cooperating is a best response of every seat if all others cooperate; None
             if unknown.
         dominant: whether cooperating is weakly dominant for every seat; None if unknown.
-        unknown: the reason for a missing verdict; "" if there is one.
+        unknown: the reason why `stable` and `dominant` are unknown; "" if they are known.
         refused: the reason why our table would refuse the contract; "" if it would accept it.
         certificate: the full certificate, as plain JSON.
     """
@@ -76,9 +76,9 @@ class Settled:
     Attributes:
         round: the recorded round.
         record: the turn as our game records it.
-        ours: seat → its payoff.
+        ours: seat → its payoff by our rules.
         payments: the payments due: payer, payee, amount.
-        verdicts: clause of the signed contract → satisfied, violated or pending; there are only
+        verdicts: clause of the signed contract → satisfied, violated or pending; all clauses are
             payments, because the study's contracts promise no cooperation.
     """
 
@@ -165,7 +165,7 @@ def imported(experiment: Experiment) -> Imported:
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
-    """Return a contract's payments: all others pay an action's amount, in equal parts."""
+    """Return a contract's payments: equal parts of an action's amount from all others."""
     clauses = []
     for action, amount in design.items():
         for doer in seats if amount else ():

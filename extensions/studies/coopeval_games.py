@@ -18,7 +18,7 @@ MATRICES = {
     "TrustGame": ("GIVE", "KEEP"),
     "MatchingPennies": ("HEADS", "TAILS"),
 }
-"""Two-player game → its actions, the cooperative one first.
+"""Two-player game → its actions, the cooperative action first.
 
 The study's keys of payoffs are the initials of both actions.
 """

@@ -9,7 +9,7 @@ questions as of contracts:
 - dominant: if all delegate, the mediator cooperates, and delegating is weakly dominant: never worse
   than an own action of a seat, and better at least once.
 
-A game with too many joint actions has no verdict, and counts in no rate.
+In a game with too many joint actions both answers are unknown, and no rate counts the mediator.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ class ProposedMediator:
         stable: whether full delegation means cooperation and is an equilibrium; None if unknown.
         dominant: whether full delegation means cooperation and delegating is weakly dominant for
             every seat; None if unknown.
-        unknown: the reason for a missing verdict; "" if there is one.
+        unknown: the reason why `stable` and `dominant` are unknown; "" if they are known.
     """
 
     by: str
@@ -47,7 +47,7 @@ class ProposedMediator:
     unknown: str = ""
 
     def record(self) -> dict[str, Any]:
-        """Return the mediator and its verdicts as plain JSON."""
+        """Return all attributes as plain JSON."""
         taken = {str(count): action for count, action in self.mediator.items()}
         return {**vars(self), "mediator": taken}
 
@@ -92,7 +92,7 @@ def _dominant(mediator: Mediator, world: StudyGame, seat: int) -> bool:
 def _gains(
     mediator: Mediator, world: StudyGame, seat: int, others: Iterable[_Choices]
 ) -> Iterator[tuple[str, Fraction]]:
-    """Yield each own action and the gain of delegating over it, for all choices of the others."""
+    """Yield each own action and the gain by delegating instead, for all choices of the others."""
     for chosen in others:
         before, after = chosen[:seat], chosen[seat:]
         delegating = _paid(mediator, world, seat, (*before, None, *after))

@@ -91,7 +91,7 @@ def _mean(parts: Sequence[Fraction]) -> Fraction:
 
 @dataclass(frozen=True)
 class Compared:
-    """One cell of the printed table beside ours, in percent with one decimal."""
+    """One printed percentage and our figure for it, in percent with one decimal."""
 
     mechanism: str
     model: str
@@ -136,7 +136,7 @@ def printed_table(file: Path) -> Printed:
 
 
 def compared(printed: Printed, ours: Mapping[str, Mapping[str, Rates]]) -> list[Compared]:
-    """Return each printed cell beside our figure, or beside a dash if we have none."""
+    """Return each printed percentage with our figure, or with a dash if we have no figure."""
     cells = []
     for (mechanism, measure), by_name in printed.items():
         shares = ours.get(mechanism, {})

@@ -5,7 +5,7 @@
 
 Each line of the page is computed from a given record; the page omits records that are not given.
 The records are not copied. The page names each record with the SHA-256 of the files read, so that
-others can compare their copies.
+readers can compare their own copies.
 """
 
 import argparse
@@ -84,7 +84,7 @@ class Shown:
 
 
 def of_raid(file: Path) -> Shown:
-    """Compare a replay of a raid by our rules with the raid's log."""
+    """Return the line that compares a raid's log with its replay by our rules."""
     log = import_raid_log(file)
     differ = len(log.mismatches)
     same = sum(log.tally[a] == made for a, made in log.contributions.items())
@@ -98,7 +98,7 @@ def of_raid(file: Path) -> Shown:
 
 
 def of_company(file: Path) -> Shown:
-    """Read the split that a company's negotiation decided."""
+    """Return the line about the split that a company's negotiation decided."""
     company = import_company_log(file)
     read = sum(said.split is not None for said in company.messages)
     decided = ", ".join(f"{role} {float(part):g}" for role, part in company.rewards.items())

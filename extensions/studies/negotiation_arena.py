@@ -1,4 +1,4 @@
-"""NegotiationArena's games replayed at our table: the answers that our checks would have refused.
+"""Replays of NegotiationArena's games, and the answers that the checks of our runs would refuse.
 
 Every proposal and every acceptance goes through the checks of a run's answers: the rules of a
 bargaining, the goods held, the signer's purse, and the signer's payoff without the deal. The market
@@ -7,13 +7,13 @@ is built from the holdings and valuations in the record:
 ========  ====================================================================================
 sale      the seller's cost and the buyer's limit are valuations; the buyer's money is its purse
 swap      the study asks for as many resources as possible: each unit is worth 1 to both
-division  the first player's resources are divided, and worth nothing if the other refuses
+division  the first player's resources are divided, and worthless if the other player refuses
 ========  ====================================================================================
 
 A deal is *bad* if, by the record's numbers, an agent ends with less than before, gives goods that
 it does not hold, or pays money that it does not have. A deal is *stopped* if our table refuses its
-proposal or its acceptance. Both are computed independently. So every swap of unequal numbers is bad
-by definition, whatever the traders wanted. How a model would have answered a refusal is unknown.
+proposal or its acceptance. *Bad* and *stopped* are computed independently. So every swap of unequal
+numbers is bad, whatever the traders wanted. How a model would answer a refusal is unknown.
 """
 
 import json
@@ -155,7 +155,7 @@ def replayed(record: Recorded, markets: Path) -> Replayed:
 
     Args:
         record: the game.
-        markets: a temporary folder for the file of its market.
+        markets: a temporary folder for the file of the game's market.
     """
     table, refused = _table(record, markets), list[Refused]()
     standing: Deal | None = None

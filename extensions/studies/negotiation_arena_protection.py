@@ -10,7 +10,7 @@ from shapley_coop.extensions.studies.negotiation_arena_records import ACCEPT, Un
 
 @dataclass(frozen=True)
 class Protection:
-    """The counts of one kind of game: of games, except the counts of offers.
+    """The counts of one kind of game; all are counts of games, except the counts of offers.
 
     Attributes:
         kind: sale, swap or division.
@@ -41,7 +41,7 @@ class Protection:
 
     @property
     def whole(self) -> bool:
-        """Whether every bad deal is stopped, every good one let through, and all outcomes agree."""
+        """Whether all bad deals are stopped, all good deals let through, and all outcomes agree."""
         counts = (self.bad_stopped, self.good_let_through, self.differing)
         return counts == (self.bad, self.good, 0)
 

@@ -28,7 +28,7 @@ class RaidLog:
     """The replay of a log by our rules.
 
     Attributes:
-        params: the numbers stated in the log, and those given; all others are our defaults.
+        params: the numbers stated in the log or given by the caller; all others are our defaults.
         record: the play by our rules, with turns from 1.
         turns: per turn, the state in the log and in our replay, and whether both match.
         mismatches: all differences: turn, item, the log's value, and our value.
@@ -185,7 +185,7 @@ def _play(
 def _legal(
     game: RaidBattle, position: Position, told: Chapter, compared: list[_Compared]
 ) -> dict[str, str]:
-    """Return the heroes' actions that are legal by our rules; compare the others."""
+    """Return the heroes' actions that are legal by our rules; report others as differences."""
     chosen = {agent: deed.skill for agent, deed in told.deeds.items()}
     # The log omits actions after the killing blow, so they are taken from the speech.
     for agent in game.agents if told.too_late else ():

@@ -33,7 +33,7 @@ _ROUNDS = re.compile(r"MAX_round = (\d+)")
 
 @dataclass(frozen=True)
 class Deed:
-    """A hero's action according to the log; `amount` is the result of its dice."""
+    """A hero's action according to the log; `amount` is the result of the hero's dice."""
 
     skill: str
     amount: int = 0
