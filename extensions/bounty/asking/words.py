@@ -12,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 def bounty(view: Facts) -> dict[str, Any]:
-    """Return the variables that show the offered split; a counter-offer is beside the count.
+    """Return the variables that show the offer; a counter-offer is compared with the counted split.
 
     Args:
         view: the letter's facts, with `divides`, the offer and its payoffs.
