@@ -51,9 +51,9 @@ class Lineage:
 
     Args:
         retouched: the largest fraction of a line that may change without changing its author.
-        gives: of (squash, original), whether the squash's lines are credited to the original,
-            which added the same lines on another branch.
-        mends: of (fix, author), both commits, whether the fix's changes count as mending.
+        gives: a function of two commits: whether the first, a squash, gives its lines to the
+            second, which added the same lines on another branch.
+        mends: a function of two commits: whether the first mends lines of the second.
     """
 
     def __init__(
