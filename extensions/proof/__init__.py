@@ -5,7 +5,7 @@
 `docs/verify.md` describes the file, and how openssl and node verify it.
 
 In a run, parties with keys sign the offers that they accept, and the mandates of agents are
-enforced (`addition`). A signature signs a DSSE envelope of canonical JSON (RFC 8785). The
+enforced (`addition`). Signatures cover the DSSE encoding of canonical JSON (RFC 8785). The
 cryptographic library comes with the extra `keys`.
 
 >>> from shapley_coop.extensions.proof.acceptance import binding, is_signed, sign_binding

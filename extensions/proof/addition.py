@@ -96,7 +96,7 @@ class Proof(Addition[Settings]):
     def check(
         self, settings: Settings, turn: TurnContext, agent: str, text: str, said: AgentOutput
     ) -> Any:
-        """Return an answer's signature, or the fault that it breaks a mandate or lacks one."""
+        """Return an answer's signature, or its fault: against the mandate, or wrongly signed."""
         name = settings.mandates.get(agent)
         fault = outside(turn, mandate_of(name).mandate, text, said) if name else None
         return fault or attested(turn, settings, agent, text, said)

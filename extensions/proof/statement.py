@@ -90,7 +90,7 @@ class Predicate(_Part):
     settings: dict[str, Any]
     agreements: list[Agreement]
     clauses: list[str]  # the clauses of the contract in force at the end, in words
-    final_offers: dict[str, dict[str, Any]]  # agent → last offer; empty if no offer decided
+    final_offers: dict[str, dict[str, Any]]  # agent → last offer, if `basis` is "final_offer"
     reckoned: bool  # whether values were computed before the bargaining over the split
     record: list[dict[str, Any]]
     breaches: list[dict[str, Any]]
