@@ -2,7 +2,7 @@
 
 Each contributor has a seat in the workflow `consent`, whose first offer is the counted split. A
 person's seat waits for that person's answer. A model or an embedded agent answers at once, but its
-answer is nobody's consent, so the report names these seats.
+answer is not a person's consent, so the report names these seats.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 The command runs in the sandbox on the files of a tree that git builds (`without`). It has no
 network and only Python's own packages, and cannot change this machine. A command that fails scores
-0. Otherwise its last printed line is the score if that line is a number, and 1 if not.
+0. Otherwise the score is the last printed line, or 1 if that line is not a number.
 """
 
 import shlex

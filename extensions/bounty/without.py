@@ -2,7 +2,7 @@
 
 The other contributors' commits are cherry-picked one by one onto the start of the range. Git's own
 tree merge does this in a temporary repository without working tree, merge drivers or hooks. A
-conflict that a merge commit resolved is resolved in no other commit, so a pick may conflict. Then
+merge commit alone holds the resolution of its conflicts, so a pick may conflict. Then
 the coalition has no tree, and the caller reports "not played" instead of guessing.
 """
 

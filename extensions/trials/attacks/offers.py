@@ -47,7 +47,7 @@ def greedy(asked: Asked) -> Deal:
 
 
 def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
-    """Return the efficient plan; a payer that does its part pays the most it could ever earn."""
+    """Return the efficient plan, in which each payer pays all it could earn if it does its part."""
     plan = outlook_of(asked).together
     pays = [
         Pay(

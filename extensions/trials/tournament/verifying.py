@@ -31,7 +31,7 @@ PLAN, SPLIT = "plan", "split"
 """The topics of the bargaining over the contract and of the bargaining over the final split."""
 
 UNTOLD = ("guess_error", "refused:", "attempts")
-"""Prefixes of measures that depend on guesses and refused messages, which no row contains."""
+"""Prefixes of measures not recomputed: rows lack the guesses and refused messages they need."""
 
 _VALUED = ("in_words", "would_pay")
 """The keys of a row's offer that are not part of the message."""
