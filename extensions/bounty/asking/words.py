@@ -45,7 +45,7 @@ def _change(by: Fraction, unit: str) -> str:
 
 
 def _example(view: Facts) -> str:
-    """Return an example counter-offer: the best-paid agent (or another) pays the reader N."""
+    """Return an example counter-offer: the best-paid other agent pays the reader N."""
     me, counted = view["you"], view["as_signed"]
     payer = max((who for who in counted if who != me), key=lambda who: Fraction(counted[who]))
     pay = {"kind": "pay", "payer": payer, "payee": me, "amount": "N"}
