@@ -14,10 +14,10 @@ _DECIMALS = 6
 
 
 def weights_in_force(history: History, weights: Intervals) -> Weights:
-    """Return the weights for a history; a kind with few lines gets less than its interval.
+    """Return the weight intervals for a history, reduced for each kind that has few lines.
 
     The rules limit the value of a line of a decision, document or fix, in lines of code
-    (`line_worth`). The limit uses the middles of the weights:
+    (`line_worth`). The limit is computed from the midpoints w of the weight intervals:
 
         w_k = min(w_k, worth_k · w_code · lines_k / lines_code)
 
@@ -59,8 +59,8 @@ def reduced(history: History, weights: Intervals) -> list[str]:
 def account(history: History, report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the account: lines whose amounts sum to the payment of each contributor.
 
-    A line holds a contributor's work of one kind in one commit, and its earnings. If an agreed
-    split changed a contributor's earnings, one more line holds the change.
+    Each line gives a contributor's work of one kind in one commit, and the amount that this work
+    earned. If an agreed split changed a contributor's amount, one more line gives the change.
 
     Args:
         history: the history that was settled.

@@ -2,7 +2,7 @@
 
 Each contributor has a seat in the workflow `consent`, whose first offer is the counted split. A
 person's seat waits for that person's answer. A model or an embedded agent answers at once, but its
-answer is nobody's consent, so the report names these seats.
+answer is not a person's consent, so the report names these seats.
 """
 
 from collections.abc import Mapping, Sequence
@@ -97,7 +97,7 @@ def _failed(table: Mapping[str, Any], standing: int) -> list[dict[str, Any]]:
 
 
 def _answers(table: Mapping[str, Any], revision: int) -> dict[str, Mapping[str, Any]]:
-    """Return contributor → answer to an offer, with answers that still wait for the others."""
+    """Return contributor → answer to an offer, also before all contributors have answered."""
     heard = {one["by"]: one for one in table.get("talk", []) if one.get("about") == revision}
     offer = table.get("offer")
     held = (table.get("answers") or {}) if offer and offer["revision"] == revision else {}
@@ -105,7 +105,7 @@ def _answers(table: Mapping[str, Any], revision: int) -> dict[str, Mapping[str, 
 
 
 def is_agreed(ended: Mapping[str, Any]) -> bool:
-    """Return whether all accepted one split; if not, the counted split is in force."""
+    """Return whether all accepted the same split; otherwise the counted split is in force."""
     return any(e["kind"] == "settled" and e["basis"] == AGREED for e in ended["events"])
 
 
@@ -118,7 +118,7 @@ BY_WEIGHT = "Divided by Weighted Earned Value, by the middle of each weight in f
 
 
 def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[str]:
-    """Return the remarks on a split: how it was found, and which contributors consented."""
+    """Return the remarks on a split: how it was computed, and which contributors consented."""
     found = report.get("consent")
     if found is None:
         return [by_value, NOBODY_ASKED]

@@ -2,7 +2,7 @@
 
 The command runs in the sandbox on the files of a tree that git builds (`without`). It has no
 network and only Python's own packages, and cannot change this machine. A command that fails scores
-0. Otherwise its last printed line is the score if that line is a number, and 1 if not.
+0. Otherwise the score is the last printed line, or 1 if that line is not a number.
 """
 
 import shlex
@@ -31,7 +31,7 @@ LIMITS = Limits(seconds=120, memory=1 << 30, processes=64)
 
 @dataclass
 class _Plays:
-    """The scores of coalitions; coalitions that build the same tree are scored once."""
+    """The scores of coalitions; coalitions with the same tree are scored only once."""
 
     trees: Without
     command: Sequence[str]
@@ -84,12 +84,12 @@ def counterfactual(
         names: the contributors.
         command: program and arguments, split as a shell would split them; no shell runs.
         unsafe: run the command without a sandbox.
-        progress: called after each play.
+        progress: called without arguments as the scoring advances.
 
     Returns:
-        `score` of all contributors together. For each contributor: the score without it, the loss
-        (`missing`), its Shapley value, and the reason if a score is missing. Values exist for at
-        most `MOST_EXACT` contributors, and only if every coalition has a score.
+        `score`: the score with all commits. For each contributor: the score without its commits,
+        the loss (`missing`), its Shapley value, and why a score is missing. Values are given for
+        at most `MOST_EXACT` contributors, and only if every coalition has a score.
 
     Raises:
         ValueError: the command cannot be read, or has no score on the whole repository.

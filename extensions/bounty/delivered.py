@@ -83,9 +83,9 @@ class DeliveredAnalysis(BountyAnalysis):
 class Delivered(Game):
     """The game about finished work, in which agents are paid for artefacts and may agree otherwise.
 
-    Its single turn pays each agent its Weighted Earned Value of the bounty; rounding leaves no
-    remainder. These payments hold if the agents agree on no other split. A coalition's value is
-    the sum of its members' payments.
+    Its single turn divides the whole bounty by Weighted Earned Value. These payments are final
+    unless the agents agree on another split. A coalition's value is the sum of its members'
+    payments.
     """
 
     name = "delivered"
@@ -208,7 +208,7 @@ def count_of(count: str | Number) -> Fraction:
     """Return a count as an exact fraction.
 
     Raises:
-        ValueError: the text is no count.
+        ValueError: the text is not a count.
     """
     written = re.fullmatch(r"-?\d{1,18}(\.\d{1,12})?(/[1-9]\d{0,17})?", str(count))
     if written is None or ("." in str(count) and "/" in str(count)):

@@ -48,7 +48,7 @@ def begun(
 ) -> Any:
     """Return the run that divides a bounty for some work; repeated calls return the same run.
 
-    A run with simulated seats pays nobody, so another seed or other seats begin another run.
+    A run with simulated seats pays nobody, so with another seed or other seats it is played anew.
 
     Args:
         params: the parameters of the game `delivered`.
@@ -94,7 +94,7 @@ def _not_anew(used: "KeyUsed", params: Mapping[str, Any]) -> str:
 
 
 def paid_before(run: Any) -> str:
-    """Return a note that an ended run has already paid; empty if it has not."""
+    """Return a note that an ended run has already paid, or "" if it has not."""
     if run.state != "ended" or run.result["ledger"] != "paid":
         return ""
     return f"{run.run} has paid this already: it is in the ledger once, and nothing is paid again"

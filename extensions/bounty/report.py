@@ -54,7 +54,7 @@ def settle_history(
         bounty: the amount to divide; the contributors' amounts sum to it exactly.
         currency: an ISO 4217 code or empty; amounts are whole in its smallest unit.
         weights: kind → lowest and highest percent of the whole.
-        payoffs: contributor → agreed millionths; None divides the bounty by points.
+        payoffs: contributor → agreed amount in millionths; None divides the bounty by points.
 
     Raises:
         ValueError: no contribution counts, the currency is unknown, or the bounty is not an
@@ -203,7 +203,7 @@ def agreed_amounts(payoffs: Mapping[str, int], total: Fraction, decimals: int) -
     """Return agreed payoffs rounded to the currency's smallest unit; the sum stays the same.
 
     Args:
-        payoffs: contributor → agreed millionths.
+        payoffs: contributor → agreed amount in millionths.
         total: the sum of the payoffs.
         decimals: the number of decimals of the currency.
     """

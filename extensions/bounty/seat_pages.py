@@ -25,7 +25,7 @@ from shapley_coop.serve.view.handler import Handler
 from shapley_coop.state.table import Table
 
 EVERY = 30.0
-"""The seconds without an answer after which deadlines are checked."""
+"""Deadlines are checked when no answer has come for this number of seconds."""
 
 MOST_BYTES = 100_000
 """The largest size of a reply."""

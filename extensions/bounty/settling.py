@@ -117,7 +117,7 @@ class Settling:
 
 
 def _served(run: Any, people: list[str], serve: str) -> tuple[dict[str, Any] | None, list[str]]:
-    """Serve seat pages until the run ends or Ctrl-C; return its result and who must answer."""
+    """Serve seat pages until the run ends or Ctrl-C; return its result and who has not answered."""
     host, _, port = serve.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
         raise ValueError(f"--serve {serve}: give HOST:PORT, as in 127.0.0.1:8600")

@@ -2,7 +2,7 @@
 
 The other contributors' commits are cherry-picked one by one onto the start of the range. Git's own
 tree merge does this in a temporary repository without working tree, merge drivers or hooks. A
-conflict that a merge commit resolved is resolved in no other commit, so a pick may conflict. Then
+merge commit alone holds the resolution of its conflicts, so a pick may conflict. Then
 the coalition has no tree, and the caller reports "not played" instead of guessing.
 """
 
@@ -46,9 +46,9 @@ class Without:
         self._picked: dict[tuple[str, str], str] = {}
 
     def tree(self, members: Set[str]) -> str:
-        """Return the tree with only these contributors' commits; all give the tip's own tree.
+        """Return the tree with only these contributors' commits; all together give the last tree.
 
-        A commit is included if all who earn it are members. A bot's commit is always included.
+        A commit is included if all its earners are members. A bot's commit is always included.
 
         Raises:
             Conflict: a commit cannot be picked without the commits that are left out.
@@ -127,7 +127,7 @@ class Without:
         return lines[0]
 
     def _entered(self, tree: str, parent: str = "") -> str:
-        """Return a new commit of a tree; a common parent lets git find the base of a merge."""
+        """Make a commit of a tree and return its hash; a common parent serves as a merge's base."""
         lines = [f"tree {tree}", *([f"parent {parent}"] if parent else [])]
         lines += [f"author {_NOBODY}", f"committer {_NOBODY}", "", "picked", ""]
         asked = ("hash-object", "-w", "-t", "commit", "--stdin")

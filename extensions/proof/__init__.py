@@ -4,8 +4,8 @@
 `checking.check` recomputes all of them from the statement alone, without the home of the run.
 `docs/verify.md` describes the file, and how openssl and node verify it.
 
-In a run, parties with keys sign the offers that they accept, and agents with mandates are held to
-them (`addition`). Signatures are those of DSSE envelopes over canonical JSON (RFC 8785). The
+In a run, parties with keys sign the offers that they accept, and the mandates of agents are
+enforced (`addition`). Signatures cover the DSSE encoding of canonical JSON (RFC 8785). The
 cryptographic library comes with the extra `keys`.
 
 >>> from shapley_coop.extensions.proof.acceptance import binding, is_signed, sign_binding

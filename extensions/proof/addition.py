@@ -54,14 +54,14 @@ class Proof(Addition[Settings]):
         check_in_force(settings.mandates)
 
     def complaints(self, settings: Settings) -> Iterator[str]:
-        """Yield a complaint if a tenant names keys of this home, or mandates kept in it."""
+        """Yield a complaint if a tenant names keys or mandates that this home keeps."""
         if any(key.name for key in settings.keys.values()):
             yield "keys: give public keys in PEM; this server's own keys sign for no tenant"
         if any(text.startswith(KEPT) for text in settings.mandates.values()):
             yield "mandates: give the text of each; what is kept here is named by its own run alone"
 
     def aside(self, settings: Settings, episode: str, workflow: str) -> dict[str, str] | None:
-        """Return the workflow and salt for the digest of the settings, or None without any key.
+        """Return workflow and salt for the digest of the settings, or None if no party has a key.
 
         The digest is salted, since settings could be guessed and compared with an unsalted digest.
         """
@@ -79,7 +79,7 @@ class Proof(Addition[Settings]):
         return shown_to_sign(turn, agent) if agent in settings.keys else {}
 
     def carried(self, reply: Mapping[str, Any]) -> str:
-        """Return the element for the `signature` of a person's reply, or ""."""
+        """Return the answer element for the `signature` in a person's reply, or "" without one."""
         signature = reply.get("signature")
         if signature is None:
             return ""
@@ -90,13 +90,13 @@ class Proof(Addition[Settings]):
         return carried
 
     def without(self, text: str) -> str:
-        """Return an answer without its signature."""
+        """Return an answer's text without its signature elements."""
         return without_signature(text)
 
     def check(
         self, settings: Settings, turn: TurnContext, agent: str, text: str, said: AgentOutput
     ) -> Any:
-        """Return an answer's signature, or the fault that it breaks a mandate or lacks one."""
+        """Return an answer's signature, or its fault: against the mandate, or wrongly signed."""
         name = settings.mandates.get(agent)
         fault = outside(turn, mandate_of(name).mandate, text, said) if name else None
         return fault or attested(turn, settings, agent, text, said)
@@ -104,13 +104,13 @@ class Proof(Addition[Settings]):
     def accepts(
         self, settings: Settings, evaluated: EvaluatedTable, agent: str, topic: str, offer: Offer
     ) -> Any:
-        """Return the signature, by a key of this home, of an offer accepted for an agent."""
+        """Return an agent's signature of an accepted offer, or None if this home lacks its key."""
         return signed_here(settings, evaluated, agent, topic, offer)
 
     def rechecked(
         self, settings: Settings, table: Table, sealed: Mapping[str, SealedAnswer] | None
     ) -> Rechecked | None:
-        """Verify the signatures of parties with keys; return None if no party has a key."""
+        """Verify the parties' signatures and return the result, or None if no party has a key."""
         if not settings.keys:
             return None
         keys = {agent: party.key for agent, party in settings.keys.items()}

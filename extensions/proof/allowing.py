@@ -1,7 +1,7 @@
 """The checks of an agent's acts against its mandate.
 
-A mandate is private until its principal shows it, since the others could exploit its limits. So
-the table holds only the hash of the mandate, from before the first signature on.
+A mandate is private until its principal shows it, since other agents could exploit its limits. So
+the table holds only the mandate's hash, which is there before the first signature.
 """
 
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ OUTSIDE = "MANDATE"
 
 
 def outside(turn: TurnContext, mandate: Mandate, text: str, said: AgentOutput) -> Fault | None:
-    """Return the fault that a mandate does not allow an answer; None if it allows the answer.
+    """Return the fault of an answer that the mandate forbids; None if the answer is allowed.
 
     The mandate's `min_end` is checked elsewhere, with the reservation value (`state.consent`).
 
@@ -49,7 +49,7 @@ def outside(turn: TurnContext, mandate: Mandate, text: str, said: AgentOutput) -
 def beyond(
     evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str, now: datetime
 ) -> Fault | None:
-    """Return the fault that a mandate does not allow its agent to sign a deal, or None."""
+    """Return the fault of a deal that the mandate forbids its agent to sign, else None."""
     if fault := _expired(mandate, now):
         return fault
     for cid, clause in deal.ids().items():
@@ -75,7 +75,7 @@ def beyond(
 
 
 def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str) -> Fault | None:
-    """Return the fault that a deal leaves an agent less than its mandate's `min_end`, or None."""
+    """Return the fault of a deal that leaves the agent less than its `min_end`, else None."""
     least, agent = mandate.min_end, mandate.agent
     if least is None:
         return None

@@ -1,4 +1,4 @@
-"""The command `coop check`: it verifies and recomputes an export from anyone."""
+"""The command `coop check`: it verifies and recomputes an export, whoever made the export."""
 
 import sys
 from pathlib import Path

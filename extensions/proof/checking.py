@@ -174,7 +174,7 @@ def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
 
 
 def _audits(told: Predicate) -> Iterator[Finding]:
-    """Yield a finding for each kind of recorded effect: whether it was played by its rule."""
+    """Yield a finding for each kind of recorded effect: whether the effects follow their rule."""
     for name, wrong in audit(game_of(settings_of(told)), cast(Any, told.record)):
         yield Finding(name, not wrong, "; ".join(wrong) or "played by the rule")
 

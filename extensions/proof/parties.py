@@ -14,7 +14,7 @@ OPERATOR = "operator"
 """The name of the key that must have signed the export."""
 
 PRINCIPAL = "principal."
-"""The prefix that, before an agent's name, names the key of the agent's principal."""
+"""The prefix of an agent's name that makes it the name of its principal's key."""
 
 SEALED = ("call_market",)
 """Workflows whose parties sign sealed answers, which only the home of the run can check."""
@@ -64,7 +64,7 @@ def party_findings(
 
 
 def _run(told: Predicate) -> SignedRun:
-    """Return the episode and settings digest that each signature must name, from the predicate."""
+    """Return the predicate's episode and settings digest, which each signature must name."""
     found = settings_digest(
         workflow=told.workflow,
         salt=told.salt,

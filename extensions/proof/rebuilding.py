@@ -28,7 +28,7 @@ def settings_of(told: Predicate) -> dict[str, Any]:
 def table_at(
     told: Predicate, chain: Sequence[Contract], turns: int | None = None, plans: int | None = None
 ) -> Table:
-    """Return the table after the first `turns` turns and `plans` contracts; None means all."""
+    """Return the table after `turns` turns and `plans` contracts; None means all of them."""
     record = cast(Any, told.record if turns is None else told.record[:turns])
     settings = settings_of(told)
     game = game_of(settings)

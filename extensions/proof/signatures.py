@@ -1,8 +1,8 @@
-"""The signatures in a run: their content, their makers, and their verification.
+"""The signatures in a run: what is signed, who signs, and how signatures are verified.
 
 The program signs for a party whose key is in this home. Any other party sends the signature in its
-answer (`acceptance.element`). The fact `to_sign` in its letter holds the content to sign. For its
-own proposals, the refusal SIGN states this content, so that the party can sign it and answer again.
+answer (`acceptance.element`). The fact `to_sign` in its letter holds the content to sign. If the
+party proposes, the refusal SIGN states the content, so that the party can sign and answer again.
 """
 
 import json
@@ -34,7 +34,7 @@ UNSIGNED = "SIGN"
 
 
 def to_sign(turn: TurnContext, agent: str, text: str, said: AgentOutput) -> Binding | None:
-    """Return the content that an agent signs with an answer, or None if nothing binds it.
+    """Return the content that an agent signs with an answer; None if the answer binds nobody.
 
     Args:
         turn: the context of the question.
@@ -65,7 +65,7 @@ def shown_to_sign(turn: TurnContext, agent: str) -> dict[str, Any]:
 def attested(
     turn: TurnContext, settings: Settings, agent: str, text: str, said: AgentOutput
 ) -> Signature | Fault | None:
-    """Return the signature of an answer, if the agent has a key and the answer binds it.
+    """Return the signature of a binding answer by an agent with a key, or the fault.
 
     Args:
         turn: the context of the question.
@@ -76,7 +76,7 @@ def attested(
 
     Returns:
         The signature; the fault SIGN if the signature is wrong, or missing although the run
-        requires one; None if no signature is needed or public.
+        requires one; None if no signature is needed, or if it must stay secret (sealed answer).
     """
     party = settings.keys.get(agent)
     bound = to_sign(turn, agent, text, said) if party else None
@@ -133,7 +133,7 @@ def signed_here(
 
 
 def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str, Signature]:
-    """Return agent → signature of an offer, from the talk."""
+    """Return agent → signature of an offer, as found in the talk."""
     found: dict[str, Signature] = {}
     for said in _about(table.get("talk", []), topic, turn, offer["revision"]):
         if NAME in said.get("more", {}):

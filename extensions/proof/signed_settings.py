@@ -18,7 +18,7 @@ SIGNED = (*RECIPE, "require_signed")
 
 
 class SignedRun(NamedTuple):
-    """The episode and settings that every signature in a run names beside the agreement.
+    """The episode and the settings digest that every signature in a run covers, beside the offer.
 
     Attributes:
         episode: the run's episode.
@@ -42,7 +42,7 @@ def signed_recipe(table: Table) -> dict[str, Any]:
 
 
 def signed_run(table: Table) -> SignedRun:
-    """Return the episode and settings digest that a run's parties sign with each agreement."""
+    """Return the episode and the settings digest, which parties sign with each agreement."""
     committed = committed_in(table)
     if committed is None:
         return SignedRun(table["episode"], "")

@@ -53,7 +53,7 @@ class Agreement(_Part):
     revision: int
     by: str
     deal: dict[str, Any]
-    hash: str  # of the deal; the parties' signatures name it as `accepts`
+    hash: str  # the deal's hash, which the parties' signatures hold as `accepts`
     contract: str | None  # the hash of the contract after this agreement; None for a split
     signatures: dict[str, dict[str, str]]  # agent → key id and signature
 
@@ -83,18 +83,18 @@ class Predicate(_Part):
     episode: str
     workflow: str
     begun: str  # ISO time
-    salt: str  # of the signed settings' digest; empty if no party has a key
+    salt: str  # the salt of the signed settings' digest; empty if no party has a key
     agents: list[str]
     keys: dict[str, Key]
     mandates: dict[str, Mandated]
     settings: dict[str, Any]
     agreements: list[Agreement]
-    clauses: list[str]  # of the contract in force at the end, in words
-    final_offers: dict[str, dict[str, Any]]  # agent → last offer; empty for another basis
+    clauses: list[str]  # the clauses of the contract in force at the end, in words
+    final_offers: dict[str, dict[str, Any]]  # agent → last offer, if `basis` is "final_offer"
     reckoned: bool  # whether values were computed before the bargaining over the split
     record: list[dict[str, Any]]
     breaches: list[dict[str, Any]]
-    values: dict[str, Any]  # with the baseline that the values compare with
+    values: dict[str, Any]  # the agents' values, and the baseline of these values
     basis: str
     rewards: dict[str, str]
     transfers: list[Transfer]
@@ -211,7 +211,7 @@ def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def subjects(contract: Contract | None, predicate: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the names and hashes of the statement's subjects; a contract only if there is one."""
+    """Return the names and hashes of the statement's subjects, without a missing contract."""
     parts = ("basis", "rewards", "transfers", "forfeits", "payoffs")
     hashed = {
         **({"contract": contract["hash"]} if contract else {}),

@@ -69,7 +69,7 @@ class History:
         excluded: reason → number of the last commit's files that are left out.
         notes: the remarks to read before paying by these counts.
         rules: the rules for the counts.
-        made: each commit that is no merge, parents first, with its earners; a bot's has none.
+        made: each commit except merges, with its earners, parents first; bots earn nothing.
     """
 
     path: str

@@ -40,7 +40,7 @@ def extent(before: str, after: str) -> Fraction:
 
 
 def _kept(before: str, after: str) -> int:
-    """Return the characters of common words and signs, or 0 if most of the words differ.
+    """Return the number of characters in common words and signs, or 0 if most words differ.
 
     So if a line has two small edits, the unchanged text between them does not count as changed.
     """
@@ -59,8 +59,8 @@ def replacements(
 ) -> Iterator[tuple[str, str, Fraction]]:
     """Yield each removed line, the line that replaced it, and the extent of the change.
 
-    In each place, an added line is paired with the removed line that is most similar. If lines
-    were only broken differently, an added line is a part of the removed line, with extent 0.
+    In each place, an added line is paired with the removed line that is most similar. If only the
+    line breaks changed, it is paired with the removed line that held its beginning, at extent 0.
 
     Args:
         edits: the removed and the added lines of each place.

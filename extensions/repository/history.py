@@ -3,8 +3,8 @@
 The counts, and the reasons for them:
 
 code
-    Effective lines that the contributor added in the range and that exist at its end, without
-    blank lines, comments and layout. Lines that were deleted again earn nothing. Moving,
+    Effective lines that the contributor added in the range and that exist at its end. Blank lines,
+    comments and layout do not count. Lines that were deleted again earn nothing. Moving,
     reformatting, copying, converting or restoring lines also earns nothing (`blame`, `lineage`,
     `encodings`). Deleting others' lines earns nothing, and their authors lose them, since only the
     final state is paid. Every line counts once, for the commit that first added it.
@@ -24,7 +24,7 @@ With `weighed: false`, each fix, document and decision counts one (Shapley-Coop,
 Author and co-authors share a commit evenly. The part of a bot or a model goes to the author or
 committer, or to nobody, as the rules say. Merges, binary files, and vendored or generated files
 earn nothing; configuration earns only if the rules say so. The report gives the reason for each
-uncounted commit. Counts are exact fractions, and each count is the sum of its evidence.
+uncounted commit. Each count is an exact fraction: the sum of the amounts of its evidence.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ def read_history(
     Args:
         repo: a working tree, a folder in a working tree, or a bare repository; all of it is read.
         range: `A..B`, or one revision for everything up to it; None for everything up to HEAD.
-        mailmap: True applies the .mailmap of the range's last commit, a text is applied itself.
+        mailmap: a mailmap's text; True applies the .mailmap of the range's last commit.
             A committer could use .mailmap to take the work of others, so the notes always list
             its changes.
         rules: the rules for the counts; None for the defaults.

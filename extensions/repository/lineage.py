@@ -47,13 +47,13 @@ class Origin:
 
 
 class Lineage:
-    """The map from each added line to its origin; commits must be taken in parents first.
+    """The map from each added line to its origin; call `take` for parents before children.
 
     Args:
         retouched: the largest fraction of a line that may change without changing its author.
-        gives: whether the first commit is a squash whose lines are given to the second commit,
-            which added the same lines on another branch.
-        mends: whether the first commit's changes to the second's lines count as mending.
+        gives: a function of two commits: whether the first, a squash, gives its lines to the
+            second, which added the same lines on another branch.
+        mends: a function of two commits: whether the first mends lines of the second.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Lineage:
         self._held: dict[str, list[str]] = {}  # a long line → the first files that held it
         self._within: dict[tuple[str, str], int] = {}  # (file, line) → commit that first added it
         self._copied: dict[Line, int] = {}
-        self._restored: dict[Line, int] = {}  # single lines; new lines if the old ones still exist
+        self._restored: dict[Line, int] = {}  # single lines that may have been moved
         self._ignored: set[int] = set()
         self._instead: dict[Line, tuple[Line, Fraction, bool, bool]] = {}
         self._last: dict[tuple[str, str], int] = {}  # (file, line) → commit that last added it
@@ -142,7 +142,7 @@ class Lineage:
             self._within.setdefault((file, one), commit)
 
     def _trace_run(self, commit: int, file: str, run: Sequence[str]) -> None:
-        """Find the blocks of a run whose every line was in one other file before."""
+        """Find the blocks in a run of added lines that another file held before."""
         block: list[int] = []
         held: set[str] = set()
         for at, one in enumerate(run):
@@ -171,7 +171,7 @@ class Lineage:
         first = run[block[0]]
         source = min(held, key=lambda file: (self._within[file, first], file))
         if len(block) == 1:
-            # A single line may have been moved; it counts as new if the old one still exists.
+            # A single line was moved if its old copy is gone; else it counts as new.
             self._restored.setdefault((commit, first), self._within[source, first])
             return
         for one in run[block[0] : stop]:
@@ -197,11 +197,11 @@ class Lineage:
         return Origin(*line, mender, part)
 
     def _as_added(self, line: Line) -> Line:
-        """Return the line with its commit by the log, if log and blame name different commits."""
+        """Return a line that blame found, with the log's commit if blame named a wrong one."""
         first = (self._begun.get(line[1], line[0]), line[1])
         if self.added[line]:
             return line
-        if first[0] in self._ignored:  # blame skipped it; the log knows the line before
+        if first[0] in self._ignored:  # blame skipped this commit; the log has the earlier line
             was = self._author(first)
             return was if was[0] == line[0] else line
         return first if first[0] <= line[0] else line  # blame missed a rename
@@ -232,14 +232,14 @@ class Lineage:
             seen.add(line)
 
     def _owner(self, file: str, text: str) -> int:
-        """Return the commit that last added a line to a file, or a long line to any file."""
+        """Return the commit that last added a line to a file; for long lines, to any file."""
         elsewhere = self._anywhere.get(text, NOBODY) if len(text) >= LONG else NOBODY
         return self._last.get((file, text), elsewhere)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A step from a line to the line that it came from, or to itself if it changed too much."""
+    """A step from a line to the line it came from; to the same line if it changed too much."""
 
     line: Line
     by: int = NOBODY

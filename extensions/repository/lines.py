@@ -58,14 +58,14 @@ def key(line: str) -> str:
 
 
 def keys(path: str, lines: Iterable[str]) -> tuple[str, ...]:
-    """Return the keys of some lines of a file, without lines that begin a comment."""
+    """Return the keys of some lines of a file, without lines that begin with a comment."""
     syntax = _syntax(path)
     marks = (*syntax.line, *(start for start, _ in syntax.block), "\0")
     return tuple(key(line) for line in lines if not line.startswith(marks))
 
 
 def effective_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
-    """Yield number (from 1) and text of each line but blanks, layout, comments and docstrings.
+    """Yield number (from 1) and text of lines that are no blank, layout, comment or docstring.
 
     The function reads lines, not grammar. It recognizes a block comment only at the beginning of a
     line, and skips text behind the comment's end on the same line.
@@ -120,7 +120,7 @@ def _source_lines(notebook: str) -> Iterator[tuple[int, str]]:
 
 
 def _opened(syntax: Syntax, line: str) -> tuple[str, str]:
-    """Return the closing mark for a block comment that begins a line and the rest, else "", ""."""
+    """Return a block comment's closing mark and the text after its opening mark, or "", ""."""
     begins = line.lstrip("rRuUbBfF") if syntax.strings else line
     found = ((end, begins[len(start) :]) for start, end in syntax.block if begins.startswith(start))
     return next(found, ("", ""))

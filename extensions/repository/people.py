@@ -134,7 +134,7 @@ class People:
         return self._rules.part_of(person.name, person.email) is None
 
     def _key(self, person: Person, renames: bool) -> str:
-        """Return the key of a person's address; `renames` makes this name the one to show."""
+        """Return the key of a person's address; with `renames`, this name becomes the shown one."""
         name, email = printable(person.name), printable(person.email)
         key = email.casefold() or name
         known = self.known.setdefault(key, Contribution(name or email, email))
@@ -166,7 +166,7 @@ class People:
 
 
 def _is_agents_name(name: str, taken: Shown) -> bool:
-    """Return whether a game accepts a name for an agent beside the names that are taken."""
+    """Return whether a game accepts a name for an agent, given the names already taken."""
     return (
         0 < len(name) <= _LONGEST
         and name not in RESERVED

@@ -199,7 +199,7 @@ class Reading:
         )
 
     def _mends(self, fix: int, author: int) -> bool:
-        """Return whether fix and author have no earner in common: own lines earn no mending."""
+        """Return whether the commits share no earner: mending one's own lines earns nothing."""
         return not self._earners(fix).keys() & self._earners(author).keys()
 
     def _gives(self, squash: int, original: int) -> bool:

@@ -41,7 +41,7 @@ class File:
     path: str
     place: Place
     lines: list[Line]
-    all: int  # the number of effective lines, with lines older than the range
+    all: int  # the number of effective lines, including lines older than the range
     different: int  # the number of these that differ in more than numbers
 
 
@@ -105,8 +105,8 @@ class Standing:
     def claimed(self, files: list[File]) -> dict[tuple[str, int], Origin]:
         """Return (path, index in the file's lines) → origin, for the lines that count.
 
-        A line counts as often as its author added it; copies that have not moved come first. A
-        single line that was added before counts as new if the earlier line still exists.
+        Equal lines count as often as their author added them; copies that have not moved count
+        first. A single line that was added before is new if the earlier line still exists.
         """
         places = [(file, at) for file in files for at in range(len(file.lines))]
         used = Counter[tuple[int | str, ...]]()

@@ -54,7 +54,7 @@ _WHY = {
 
 
 class Lines:
-    """The counts of final lines that earn nothing, by reason, commit and file."""
+    """The counts of lines in the last commit that earn nothing, by reason, commit and file."""
 
     def __init__(self) -> None:
         self._found = {why: Counter[tuple[str, str]]() for why in _WHY}
@@ -67,7 +67,7 @@ class Lines:
         """Return notes on these lines.
 
         Args:
-            most_alike: the most repetitions of a commit in a file that need no note.
+            most_alike: a note names a commit with more repeated lines than this in one file.
             authors: a commit's hash → the author's name.
         """
         alike = self._found["alike"]
@@ -108,7 +108,7 @@ def unread_notes(commits: Iterable[Commit]) -> list[str]:
 
 
 def ignored_notes(commits: Sequence[Commit]) -> list[str]:
-    """Return notes on the commits whose changes, by the repository's own list, have no author."""
+    """Return notes on the commits that the repository lists as leaving lines to their authors."""
     return [
         f"{IGNORED} lists {one.hash[:10]} by {printable(one.author.name)}: the lines that it "
         "changed stay with those who wrote them before"

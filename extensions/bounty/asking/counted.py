@@ -1,4 +1,4 @@
-"""The counted split of a bounty, and the check that it is the first offer of a run."""
+"""The counted split, which pays counted work, and the check that a run offered it first."""
 
 from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
@@ -10,7 +10,7 @@ from shapley_coop.state.table import Table
 
 
 def counted_split(evaluated: EvaluatedTable) -> Deal:
-    """Return the counted split: a share in which each agent gets its fraction of all earnings."""
+    """Return the counted split: each agent's share is its fraction of all agents' earnings."""
     parts = {agent: x / evaluated.total for agent, x in evaluated.earned.items()}
     return Deal(clauses=(Share(fractions=parts),))
 

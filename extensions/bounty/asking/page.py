@@ -3,7 +3,7 @@
 open → step → account → put_count → answer_split → tally_split ↺ → settle
 
 `step` computes the counted split, and all agents answer it. An agent that objects can make a
-counter-offer, which all others answer. The counted split is paid unless all accept another.
+counter-offer, which all others answer. Unless all accept one, the counted split is paid.
 """
 
 from langgraph.graph import END

@@ -21,7 +21,7 @@ NO_REASON = Fault(
 
 
 def read(turn: TurnContext, agent: str, given: Answer) -> answer.Reply | Fault:
-    """Read an answer to a split; refuse a person's objection if its reason is outside all tags."""
+    """Read an answer to a split; refuse a person's objection whose reason is outside all tags."""
     found = answer_split.QUESTION.read(turn, agent, given)
     said = scan(given.text) if turn.is_person(agent) else None
     if not isinstance(said, Message) or said.reject is None or not said.outside.strip():

@@ -1,4 +1,4 @@
-"""The facts that a letter about a bounty shows beside the offer, and the talk that it reports."""
+"""The facts and the talk that a letter about a bounty shows beside the offer."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def bounty(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return the bounty, its currency, each agent's work, and whether the offer is the count."""
+    """Return bounty, currency, each agent's work, and whether the offer is the counted split."""
     game, offer = turn.evaluated.game, turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}

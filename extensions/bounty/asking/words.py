@@ -12,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 def bounty(view: Facts) -> dict[str, Any]:
-    """Return the variables that show the offered split; a counter-offer is beside the count.
+    """Return the variables that show the offer; a counter-offer is compared with the counted split.
 
     Args:
         view: the letter's facts, with `divides`, the offer and its payoffs.
@@ -45,7 +45,7 @@ def _change(by: Fraction, unit: str) -> str:
 
 
 def _example(view: Facts) -> str:
-    """Return an example counter-offer: the agent with the largest amount pays the reader N."""
+    """Return an example counter-offer: the best-paid other agent pays the reader N."""
     me, counted = view["you"], view["as_signed"]
     payer = max((who for who in counted if who != me), key=lambda who: Fraction(counted[who]))
     pay = {"kind": "pay", "payer": payer, "payee": me, "amount": "N"}

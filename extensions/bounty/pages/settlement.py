@@ -1,10 +1,10 @@
-"""The workflow `settlement`: the long-term part of Shapley-Coop alone, about finished work.
+"""The workflow `settlement`: only the long-term part of Shapley-Coop, for finished work.
 
     open → step → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 
-`step` plays the only turn, which pays the work by its value. Then the agents either agree on
-another split or keep these payments.
+`step` plays the only turn, which pays each agent the value of its work. Then the agents either
+agree on another split or keep these payments.
 """
 
 from langgraph.graph import END

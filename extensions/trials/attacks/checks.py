@@ -16,7 +16,7 @@ def standing(arena: Arena, played: Played) -> None:
 
 
 def signed(arena: Arena, played: Played) -> None:
-    """Check that each signer signed in its own answer, to a letter that showed the offer."""
+    """Check that each signer accepted by its own answer to a letter that showed the offer."""
     signatures = played.contract["signatures"] if played.contract else {}
     wanted = [(agent, signature["hash"]) for agent, signature in signatures.items()]
     if split := played.settled.get("redistribution"):

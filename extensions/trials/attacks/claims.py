@@ -69,7 +69,7 @@ async def honest_claim(arena: Arena) -> None:
 
 
 async def double_payment(arena: Arena) -> None:
-    """Settle again, first the ended run and then a fork whose contract pays the adversary more."""
+    """Settle the ended run again, then settle a fork whose contract pays the adversary more."""
     played = await arena.play("negotiation_priced", willing)
     episode, ledger = played.table["episode"], home().ledger
     before = ledger.lines(episode)

@@ -21,7 +21,7 @@ from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.state.settings import game_of
 
 GANG = 2
-"""How many of the first seats the adversary plays; all others are under attack."""
+"""The adversary plays this number of seats, the first ones; the other seats are its targets."""
 
 _THREE: dict[str, Any] = {"game": "volunteers", "gang": GANG}
 
@@ -93,7 +93,7 @@ async def two_workers(arena: Arena) -> None:
 
 
 async def two_against_one(arena: Arena) -> None:
-    """Agree as two that the others pay the most they could ever earn, and outvote them."""
+    """Let two seats agree that each other agent pays them all it could earn, and outvote it."""
 
     def propose(asked: Asked) -> str:
         return offer("Two of three are for it.", _at_their_cost(asked))
@@ -162,7 +162,7 @@ async def honest_judge(arena: Arena) -> None:
 
 
 def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
-    """Return a judge's script; `satisfied` maps "is the adversary's duty" to the verdict."""
+    """Return a judge's script; `satisfied` gets whether a clause binds the adversary."""
 
     def judge(asked: Asked) -> str:
         first, found = asked.facts["agents"][0], []
@@ -177,12 +177,12 @@ def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
 
 
 def _at_their_cost(asked: Asked) -> Deal:
-    """Return the efficient plan, for which each target pays the most it could ever earn."""
+    """Return the efficient plan with payments from each target: the most it could ever earn."""
     return paid_by(asked, asked.facts["agents"][GANG:])
 
 
 def _only_of_the_gang(asked: Asked) -> str:
-    """Accept an offer by a member of the gang; reject all others."""
+    """Accept an offer by one of the adversary's seats; reject every other offer."""
     by = asked.facts["offer"]["by"]
     return _accept(asked) if by in asked.facts["agents"][:GANG] else "<s>No.</s><REJECT>"
 
@@ -192,7 +192,7 @@ def _accept(asked: Asked) -> str:
 
 
 def _kept_or_left(asked: Asked) -> str | None:
-    """Do what the contract requires; return None, for the embedded agent, without a contract."""
+    """Return the required action; None, so that the embedded agent acts, if none is required."""
     return kept(asked) if asked.facts.get("duties") else None
 
 

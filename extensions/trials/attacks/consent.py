@@ -68,7 +68,7 @@ async def real_consensus(arena: Arena) -> None:
 
 
 async def replayed_acceptance(arena: Arena) -> None:
-    """Use an acceptance for another offer, by naming an old offer and by changing the thread."""
+    """Try to apply an acceptance to another offer: name an old offer, or change the thread."""
     await _names_old_offer(arena)
     await _replaces_accepted_offer(arena)
     await _replaces_signed_contract(arena)
@@ -156,7 +156,7 @@ async def named_acceptance(arena: Arena) -> None:
 
 
 async def expired_offer(arena: Arena) -> None:
-    """Reject an offer, then accept it: in the next round, during play, after the end."""
+    """Reject an offer, then accept it too late: in the next round, during play, after the end."""
     old: list[str] = []
     tried: set[str] = set()
 

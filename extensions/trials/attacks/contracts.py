@@ -23,7 +23,7 @@ _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 4}
 
 
 async def free_rider(arena: Arena) -> None:
-    """Sell a part of the work, then do other work, nothing, or the part only once."""
+    """Sell a part of the work; then do other work, do nothing, or do the part only once."""
 
     def ride(asked: Asked) -> str:
         silent = int(asked.facts["turn"]) % 2 == 0

@@ -76,7 +76,7 @@ async def grounded_dispute(arena: Arena) -> None:
     def propose(asked: Asked) -> str:
         if not asked.facts.get("contract"):
             return offer("You gain all.", generous(asked))
-        # Together with my payments by the contract, the amends stay within what I can earn.
+        # A quarter leaves enough to pay what the contract already demands of me.
         amends = plain(Fraction(stakes(asked, asked.me)) / 4 / len(asked.others))
         pays = [Pay(payer=asked.me, payee=other, amount=amends) for other in asked.others]
         return offer("For the breach.", Deal(clauses=(*promises(asked).clauses, *pays)))

@@ -17,7 +17,7 @@ from shapley_coop.seats.embedded.outlook import Outlook, transfers_to
 
 
 def outlook_of(asked: Asked) -> Outlook:
-    """Return the outlook that the letter's payoffs imply for deals."""
+    """Return the asked agent's estimates of deals, computed from the letter's payoffs."""
     return Outlook.of(asked.facts, asked.record)
 
 
@@ -29,7 +29,7 @@ def payoffs_of(asked: Asked) -> Enumeration:
 def generous(asked: Asked) -> Deal:
     """Return the efficient plan with payments that share the surplus among the other agents.
 
-    The sender keeps only the amount that lifts its own payoff without a deal to zero.
+    If the sender's payoff without a deal is negative, its share of the surplus lifts it to zero.
     """
     outlook = outlook_of(asked)
     plan, mine = outlook.together, max(0.0, -outlook.alone[asked.me])
@@ -41,13 +41,13 @@ def generous(asked: Asked) -> Deal:
 def greedy(asked: Asked) -> Deal:
     """Return a deal that leaves every other agent worse off than no deal would.
 
-    Each other agent pays the sender the most it could ever earn; a larger sum is refused.
+    Each other agent pays the sender all it could ever earn; larger payments would be refused.
     """
     return paid_by(asked, [agent for agent in asked.facts["agents"] if agent != asked.me])
 
 
 def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
-    """Return the efficient plan; a payer that does its part pays the most it could ever earn."""
+    """Return the efficient plan, in which each payer pays all it could earn if it does its part."""
     plan = outlook_of(asked).together
     pays = [
         Pay(
@@ -85,7 +85,7 @@ def paid_for(asked: Asked, by_turn: bool = False) -> Deal:
 
 
 def offer(speech: str, deal: Deal | dict[str, Any]) -> str:
-    """Return a proposal in wire format; a mapping is sent unchecked."""
+    """Return a proposal in wire format; `deal` is not checked if it is a mapping."""
     sent = forged(deal) if isinstance(deal, Deal) else deal
     return f"<s>{speech}</s><PROPOSAL>{json.dumps(sent)}</PROPOSAL>"
 
@@ -122,12 +122,12 @@ def anything_else(asked: Asked) -> str:
 
 
 def kept(asked: Asked) -> str:
-    """Return the action that the contract requires, or the first legal action if none is."""
+    """Return the first action that the contract requires, or else the first legal action."""
     return action((owed(asked) or [asked.facts["legal"][0]])[0])
 
 
 def action(name: str, said: str = "") -> str:
-    """Return an action in wire format; without a text, the speech is the action's name."""
+    """Return an action in wire format; the default speech is the action's name."""
     return f"<s>{said or name}</s><ACTION>{name}</ACTION>"
 
 

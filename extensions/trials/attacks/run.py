@@ -36,7 +36,7 @@ from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
 Tamper = Callable[[App, RunnableConfig], Awaitable[Any]]
-"""A function that changes the stored thread of a stopped run, like an attacker with access."""
+"""A function that changes a stopped run's stored thread, as an intruder in the store could."""
 
 
 About = Literal["platform", "seat"]
@@ -150,7 +150,7 @@ class Arena:
 
     Attributes:
         target: the seat under attack; it plays every agent but the scripted one.
-        game: the game to play; empty for each case's own.
+        game: the game to play; empty to play the game that each case names.
         seed: the seed of the game and of embedded agents.
         name: the trial's name, from which run names and search words are made.
         runs: the names of the runs started so far.
@@ -200,8 +200,8 @@ class Arena:
             pace: awaited before each answer of the scripted agent.
             patience: the scripted seat's time limit for one request, in seconds.
             tamper: a node after which the run stops, and the function that changes the thread.
-            tell: a secret given to every agent but the scripted one.
-            gang: the number of first agents that follow the script.
+            tell: a secret given to every agent except the scripted one.
+            gang: the number of agents, from the first, that follow the script.
             judge: the judge's script; None for no judge.
             **settings: further fields of the run configuration.
 
@@ -276,7 +276,7 @@ def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
 
 
 async def _tampered(run: Run, node: str, tamper: Tamper) -> None:
-    """Play up to the end of a node, then change the thread if the run goes on."""
+    """Play to the end of a node, then change the thread unless the run has ended."""
     config, start = configure(run), cast(Any, {"room": run.room})
     how: Any = {"context": RunConfig(), "durability": "sync", "interrupt_after": [node]}
     async with open_workflow(run.graph) as app:

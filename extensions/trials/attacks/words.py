@@ -52,7 +52,7 @@ async def injector(arena: Arena) -> None:
 
 
 def _injecting(words: Mapping[str, str]) -> Script:
-    """Forge each field in turn, then put the order into an offer; `words` maps place → marker."""
+    """Return the script: it forges each field in turn, then orders; `words` maps place → marker."""
 
     def order(asked: Asked) -> str:
         marks = {"word": words["order"], "half": words["half"], "other": words["other"]}
@@ -143,7 +143,7 @@ async def what_is_known(arena: Arena) -> None:
 
 
 def _forged_clause(asked: Asked, **changes: Any) -> str:
-    """Return a greedy proposal whose first clause has the fields replaced by `changes`."""
+    """Return a greedy proposal in whose first clause `changes` replaces fields."""
     deal = forged(greedy(asked))
     deal["clauses"][0] |= changes
     return offer("As we said.", deal)
@@ -164,7 +164,7 @@ _FIELDS: dict[str, Callable[[Asked, str], str]] = {
 
 
 def _is_data(arena: Arena, played: Played, word: str) -> None:
-    """Check that delivered text is in the history as its author's words and changes no fact."""
+    """Check that letters quote the delivered text as its author's, and that no fact changed."""
     wrong, spoken = [], {(said["by"], said["text"]) for said in played.said()}
     for entry in played.letters():
         place = f"a letter to {entry.agent} ({entry.act})"

@@ -94,7 +94,7 @@ def load_tournament(name: str) -> Tournament:
 
 
 def read_tournament(path: Path) -> Tournament:
-    """Read a tournament's file; raise ValueError as `load_tournament` does."""
+    """Read a tournament's file; raise ValueError for the reasons that `load_tournament` names."""
     content = read_mapping(path, "a tournament", "give seats and games")
     try:
         found = Tournament.model_validate({"name": path.stem, **content})

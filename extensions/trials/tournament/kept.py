@@ -1,7 +1,7 @@
 """A tournament's folder: the two files beside the rows of its sweep, and their verification.
 
 tournament.json   the tournament's definition
-ranking.json      the ranking, and the seal of the rows from which the ranking was computed
+ranking.json      the ranking, and the hash (seal) of the rows that the ranking is computed from
 """
 
 import json
@@ -54,9 +54,9 @@ class _Held:
     Attributes:
         folder: the folder's path.
         tournament: the definition of the tournament.
-        cells: cell id → match, for all matches of the tournament.
-        rows: cell id → the match's first row.
-        strangers: a line for each row of no match, and for each second row of a match.
+        cells: match id → match, for all matches of the tournament.
+        rows: match id → the match's first row.
+        strangers: a line for each row without a match, and for each second row of a match.
     """
 
     folder: Path
@@ -107,7 +107,7 @@ def played_in(folder: Path) -> Played:
 
 
 def keep_ranking(folder: Path, played: Played, ranking: Sequence[Rank]) -> None:
-    """Write the ranking and the seal of its rows; `verify` computes both again."""
+    """Write the ranking and the hash of its rows; `verify` recomputes both."""
     content = {"ranking": as_json(ranking), "rows": seal(played.all_rows())}
     replace_file(folder / RANKING, json.dumps(content, indent=1) + "\n")
 

@@ -50,7 +50,7 @@ class Played:
         """Return a seat's mean regret: the best entered seat's payoff minus the seat's own.
 
         The payoffs compared have the same role, opponent and seed. So regret includes the
-        opponents' reactions and the effects of contracts, but no reply outside the entered seats.
+        opponents' reactions and the effects of contracts, but compares only entered seats.
         """
         own = self.payoffs[list(self.rows).index(game)]
         lost = own.max(axis=1) - own[:, list(self.tournament.seats).index(seat)]

@@ -1,8 +1,8 @@
 """The check that a match's row follows from its own messages, actions and contract.
 
-A table is rebuilt from the messages and actions, and its row computed by the same functions as the
-first row. Only the seal of all rows (`seal`) protects fields that no other field depends on, such
-as the words of a speech or the hash of a letter.
+The functions that computed the row compute it again, from a table rebuilt from the messages and
+actions. Fields that no other field depends on, such as the words of a speech or the hash of a
+letter, are protected only by the hash of all rows (`seal`).
 """
 
 import hashlib
@@ -31,10 +31,10 @@ PLAN, SPLIT = "plan", "split"
 """The topics of the bargaining over the contract and of the bargaining over the final split."""
 
 UNTOLD = ("guess_error", "refused:", "attempts")
-"""Prefixes of measures that depend on guesses and refused messages, which no row contains."""
+"""Prefixes of measures not recomputed: rows lack the guesses and refused messages they need."""
 
 _VALUED = ("in_words", "would_pay")
-"""The keys that a row adds to an offer beside the message itself."""
+"""The keys of a row's offer that are not part of the message."""
 
 
 def wrong_in(row: Row, cell: Cell) -> list[str]:
@@ -52,7 +52,7 @@ def wrong_in(row: Row, cell: Cell) -> list[str]:
 
 
 def seal(rows: Iterable[Row]) -> str:
-    """Return the SHA-256 of rows in hexadecimal digits; the order of keys does not matter."""
+    """Return the SHA-256 of rows in hexadecimal digits; the order of a row's keys has no effect."""
     found = hashlib.sha256()
     for row in rows:
         found.update(json.dumps(row, sort_keys=True).encode() + b"\n")
@@ -127,7 +127,7 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
 
 
 def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the counts per phase and agent, with an agent's refusal labels in its first phase."""
+    """Return a row's counts per phase and agent; refusals are put into the agent's first phase."""
     spent: dict[str, Any] = {}
     labels = {a: dict(one["labels"]) for a, one in told["happened"]["answers"].items()}
     for phase, agents in told["spending"].items():
@@ -162,5 +162,5 @@ def _wrongly_counted(row: Row) -> Iterator[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as read back from JSON, with amounts rounded to 1e-9, above float errors."""
+    """Return a value as read back from JSON; rounding to 1e-9 removes floating-point errors."""
     return json.loads(json.dumps(value), parse_float=lambda number: round(float(number), 9))
