@@ -1,4 +1,4 @@
-"""The characteristic function of a record, by the rule of the record's game."""
+"""The characteristic function v of a record, computed by the rule that the game declares."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,7 +14,7 @@ from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
-    """Return v of a record, by replays against the baseline or by the game's own rule."""
+    """Return the characteristic function, by replays against the baseline or the game's rule."""
     if game.analysis.credit_rule != "record":
         worth, batch = partial(game.analysis.worth, record), game.analysis.batch_worth(record)
         potential = (
