@@ -51,7 +51,7 @@ def reservation(turn: TurnContext, agent: str) -> Fraction | None:
 
 
 def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
-    """Return the fault for which an agent cannot sign a deal, or None if it can.
+    """Return the fault that stops an agent from signing a deal, or None if there is no fault.
 
     Every workflow uses this check for offers, drafts, counter-offers, amendments and acceptances.
     The deal may break a rule, be impossible to keep, demand more than a party could pay or give,

@@ -130,7 +130,7 @@ class EvaluatedTable:
         return in_force(self.contract)
 
     def told_clauses(self, agent: str) -> dict[str, Clause]:
-        """Return the clauses for an agent's letter: all, or in a large contract its own ones.
+        """Return the clauses for an agent's letter: all; of a large contract, the agent's own.
 
         Outsiders see all clauses, since they write contracts or judge them.
         """

@@ -1,6 +1,6 @@
 """The entry for each run in lists of runs, and the filter of these lists.
 
-`coop runs` and the page's index show the same entries, wherever a run is played.
+`coop runs` and the viewer's index show the same entries for runs played here and on the server.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ def line(
         settings: the resolved configuration; empty before the run's first node.
         status: the result's status if the run has ended; else empty.
         payoffs: agent → its payoff in the game's unit, if the run has ended.
-        why: the agents for whom a run waits, or the reason of its failure.
+        why: the persons for whom a run waits, or the reason of its failure.
     """
     seats = _models(settings.get("seats", {}))
     shown: dict[str, Any] = {
