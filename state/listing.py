@@ -34,7 +34,7 @@ def line(
         settings: the resolved configuration; empty before the run's first node.
         status: the result's status if the run has ended; else empty.
         payoffs: agent → its payoff in the game's unit, if the run has ended.
-        why: the persons for whom a run waits, or the reason of its failure.
+        why: the agents whose answers a run awaits, or the reason of its failure.
     """
     seats = _models(settings.get("seats", {}))
     shown: dict[str, Any] = {
