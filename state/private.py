@@ -57,7 +57,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
         refusals: agent → its last answer, if it was refused.
 
     Raises:
-        ValueError: a note is missing in the journal, or the secrets cannot be read.
+        ValueError: the journal lacks notes or reasoning, or the secrets cannot be read.
     """
     table, evaluated = turn.table, turn.evaluated
     pointers = {a: at for a, at in table.get("thoughts", {}).items() if a in turn.asked}
