@@ -164,7 +164,7 @@ def _plain(value: Any) -> str:
 
 
 def _amount(written: str) -> Fraction | None:
-    """Return the one number of a line; in a sum, the number after the last equals sign."""
+    """Return the only number of a line or, if it shows a sum, the number after the last `=`."""
     if _UNKNOWN.match(written):
         return None
     found = _NUMBER.findall(written.rpartition("=")[2])

@@ -180,7 +180,7 @@ def _claim(
 
 
 def _agreed_at(table: Table) -> dict[str, Any] | None:
-    """Return the round and message of the contract's last acceptance."""
+    """Return the round and the message id of the contract's last acceptance, or None."""
     contract = table.get("contract")
     if contract is None:
         return None
