@@ -40,7 +40,7 @@ class PublicMessage(TypedDict):
     round: int
     by: str
     act: Literal["propose", "accept", "reject", "leave", "pass", "claim", "write"]
-    text: str  # the speech; escaped wherever it is delivered
+    text: str  # the unescaped speech; letters and pages escape it
     deal: NotRequired[dict[str, Any]]  # the offer or counter-offer in the message
     puts: NotRequired[int]  # the revision of that offer
     about: NotRequired[int]  # the revision that the message accepts, rejects or leaves
@@ -78,8 +78,8 @@ class AgentOutput(TypedDict):
 class Draft(TypedDict):
     """One agent's latest draft: its place in the journal, and whether it counts as an answer."""
 
-    at: str  # the question it answers: topic, act, round and turn
-    attempt: int  # from 1; 0 if the seat was never asked
+    at: str  # the answered question: topic, act, round and turn
+    attempt: int  # the number of the attempt, from 1; 0 if the seat was never asked
     sound: bool  # whether the draft counts; False if it was refused or is not validated yet
     pointer: NotRequired[Pointer]  # absent if the seat was never asked
     label: NotRequired[str]  # the label of the fault in the draft, or of the resulting pass
@@ -106,7 +106,7 @@ class Accounts(TypedDict):
 
     total: str
     earned: dict[str, str]
-    as_signed: dict[str, str]  # equal to `earned` if contracts are not enforced
+    as_signed: dict[str, str]  # payoffs under the contract; `earned` if not enforced
 
 
 class Result(TypedDict, total=False):
@@ -229,13 +229,13 @@ class Table(Result, total=False):
     `write`, `count`, `check` and `summarize`."""
 
     verdict: str
-    """The latest node's finding, which selects the next edge. Written by `open`, `convene`,
+    """The latest node's verdict, which selects the next edge. Written by `open`, `convene`,
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
     `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `deliver`, `swap`,
     `step` and `mediate`."""
 
     negotiators: list[str]
-    """The agents that bargain, if not all do. Written by `delegate`."""
+    """The agents that bargain, if only some do. Written by `delegate`."""
 
     accounts: Accounts | None
     """The amounts before the last bargaining. Written by `account`."""

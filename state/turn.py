@@ -114,7 +114,7 @@ class Sealed:
 class TurnContext:
     """A table with the current question and the agents that are asked.
 
-    Contexts compare by identity, so a cache can hold the facts that all letters of one share.
+    Contexts compare by identity, so facts that all agents' letters share are cached by context.
     """
 
     evaluated: EvaluatedTable
@@ -123,7 +123,7 @@ class TurnContext:
 
     @classmethod
     def of(cls, table: Table, question: Question[Any]) -> "TurnContext":
-        """Return the context for the agents that have not given a sound answer yet."""
+        """Return the context for those agents that have not given a valid answer yet."""
         turn = cls(EvaluatedTable(table), question, ())
         who = table.get("asked") or question.who(turn.evaluated)
         return cls(turn.evaluated, question, tuple(a for a in who if not turn.has_answered(a)))

@@ -99,7 +99,7 @@ def merge_settings(context: RunConfig | None, given: RunConfig | None) -> dict[s
 def _merge(
     first: Mapping[str, Any], then: Mapping[str, Any], keys: Iterable[str]
 ) -> dict[str, Any]:
-    """Merge two mappings; under the given keys, merge the mappings of both name by name."""
+    """Merge two mappings; under the given keys, also merge the two inner mappings key by key."""
     both = [key for key in keys if isinstance(first.get(key), Mapping) and key in then]
     return {**first, **then, **{key: {**first[key], **then[key]} for key in both}}
 

@@ -78,6 +78,6 @@ _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[
 
 
 def batcher_of(work: Work[Call, Done]) -> ThreadBatcher[Call, Done]:
-    """Return the current event loop's one batcher for a work function."""
+    """Return the batcher for a work function; each event loop has one for each function."""
     batchers = _batchers.setdefault(asyncio.get_running_loop(), {})
     return batchers.setdefault(work, ThreadBatcher(work))
