@@ -28,7 +28,7 @@ from shapley_coop.state.run_config import RunConfig
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
-"""More than the expected turns, so that checkpoints grow linearly with the events."""
+"""Updates between snapshots: more than a run has, so that checkpoints grow linearly."""
 
 
 class PublicMessage(TypedDict):
@@ -117,7 +117,7 @@ class Result(TypedDict, total=False):
     """
 
     episode: str
-    """The id of one play with its settlement; every fork has the same id, even from before `open`.
+    """The id of one play with its settlement; all forks share it, even forks from before `open`.
     Written by `open`."""
 
     agents: list[str]
@@ -244,7 +244,7 @@ class Table(Result, total=False):
     """The agents to ask. Only in the payload of a `Send`; never stored."""
 
     concurrent_agents: list[str]
-    """Other agents asked at the same time. Only in the payload of a `Send`; never stored."""
+    """Other agents, asked in parallel. Only in the payload of a `Send`; never stored."""
 
 
 class Opening(BaseModel):

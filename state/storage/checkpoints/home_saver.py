@@ -60,8 +60,8 @@ _DELETE = (
     f"DELETE FROM {{writes}} WHERE ({_PLACE}) IN (SELECT {_PLACE} {_OF_RUN})",  # noqa: S608
     f"DELETE {_OF_RUN}",
 )
-"""The statements that delete a run. The first deletes the writes at the checkpoint where the run
-began, unless another run begins there too; else the run's first tasks would count as done."""
+"""The statements that delete a run. The first one deletes task writes at the run's parent
+checkpoint, so that a repeated run makes them anew, unless another run began there too."""
 _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE {run} = :run"
 
 
@@ -75,7 +75,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         listener: called for each checkpoint of a table, but not for those of nested graphs.
         starting: see `Starting`.
         owners: the book that records the threads' owners; None if there are no owners.
-        fences: run played here → a check that raises if another worker has taken over the run.
+        fences: run → a check that raises if another worker has taken over this process's run.
     """
 
     writes: str
@@ -228,7 +228,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
                 threads = [request.thread] if request.thread else []
             elif run in self._played:
                 threads = [self._played[run]]
-            else:  # an earlier process played the run, so search all threads
+            else:  # another process played the run, so search all threads
                 found = await self.batcher.do(partial(self._execute, [_THREADS], run=run))
                 threads = [thread for (thread,) in found]
             for thread in threads:
