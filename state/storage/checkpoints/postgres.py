@@ -20,7 +20,7 @@ with require_extra("postgres", "a home in Postgres"):
     from psycopg.rows import dict_row, tuple_row
 
 _NUMBER = "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS number BIGSERIAL"
-"""The statements that number checkpoints as written; LangGraph's ids need clocks that agree."""
+"""The column that numbers checkpoints as they are written; LangGraph's ids need equal clocks."""
 
 _NUMBERED = """
     SELECT 1 FROM pg_attribute WHERE attrelid = 'checkpoints'::regclass AND attname = 'number'

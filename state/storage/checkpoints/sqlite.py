@@ -30,7 +30,7 @@ class SqliteSaver(HomeSaver, BlockingSaver):
         super().__init__(connection, serde=StrictSerializer())
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """Return the next number, from 1; each checkpoint is complete, so forks may reuse numbers.
+        """Return the next version, from 1; as checkpoints are complete, forks may reuse versions.
 
         LangGraph's own versions take 49 characters for each channel and for each node that has
         seen the channel.
