@@ -144,8 +144,8 @@ class Session(Statements):
         """Write facts; return None for each new fact, and for others the fact already stored.
 
         Raises:
-            NotYours: the session is the server's, which may not write for all owners; or another
-                owner holds a fact of a kind in `CLAIMED`.
+            NotYours: the session is the server's, which writes for no owner; or another owner
+                holds a fact of a kind in `CLAIMED`.
         """
         if self._owner == SERVER:
             raise NotYours("the server writes for the owner of a thread, never for all")
@@ -159,7 +159,7 @@ class Session(Statements):
     def append(
         self, kind: str, scope: str, value: Mapping[str, Any], *first: str, body: bytes = b""
     ) -> int:
-        """Write a fact under the next number after its scope's last, and return the number.
+        """Write a fact under the key (*first, N), where N is the next free number; return N.
 
         The caller's transaction needs a lock, so that no other takes the number (`Facts.writing`).
         """

@@ -8,7 +8,7 @@ A Postgres server keeps the connection of a frozen worker or a vanished machine 
 worker sends a heartbeat on its connection every `BEAT` seconds. Another worker that wants the run
 ends a connection that was silent for `SILENT` seconds by the server's clock. A worker can outlive
 its connection. So each lease has a fencing token, and a worker that finds a higher token saves no
-further step (`HomeSaver.fences`). Late answers and postings do no harm: their keys are idempotent.
+further step (`HomeSaver.fences`). Late answers and postings do no harm: a key is written once.
 """
 
 import asyncio
