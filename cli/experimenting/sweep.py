@@ -121,7 +121,7 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
     """Refuse limits that this process could not enforce.
 
     Raises:
-        ValueError: each shard would spend the whole limit, or a server makes the calls.
+        ValueError: shards have no common database to share the limit, or a server makes calls.
     """
     from shapley_coop.state.storage.home import home
 
@@ -169,7 +169,7 @@ def run_cells(
         what: the title of the progress bar.
         limits: the limits of the sweep; the limit of cost uses `prices`.
         keep: the runs whose letters and checkpoints stay: see `Local`.
-        stopped: the message after an interrupt; by default, that the folder keeps the results.
+        stopped: the message after an interrupt; by default: the folder keeps finished runs.
     """
     from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
     from shapley_coop.evals.sweeps.folders import done_in
