@@ -2,8 +2,8 @@
 
 An extension names the fields that it adds to the run's configuration (`Extension.settings`), and an
 object of `Addition` that reads them (`Extension.additions`). A run that sets none of these fields
-does not load the extension. An answer's message holds the result of a check under `more`, and the
-table holds an addition's own data under `aside`, both by the addition's name.
+does not load the extension. A message on the table holds the data that a check adds, under `more`.
+The table holds an addition's own data under `aside`. Both keys map names of additions to data.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from shapley_coop import extension
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.invalid import first_error
 
-if TYPE_CHECKING:  # these modules import this one
+if TYPE_CHECKING:  # these modules import this module
     from shapley_coop.deals.language.deal import Offer
     from shapley_coop.games import Game
     from shapley_coop.state.evaluated import EvaluatedTable
@@ -108,10 +108,10 @@ class Addition(Generic[S]):
         return {}
 
     def carried(self, reply: Mapping[str, Any]) -> str:
-        """Return text to add to a person's message, from the keys of the person's reply.
+        """Return text to add to a person's message, made from extra keys of the person's reply.
 
         Raises:
-            ValueError: the keys are wrong.
+            ValueError: a value under these keys is wrong.
         """
         return ""
 

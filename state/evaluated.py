@@ -80,7 +80,7 @@ class EvaluatedTable:
 
     @cached_property
     def stands(self) -> bytes:
-        """A cache key of the game's position, the record and the signed contract."""
+        """The game's position, the record and the signed contract as one cache key."""
         return cache_key([self.table["position"], [*self.record], self.contract])
 
     @cached_property
@@ -90,7 +90,7 @@ class EvaluatedTable:
 
     @cached_property
     def means(self) -> dict[str, Any]:
-        """Upper bounds on each agent's means, as facts against which contracts are checked."""
+        """Upper bounds on each agent's means, against which checks compare a contract's amounts."""
         return means_of(self.game)
 
     @property
@@ -178,7 +178,7 @@ class EvaluatedTable:
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
         """Return each agent's payoff if a deal after the play redistributes the earnings.
 
-        A split divides the total anew. Payments without a split change the payoffs as signed.
+        A deal that splits divides the total anew; other payments add to `without_more`.
         """
         due = payments(deal, self.record)
         if deal.split:

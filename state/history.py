@@ -2,8 +2,8 @@
 
 All agents share the history. Letters list every event until there are twice as many events as the
 setting `recall`. Then a summary replaces the older half, and so on. Between two summaries the
-history only grows at its end, so a provider's prefix cache stays valid. A summary that changed
-with every event would break the cache each time.
+history only grows at its end, so a provider's prefix cache stays valid. If the summary changed
+with every event, no letter could use the cache.
 """
 
 from collections import Counter

@@ -63,7 +63,7 @@ def _questions_of(question: Question[Any]) -> tuple[Question[Any], ...]:
 
 
 def _page(question: Question[Any]) -> tuple[tuple[str, ...], bool]:
-    """Return a workflow's question names in order, and whether the split uses computed values."""
+    """Return a workflow's question names in order, and whether agents divide by computed values."""
     page = _questions_of(question)
     acts = tuple(dict.fromkeys(one.name for one in page))
     return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

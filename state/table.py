@@ -255,7 +255,7 @@ class Opening(BaseModel):
         title="Run configuration",
         description="What to play; what it does not set is the context's, else the default.",
     )
-    # Ephemeral, so that the key of a refused input does not remain for the next input.
+    # Ephemeral, so that the key of a refused input does not apply to the next input.
     idempotency_key: Annotated[str, EphemeralValue] = Field(
         default="",
         max_length=200,
@@ -267,5 +267,5 @@ class Opening(BaseModel):
     @field_validator("room", mode="before")
     @classmethod
     def _of_any_workflow(cls, room: Any) -> Any:
-        """Turn any `RunConfig` into plain data, so that another workflow's class is accepted."""
+        """Return any `RunConfig` as plain data, so that another workflow's class is accepted."""
         return room.model_dump(exclude_unset=True) if isinstance(room, RunConfig) else room

@@ -181,7 +181,7 @@ Part = Callable[[TurnContext, str], dict[str, Any]]
 """A function from (turn, agent) to some of the facts in the agent's letter."""
 
 Publish = Callable[[TurnContext, Mapping[str, AgentOutput]], dict[str, Any]]
-"""A function from (turn, agent → sound answer) to an update of the table."""
+"""A function from (turn, agent → valid answer) to an update of the table."""
 
 
 def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:

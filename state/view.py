@@ -1,7 +1,7 @@
 """The view that one agent has of the table: the facts of its letter.
 
 `agent_view` returns the facts of one letter, and `state.history` the public events. Both are plain
-JSON: programs at a seat read the JSON, and `prompts.letters` puts it into words.
+JSON: a program at a seat reads this JSON, and for models `prompts.letters` puts it into words.
 """
 
 from fractions import Fraction

@@ -113,7 +113,7 @@ def sweep(
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
     limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
     how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
-    with keys_bound():  # a stranger's suite must not send our keys to its own endpoints
+    with keys_bound():  # a stranger's suite must not send our keys to the stranger's endpoints
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, prices=known, **how))
 
 

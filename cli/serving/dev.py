@@ -151,7 +151,7 @@ def free_port(host: str, port: int = 0) -> int:
     """Return the given port after checking that it is free, or a free port if 0 is given.
 
     The server would silently replace a used port. It starts to listen seconds later, and by then
-    the system may assign a port of its own range to a connection, so ours is outside that range.
+    the system may give a port of its own range to a connection, so draw one outside that range.
 
     Raises:
         ValueError: the port is in use.

@@ -24,7 +24,7 @@ SEAL = "seal"
 
 _OF_EPISODE, _OF_RUN = (ANSWER, POSTING, EPISODE), (RUN, FOLLOWS)
 _COMPLETE = (f"{POSTING}/", f"{RUN}/", "table", "result")
-"""The beginnings of names of facts to which nobody may add any after a run's end."""
+"""Prefixes of KIND/KEY: after a run's end, no facts with these prefixes may be added."""
 
 Hashes = dict[str, str]
 """KIND/KEY of a fact → the fact's hash."""

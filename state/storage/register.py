@@ -80,7 +80,7 @@ def no_such_run(name: str) -> ValueError:
 
 
 class Runs(Book):
-    """The register of the runs in one database; each owner sees only its own."""
+    """The register of the runs in one database; an owner sees only the owner's runs."""
 
     def begin(
         self, run: str, graph: str, room: dict[str, Any], workflow: str, key: str = ""

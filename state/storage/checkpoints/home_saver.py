@@ -103,7 +103,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """Return a checkpoint; if the configuration gives no id, the last written checkpoint.
 
         LangGraph makes ids from the clock and takes the greatest id for the newest. If this clock
-        is behind the clock of the last worker, a resumed run would not see its own steps.
+        is behind the last worker's clock, a resumed run would miss the steps that it just wrote.
         """
         place = config["configurable"]
         if not get_checkpoint_id(config):
