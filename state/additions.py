@@ -33,7 +33,7 @@ class Limits(NamedTuple):
     Attributes:
         most_pay: the most that the agent may promise to pay in the whole game; None: no limit.
         least_end: the least payoff that a deal signed by the agent may give it.
-        never: actions that the agent may neither promise nor take.
+        never: the actions that the agent may neither promise nor take.
     """
 
     most_pay: Fraction | None = None
@@ -48,8 +48,8 @@ class SealedAnswer(NamedTuple):
         topic: the topic of the question.
         turn: the turn before which the agent was asked.
         text: the agent's answer.
-        accepts: the hash of the commitment.
-        called: words for the answer, such as "its orders".
+        accepts: the hash of the author's commitment.
+        called: the answer's name in messages, such as "its orders".
     """
 
     topic: str

@@ -46,7 +46,7 @@ def by_replays(replays: Replays) -> Characteristic:
 
 
 def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """Return each agent's payoff by itself: its potential or worth alone, or W_i(∅) by replays."""
+    """Return each agent's potential or worth as a single agent, or by replays its share of W(∅)."""
     if game.analysis.has_potential:
         return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}
     if game.analysis.credit_rule == "record":
@@ -68,7 +68,7 @@ def _table(replays: Replays) -> list[Fraction]:
 
 
 def _classes(found: Sequence[ByClass] | None) -> tuple[ClassGame, ...] | None:
-    """Return the class games whose sum is v, or None if v is no such sum."""
+    """Return games over classes of agents whose sum is v, or None if v has no such form."""
     if found is None:
         return None
     return tuple(ClassGame(one.of.tolist(), one.worths, one.unit) for one in found)

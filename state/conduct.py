@@ -54,7 +54,7 @@ def conduct(
     Args:
         agents: the agents, in order.
         record: the turns that were played.
-        breaches: the breaches in a settlement, each with its `agent` and `turn`.
+        breaches: the breaches listed in a settlement, each with `agent` and `turn`.
     """
     found: dict[str, Conduct] = {a: {"actions": {}, "breaches": [], "passes": []} for a in agents}
     for turn in record:

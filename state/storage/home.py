@@ -32,7 +32,7 @@ class Home:
 
     Attributes:
         folder: the folder of files; `.coop` unless COOP_HOME names another.
-        database: a Postgres URL for books and checkpoints; if empty, SQLite files in the folder.
+        database: a Postgres URL for facts and checkpoints; if empty, SQLite files in the folder.
     """
 
     folder: Path
@@ -40,7 +40,7 @@ class Home:
 
     @cached_property
     def books_url(self) -> str:
-        """The URL of the database with the journal, the ledger and the register of runs."""
+        """The URL of the database that holds the journal, the ledger and the register of runs."""
         return self.database or f"sqlite:///{self.folder / BOOKS_FILE}"
 
     @property
@@ -62,7 +62,7 @@ class Home:
 
     @property
     def episodes(self) -> "Episodes":
-        """The book of the episodes that each thread plays."""
+        """The store of the episodes that each thread plays."""
         from shapley_coop.state.storage.episodes import Episodes
 
         return _open_book(Episodes, self.books_url)
@@ -92,7 +92,7 @@ class Home:
 
     @property
     def owners(self) -> "Owners":
-        """The book of the owners of threads and episodes."""
+        """The store of the owners of threads and episodes."""
         from shapley_coop.state.storage.owned import Owners
 
         return _open_book(Owners, self.books_url)

@@ -1,4 +1,4 @@
-"""The operator's private journal of every letter and its answer, each written once.
+"""The operator's private journal, which stores every letter with its answer exactly once.
 
 Thanks to the journal, a resume repeats at most the calls in flight. Private reasoning and sealed
 moves stay off the table, and a recording seat can replay a run. Agents never read the journal.

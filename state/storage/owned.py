@@ -1,4 +1,4 @@
-"""Books: the base class of readers and writers of facts, and the owners of episodes and threads.
+"""Books: the base class of stores that read and write facts, and the store of owners.
 
 An episode belongs to the owner and the thread of the first write to it. Episode ids are random, so
 another owner cannot claim an episode in advance. Facts written on a private machine, or by a server
