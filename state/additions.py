@@ -32,7 +32,7 @@ class Limits(NamedTuple):
 
     Attributes:
         most_pay: the most that the agent may promise to pay in the whole game; None: no limit.
-        least_end: the least payoff that a deal signed by the agent may give it.
+        least_end: the least payoff that a deal may give the agent for the agent to sign.
         never: the actions that the agent may neither promise nor take.
     """
 
@@ -150,7 +150,7 @@ class Addition(Generic[S]):
         Args:
             settings: the run's settings of this addition.
             table: the run's last table.
-            sealed: agent → its sealed answer, if the workflow makes a deal of sealed answers.
+            sealed: agent → its sealed answer, if the workflow builds a deal from sealed answers.
         """
         return None
 

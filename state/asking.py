@@ -115,7 +115,7 @@ def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]
 
 
 def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Fault | None:
-    """Check a person's reply before the run is resumed with it.
+    """Check a person's reply before the reply resumes the run.
 
     The journal keeps a refused reply. The person gets the letter again with the reason, and the
     run keeps waiting. If the budget has no call left for another reply, return None: the run

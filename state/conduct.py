@@ -24,7 +24,7 @@ from shapley_coop.state.budget import SPENT_UP
 Why = Literal["chosen", "budget", "unusable"]
 
 MOST_NAMED = 4
-"""The most distinct actions that a text lists; it sums up the rest."""
+"""The most distinct actions that `did` lists; it only counts all others."""
 
 LONGEST = 44
 """The most characters of an action's name; longer names are cut."""

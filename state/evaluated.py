@@ -48,7 +48,7 @@ from shapley_coop.state.table import Table
 
 
 class EvaluatedTable:
-    """A table with its game, its configuration, and the facts that follow from contract and record.
+    """A table with its game, its configuration, and all facts that its contract and record imply.
 
     Args:
         table: the node's input state; it must not change while the evaluated table is in use.

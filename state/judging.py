@@ -1,4 +1,4 @@
-"""The judgement of an answer: read it, check it, and accept it, refuse it or count it as a pass."""
+"""The judgement of an answer, which is accepted, refused, or counted as a pass."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -120,7 +120,7 @@ def make_pass(label: str) -> AgentOutput:
 def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> AgentOutput:
     """Return a pass for an agent whose last answer was unusable, with the speech in the answer.
 
-    The fault's label distinguishes this pass from a chosen one.
+    The fault's label distinguishes this pass from a pass that the agent chose.
     """
     heard = turn.is_heard(agent) and check_finished(answer) is None
     return {**make_pass(fault.label), "text": speech_in(answer.text) if heard else ""}

@@ -24,7 +24,7 @@ def line(
     payoffs: Mapping[str, float] | None = None,
     why: str = "",
 ) -> dict[str, Any]:
-    """Return a run's entry in a list; `outcome` is its status, or its state until it has ended.
+    """Return a run's entry in a list; `outcome` is the state of a run, or its status if it ended.
 
     Args:
         run: the run's name.

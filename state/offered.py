@@ -1,4 +1,4 @@
-"""The facts about the current offer in a letter, which depend on the question that it asks.
+"""The facts about the current offer in a letter, which depend on the letter's question.
 
 Each public part maps (turn, agent) to facts as plain JSON, and `state.view` combines the parts.
 """

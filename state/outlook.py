@@ -32,8 +32,8 @@ def outlook_of(
     Args:
         game: the game.
         terms: how contracts are enforced.
-        stands: the game's position, the turns played, and the contract that the offer would
-            amend, as JSON.
+        stands: JSON of the game's position, the turns played, and the contract in force, which
+            the offer would amend.
         deal: the offer.
         norms: the norms whose payoffs are shown for comparison.
         viewer: the reader, whom only games with private payoffs use.

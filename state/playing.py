@@ -60,7 +60,7 @@ def play_turn(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
     choices stay sealed. The run then ends.
 
     Raises:
-        GameError: the game's rewards lack an agent, or name one that does not play.
+        GameError: the game's rewards lack an agent, or name an agent that does not play.
     """
     if evaluated.cut_short:
         return {"verdict": "played"}

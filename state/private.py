@@ -92,7 +92,7 @@ def notes_in(text: str) -> str:
 
 
 def _notes(written: Entry | None, thought: Entry | None) -> str:
-    """Return an agent's notes, or else its reasoning; both if one answer contained both."""
+    """Return an agent's notes, or else its reasoning, or both if one answer contained both."""
     notes = notes_in(written.answer.text) if written else ""
     plan = _plan(thought.answer.text).strip() if thought else ""
     if notes and written and thought and written.letter == thought.letter:

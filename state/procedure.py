@@ -17,7 +17,7 @@ BROUGHT = tuple(kind for kind in KINDS if kind not in (*MONEY, *DUTIES, *GOODS))
 
 @lru_cache(maxsize=16)  # agents that are asked in parallel share these facts
 def procedure(turn: TurnContext) -> dict[str, Any]:
-    """Return the steps and rules of the run, which are the same in all of its letters."""
+    """Return the run's steps and rules, which are the same in all letters of the run."""
     config, game = turn.evaluated.config, turn.evaluated.game
     steps, computed = _page(turn.question)
     bargains = any(act in steps for act in BARGAINING)

@@ -67,7 +67,7 @@ _IS_PAID = re.compile(r"\b(?:ask|receive|be paid|demand|get)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Reasons:
-    """An agent's three estimates in the game's unit; None if the agent says it cannot tell.
+    """An agent's three estimates in the game's unit; None for an estimate that it cannot give.
 
     Attributes:
         collective: the amount that all agents together could earn.

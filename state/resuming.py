@@ -13,7 +13,7 @@ def models_of(run: Run) -> dict[str, str]:
 
 
 def command_for(run: Run, verb: str, *rest: str) -> str:
-    """Return the command that continues a run, with the permission that its seats need, if any.
+    """Return the command that continues a run, with an option that permits its seats' programs.
 
     If a Python program's objects sit at seats, return that program's call to continue the run.
 

@@ -25,7 +25,7 @@ _MARK = b"fernet:"
 
 
 def private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents with private modes; existing ones stay unchanged."""
+    """Create a folder and its missing parents with private modes; existing folders stay as is."""
     if folder.exists():
         return
     private_folder(folder.parent)
