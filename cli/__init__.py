@@ -15,7 +15,7 @@ _OF_AN_EXTENSION = " An extension may bring it: coop list names those that are i
 
 
 def main() -> None:
-    """Run a command; report errors in one line, with exit code 2 for bad input and 3 for no key."""
+    """Run a command; report an error in one line: exit code 2 is bad input, 3 a missing API key."""
     try:
         _environment()
         sys.exit(command_line(sys.argv[1:])(standalone_mode=False))
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def _more_on(error: typer.TyperException, message: str) -> str:
-    """Return a hint for a misunderstood command, such as the help of a missing argument."""
+    """Return a hint on an error in the command line, such as the help of a missing argument."""
     if message.startswith("No such command"):
         return _OF_AN_EXTENSION
     wanted = getattr(error, "param", None) if message.startswith("Missing argument") else None
@@ -52,7 +52,7 @@ def _more_on(error: typer.TyperException, message: str) -> str:
 
 
 def _words_of(error: ValueError) -> str:
-    """Return an error's message; a pydantic error gives its first fault only."""
+    """Return an error's message, or only the first of the faults in a pydantic error."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
@@ -63,11 +63,11 @@ def _words_of(error: ValueError) -> str:
 
 
 def _environment() -> None:
-    """Read .env, and keep objects out of checkpoints and secrets out of traces."""
+    """Read .env, forbid objects in checkpoints, and keep secrets out of traces."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    # Matrices are small here, so starting NumPy's threads takes longer than they save.
+    # Matrices are small here, so NumPy's threads would cost more time than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A PettingZoo factory may be in the current folder. Last, so that it shadows no other module.
+    # A PettingZoo factory may be in this folder. As the last entry it shadows no other module.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     if os.path.exists(".env"):

@@ -1,7 +1,7 @@
-"""The commands of `coop`, grouped by purpose, with the place of each function.
+"""The commands of `coop`, grouped by purpose, with the module and name of each function.
 
-Only the called command is imported, because importing all commands takes longer than most commands
-run. `coop --help` imports all. Commands of extensions come after those of the core.
+Only the called command is imported, because the import of all commands would take longer than most
+commands run. `coop --help` imports all. The core's commands come before those of extensions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,31 +60,31 @@ COMMANDS = {
         "help": "shapley_coop.cli.help_command:help_",
     },
 }
-"""The purpose (a panel of the help) → a command's words → its function."""
+"""The purpose (a panel of the help) → a command's words → module:name of its function."""
 
 FIRST = (
     *("run", "resume", "answer", "list", "runs", "show", "verify", "letters", "doctor"),
     *("contract", "credit", "sweep", "status", "compare", "export", "view", "report", "dev"),
     "help",
 )
-"""First words of the core's commands in `coop --help`; `coop help --all` lists all commands."""
+"""The first words of the core commands that `coop --help` lists; `coop help --all` lists all."""
 
 GROUPS = {
     "new": "Begin a game of your own.",
     "contract": ("Check contracts before they are signed, and audit records."),
     "scenario": "Scenarios of task exchange.",
 }
-"""The first word of two-word commands → its help; an extension's group shows its `about`."""
+"""The first word of two-word commands → the help of the group; extensions have `about`."""
 
 _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
 
 def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
-    """Return the command line with the command or group that the words call, or else with all.
+    """Return a command line with the command or group that the words call, or else all commands.
 
     Args:
         words: the arguments after `coop`.
-        whole: whether the help lists every command, and not only those that most people need.
+        whole: whether the help lists every command, and not only the commonly needed ones.
     """
     app = typer.Typer(
         name="coop",
@@ -111,7 +111,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
 
 def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
-    """Return the commands that these words may call; all if the first word names none."""
+    """Return the commands that the given words may call; all if the first word names no command."""
     first = next((word for word in words if not word.startswith("-")), "")
     core = [row for row in _of_the_core() if row[1].partition(" ")[0] == first]
     if core and first not in GROUPS:
@@ -121,7 +121,7 @@ def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
 
 
 def _of_the_core() -> Iterator[tuple[str, str, str, str]]:
-    """Yield panel, words, place and group's help of each core command."""
+    """Yield each core command's panel, words, function (module:name), and the help of its group."""
     for panel, commands in COMMANDS.items():
         for command, place in commands.items():
             yield panel, command, place, GROUPS.get(command.partition(" ")[0], "")
@@ -137,7 +137,7 @@ def _of_extensions() -> Iterator[tuple[str, str, str, str]]:
 def _add(
     app: typer.Typer, command: str, place: str, panel: str | None, hidden: bool = False
 ) -> None:
-    """Add a command; its help ends with its entry in its module's `EPILOGS`, if any."""
+    """Add a command, whose help ends with the command's entry in its module's `EPILOGS`, if any."""
     kind = extension.import_place(_CLASSES[command]) if command in _CLASSES else Command
     run = extension.import_place(place)
     epilogs: Mapping[str, str] = getattr(import_module(run.__module__), "EPILOGS", {})

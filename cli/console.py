@@ -15,26 +15,26 @@ Result = TypeVar("Result")
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end, and return its result."""
-    import asyncio  # late: slow to import, and `coop --help` does not need it
+    import asyncio  # late: its import is slow, and `coop --help` does not need it
 
     return asyncio.run(work)
 
 
 def say(text: str = "") -> None:
-    """Write one line to standard output; discard all output if its reader has closed the pipe.
+    """Write one line to standard output; if the reader has closed the pipe, discard all output.
 
-    Control characters in the text are escaped, so that it stays one line: see `visible`.
+    Control characters in the text are escaped (`visible`), so that the text stays one line.
     """
     try:
         sys.stdout.write(visible(text) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        # In `coop run … | head`, the run must still be played to its end.
+        # `coop run … | head` closes the pipe, but the run must be played to its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say_lines(text: str) -> None:
-    """Write each line of a text by `say`; the text must have no foreign line breaks."""
+    """Write each line of a text by `say`; only our own code may have put line breaks into it."""
     for line in text.split("\n"):
         say(line)
 
@@ -56,7 +56,7 @@ def say_json(value: Any) -> None:
 
 
 def write_file(out: Path, text: str, option: str = "--out") -> None:
-    """Write a file atomically, and create its folder if it is missing.
+    """Write a file atomically, and create the folder if it is missing.
 
     Raises:
         ValueError: the file cannot be written.
@@ -115,15 +115,15 @@ def show_table(
     whole: str = "",
     words: Collection[str] = (),
 ) -> None:
-    """Write a table to standard output; it is 160 columns wide if that is not a terminal.
+    """Write a table to standard output, 160 characters wide if the output is not a terminal.
 
     Args:
         title: the title above the table.
         columns: the heads of the columns.
         rows: the cells as plain text, not markup.
         caption: the caption below the table.
-        whole: the column whose cells are never cut or wrapped.
-        words: the columns that are aligned left, in addition to the first one.
+        whole: the title of the column whose cells are never cut or wrapped.
+        words: the titles of the columns of text, which are aligned left like the first column.
     """
     from rich.console import Console
     from rich.table import Table

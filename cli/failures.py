@@ -1,7 +1,7 @@
 """One-line messages for failures: the cause, the place and a remedy, without a traceback.
 
-Messages of an error are quoted only if they are known to hold no private text. For other errors,
-only the type is named."""
+The line quotes an error's message only if the message is known to contain no private text. For
+other errors, the line names only the error's type and place."""
 
 import errno
 import os
@@ -42,12 +42,12 @@ def reason(error: BaseException) -> str:
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return the message for an unexpected failure."""
+    """Return a one-line message for an unexpected failure."""
     return reason(error) or f"it failed: {type(error).__name__}{_place(error)}; {MORE}"
 
 
 def _of_system(error: OSError) -> str:
-    """Return the message about an unusable file or port, or "" if the error names none."""
+    """Return the message about an unusable file or port, or "" if the error concerns neither."""
     said = error.strerror or type(error).__name__
     if error.errno in (errno.EADDRINUSE, errno.EACCES) and not error.filename:
         return f"the port cannot be used: {said}; give another --port, or 0 for a free one"
@@ -64,7 +64,7 @@ def _of_system(error: OSError) -> str:
 
 
 def of_home(error: BaseException) -> bool:
-    """Return whether the home's disk or database has failed, rather than the command's input."""
+    """Return whether an error comes from the home's disk or database, and not from bad input."""
     from shapley_coop.state.storage.faults import storage_fault
 
     if isinstance(error, OSError) and (error.errno == errno.ENOTDIR or not _in_home(error)):

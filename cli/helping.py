@@ -1,8 +1,8 @@
 """The layout of a command's help for a terminal of 80 columns.
 
-Typer's table has a column each for names, short names, negations and types. This leaves only 20
-characters for the description. Here an option's forms are in front of its description or on the
-line above.
+Typer's table has four columns for names, short names, negations and types, which leave only 20
+characters for descriptions. In this layout, an option's forms (`--name`, `-n`, type) are in front
+of its description, or on the line above.
 """
 
 from typing import Any
@@ -11,14 +11,14 @@ import typer
 from typer.core import TyperCommand
 
 _WIDEST_NAME = 24
-"""The most characters of a name that shares a line with its description."""
+"""The most characters of an option's forms that share a line with the description."""
 
 _LINE = 76
-"""The most characters of a name; longer lists of choices move into the description."""
+"""The most characters of an option's forms; longer lists of choices go into the description."""
 
 
 class Command(TyperCommand):
-    """A command whose help has this layout; options keep their groups."""
+    """A command whose help has this module's layout; options stay in their groups."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{**options, "rich_markup_mode": None})
@@ -40,7 +40,7 @@ class Command(TyperCommand):
 
 
 def _fit_option(name: str, told: str) -> tuple[str, str]:
-    """Return an option's forms and description; move choices that are too long to its end."""
+    """Return an option's forms and description; too long lists of choices end the description."""
     forms, _, choices = name.partition(" <")
     if len(name) <= _LINE or "|" not in choices:
         return name, told

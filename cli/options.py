@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Keep(StrEnum):
-    """The runs whose letters and checkpoints a sweep keeps: see `evals.sweeps.local`."""
+    """The choice of runs whose letters and checkpoints a sweep keeps (`evals.sweeps.local`)."""
 
     ALL = "all"
     FAILURES = "failures"
@@ -38,7 +38,7 @@ def complete_runs(incomplete: str) -> list[str]:
 
 
 def complete_games(incomplete: str) -> list[str]:
-    """Return the games that begin with a text, for a shell's completion, which adds files."""
+    """Return the games that begin with a text, for a shell's completion; the shell adds files."""
     from shapley_coop.games import names
 
     return [name for name in names() if name.startswith(incomplete)]
@@ -52,7 +52,7 @@ def complete_graphs(incomplete: str) -> list[str]:
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Return embedded characters and other seats that begin with a text, for completion."""
+    """Return the names of embedded agents and other seats that begin with a text, for a shell."""
     from shapley_coop.seats.embedded import CHARACTERS
 
     found = [f"embedded:{name}" for name in CHARACTERS]
@@ -147,7 +147,7 @@ def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str
 def seats_from(
     model: str, agents: list[str] | None = None, base_url: str | None = None
 ) -> dict[str, Any]:
-    """Return agent → seat; the key '*' is for every agent that is not named.
+    """Return a mapping from agents to seats; the key '*' stands for all agents not named.
 
     Raises:
         ValueError: a seat is not NAME=provider:name[,setting=value…].
@@ -175,7 +175,7 @@ def seat_from(model: str, base_url: str | None) -> "Seat":
 
 
 def personas_from(given: list[str] | None) -> dict[str, str]:
-    """Return agent → persona.
+    """Return a mapping from agents to personas.
 
     Raises:
         ValueError: an entry is not NAME=text, or its file cannot be read.
@@ -196,7 +196,7 @@ def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any
 
 
 def pairs(option: str, given: str) -> dict[str, Any]:
-    """Return an option's key=value pairs, which are separated by commas.
+    """Return the key=value pairs of an option, where commas separate pairs, as a mapping.
 
     Raises:
         ValueError: a part has no key or no equals sign.
@@ -206,7 +206,7 @@ def pairs(option: str, given: str) -> dict[str, Any]:
 
 
 def words(option: str, given: str) -> str:
-    """Return an option's text; if it begins with @, the text of that file.
+    """Return an option's text or, if the text is @FILE, the content of that file.
 
     Raises:
         ValueError: the file cannot be read.
@@ -232,7 +232,7 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
 
 
 def _parts(spec: str) -> list[str]:
-    """Split a seat at its commas, except within brackets: stop=[a, b] is one setting."""
+    """Return the parts of a seat between commas; commas in brackets, as stop=[a, b], stay."""
     parts, depth = [""], 0
     for char in spec:
         depth += (char in "[{") - (char in "]}")
@@ -244,7 +244,7 @@ def _parts(spec: str) -> list[str]:
 
 
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
-    """Yield each pair's key and its value, read as YAML, or as text if it is not YAML."""
+    """Yield each pair's key and value; the value is parsed as YAML, or else kept as text."""
     for key, value in _split(parts, refusal):
         import yaml  # late: most commands get no pairs
 
@@ -255,7 +255,7 @@ def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
 
 
 def _split(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, str]]:
-    """Split key=value pairs; raise ValueError with the text `refusal` for other parts."""
+    """Yield key and value of each key=value part; raise ValueError(`refusal`) for other parts."""
     for part in parts:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():

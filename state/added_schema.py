@@ -18,7 +18,7 @@ def added_properties() -> dict[str, Any]:
 
 
 def inline(schema: Any, shapes: Mapping[str, Any]) -> Any:
-    """Return a schema with its references replaced, so that it can be part of another schema."""
+    """Return a schema whose `$ref`s are replaced by copies, to be embedded in another schema."""
     if isinstance(schema, list):
         return [inline(one, shapes) for one in schema]
     if not isinstance(schema, dict):

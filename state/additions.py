@@ -2,8 +2,8 @@
 
 An extension names the fields that it adds to the run's configuration (`Extension.settings`), and an
 object of `Addition` that reads them (`Extension.additions`). A run that sets none of these fields
-does not load the extension. An answer's message holds the result of a check under `more`, and the
-table holds an addition's own data under `aside`, both by the addition's name.
+does not load the extension. A message on the table holds the data that a check adds, under `more`.
+The table holds an addition's own data under `aside`. Both keys map names of additions to data.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from shapley_coop import extension
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.invalid import first_error
 
-if TYPE_CHECKING:  # these modules import this one
+if TYPE_CHECKING:  # these modules import this module
     from shapley_coop.deals.language.deal import Offer
     from shapley_coop.games import Game
     from shapley_coop.state.evaluated import EvaluatedTable
@@ -32,8 +32,8 @@ class Limits(NamedTuple):
 
     Attributes:
         most_pay: the most that the agent may promise to pay in the whole game; None: no limit.
-        least_end: the least payoff that a deal signed by the agent may give it.
-        never: actions that the agent may neither promise nor take.
+        least_end: the least payoff that a deal may give the agent for the agent to sign.
+        never: the actions that the agent may neither promise nor take.
     """
 
     most_pay: Fraction | None = None
@@ -42,14 +42,14 @@ class Limits(NamedTuple):
 
 
 class SealedAnswer(NamedTuple):
-    """An agent's commitment by an answer that stays sealed.
+    """An agent's commitment by an answer that other agents never see.
 
     Attributes:
         topic: the topic of the question.
         turn: the turn before which the agent was asked.
         text: the agent's answer.
-        accepts: the hash of the commitment.
-        called: words for the answer, such as "its orders".
+        accepts: the hash of the author's commitment.
+        called: the answer's name in messages, such as "its orders".
     """
 
     topic: str
@@ -85,7 +85,7 @@ class Addition(Generic[S]):
         return settings
 
     def check_begin(self, settings: S) -> None:
-        """Check that a run may begin; runs that have begun are not checked.
+        """Check that a run may begin; resumed runs are not checked.
 
         Raises:
             ValueError: the run may not begin.
@@ -96,7 +96,7 @@ class Addition(Generic[S]):
         yield from ()
 
     def aside(self, settings: S, episode: str, workflow: str) -> Any:
-        """Return the addition's own data for the table, as plain JSON; set when a run opens."""
+        """Return the addition's own data for the table of a new run, as plain JSON."""
         return None
 
     def limits(self, settings: S, agent: str) -> Limits:
@@ -108,21 +108,21 @@ class Addition(Generic[S]):
         return {}
 
     def carried(self, reply: Mapping[str, Any]) -> str:
-        """Return text to add to a person's message, from the keys of the person's reply.
+        """Return text to add to a person's message, made from extra keys of the person's reply.
 
         Raises:
-            ValueError: the keys are wrong.
+            ValueError: a value under these keys is wrong.
         """
         return ""
 
     def without(self, text: str) -> str:
-        """Return an answer's text without the part that is meant for this addition only."""
+        """Return an answer's text without the part that only this addition reads."""
         return text
 
     def check(
         self, settings: S, turn: "TurnContext", agent: str, text: str, said: "AgentOutput"
     ) -> Any:
-        """Check a sound answer, and refuse it or add data to it.
+        """Check a valid answer, and refuse the answer or add data to it.
 
         Args:
             settings: the run's settings of this addition.
@@ -139,7 +139,7 @@ class Addition(Generic[S]):
     def accepts(
         self, settings: S, evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer"
     ) -> Any:
-        """Return data to add to an acceptance that the program enters for an agent."""
+        """Return data to add to an acceptance that code enters for an agent."""
         return None
 
     def rechecked(
@@ -150,7 +150,7 @@ class Addition(Generic[S]):
         Args:
             settings: the run's settings of this addition.
             table: the run's last table.
-            sealed: agent → its sealed answer, if the workflow makes a deal of sealed answers.
+            sealed: agent → its sealed answer, if the workflow builds a deal from sealed answers.
         """
         return None
 
@@ -234,7 +234,7 @@ def limits_of(config: "RunConfig", agent: str) -> Limits:
 
 
 def show_additions(turn: "TurnContext", agent: str) -> dict[str, Any]:
-    """Return the facts that additions contribute to a letter about an offer."""
+    """Return the facts that a run's additions contribute to a letter about an offer."""
     facts: dict[str, Any] = {}
     for one in find_additions(turn.evaluated.config):
         facts |= one.addition.shows(one.settings, turn, agent)
@@ -242,7 +242,7 @@ def show_additions(turn: "TurnContext", agent: str) -> dict[str, Any]:
 
 
 def without_additions(config: "RunConfig", text: str) -> str:
-    """Return an answer's text without the parts that are meant for additions only."""
+    """Return an answer's text without the parts that only the additions read."""
     for one in find_additions(config):
         text = one.addition.without(text)
     return text
@@ -251,7 +251,7 @@ def without_additions(config: "RunConfig", text: str) -> str:
 def check_additions(
     turn: "TurnContext", agent: str, text: str, said: "AgentOutput"
 ) -> "AgentOutput | Fault":
-    """Return a sound answer with the additions' data, or the first fault that they find."""
+    """Return a valid answer with the additions' data, or the first fault that an addition finds."""
     more: dict[str, Any] = {}
     for one in find_additions(turn.evaluated.config):
         found = one.addition.check(one.settings, turn, agent, text, said)
@@ -265,7 +265,7 @@ def check_additions(
 def accept_additions(
     evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer"
 ) -> dict[str, Any]:
-    """Return the additions' data for an acceptance that the program enters, by name."""
+    """Return the additions' data, by name, for an acceptance that code enters for an agent."""
     found = {
         one.name: one.addition.accepts(one.settings, evaluated, agent, topic, offer)
         for one in find_additions(evaluated.config)

@@ -26,7 +26,7 @@ from shapley_coop.state.traces import label_root
 from shapley_coop.state.turn import TurnContext
 
 CHARS_PER_TOKEN = 4
-"""A rule of thumb to estimate a letter's tokens."""
+"""An estimate of the characters in one token, to estimate the tokens of a letter."""
 
 Writer = Callable[[TurnContext, str, PrivateView], Letter]
 """A function that writes an agent's letter: (turn, agent, its private view) → letter."""
@@ -37,9 +37,9 @@ class Reply:
     """The result of asking one agent.
 
     Attributes:
-        attempt: the number of the answer, from 1; 0 if the agent was not asked.
-        entry: the letter and its answer; None if the budget had nothing left for the agent.
-        steps: the model's earlier calls for this answer, in which it called tools.
+        attempt: the number of this attempt to answer, from 1; 0 if the agent was not asked.
+        entry: the letter and its answer; None if the budget had no call left for the agent.
+        steps: the earlier model calls for this answer, each of which called tools.
     """
 
     attempt: int
@@ -49,7 +49,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class _Open:
-    """A letter to send, and the journal's entry if the letter was already answered."""
+    """A letter to send, and its journal entry if the letter was already answered."""
 
     question: Enquiry
     entry: Entry | None
@@ -58,8 +58,8 @@ class _Open:
 async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     """Ask every agent that has not answered yet, and return their replies.
 
-    All calls finish before a failure is raised. Given answers are kept, so a resume asks only the
-    other agents. With `warm_cache`, the first agent is asked before the others.
+    If a call fails, the other calls finish before the error is raised. Their answers are kept, so
+    a resume asks only the rest. With `warm_cache`, the first agent is asked before the others.
 
     Args:
         turn: the question and the asked agents.
@@ -88,7 +88,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
 
 
 def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]]:
-    """Return the journal, and each agent's next letter with the journal's answer to it, if any."""
+    """Return the journal, and each agent's next letter with its answer in the journal, if any."""
     journal, episode = home().journal, turn.table["episode"]
     drafts = {agent: draft for agent in turn.asked if (draft := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
@@ -115,11 +115,11 @@ def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]
 
 
 def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Fault | None:
-    """Check a person's reply before the run is resumed with it.
+    """Check a person's reply before the reply resumes the run.
 
     The journal keeps a refused reply. The person gets the letter again with the reason, and the
-    run keeps waiting. If the budget has no call for another reply, the reply is not refused here:
-    the run resumes with it, and its node counts all replies.
+    run keeps waiting. If the budget has no call left for another reply, return None: the run
+    resumes, and the node that asked judges the reply.
 
     Args:
         turn: the question and the asked agents.
@@ -154,14 +154,14 @@ def _mail(agent: str, asked: Enquiry) -> Mail:
 
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
-    """Return an answer's refusal; the answer is checked again, since the table keeps no reasons."""
+    """Return a refusal with its reason; a new check finds the reason, which no table stores."""
     found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
-        # After a restart with newer code the answer may pass, but its author was promised a retry.
+        # Newer code may accept an answer that was refused, but its author was promised a retry.
         before = turn.draft(agent)
         label = before.get("label", "MPT") if before else "MPT"
         found = Fault(label, "Answer once more.")
-    # People have no limit of tries.
+    # A person may try again without limit.
     tries = 0 if turn.is_person(agent) else turn.question.tries(turn.evaluated)
     return Refusal(found, answer.text, attempt, tries)
 
@@ -169,7 +169,7 @@ def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Ref
 def _after_refusals(
     turn: TurnContext, one: _Open, view: PrivateView, write: Writer, journal: Journal
 ) -> _Open:
-    """Return a person's latest letter, past all replies in the journal that were refused."""
+    """Return a person's latest letter, which follows all refused replies in the journal."""
     agent, episode = one.question.agent, one.question.episode
     while one.entry is not None:
         answer, attempt = one.entry.answer, one.question.attempt
@@ -204,7 +204,7 @@ def _question(
 
 
 def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
-    """Return the agents that the budget still allows to ask, in order."""
+    """Return, in order, the agents for which the budget still has a call."""
     config = turn.evaluated.config
     if config.budget == UNLIMITED:
         return list(questions)
@@ -222,7 +222,7 @@ def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[
 
 
 def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
-    """Return each agent's limit of model calls for tools; such calls count in the budget."""
+    """Return the most model calls that each agent may spend on one answer and its tool calls."""
     config = turn.evaluated.config
     tracker = BudgetTracker(config.budget, turn.table["spent"])
     for agent in admitted:

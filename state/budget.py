@@ -1,4 +1,4 @@
-"""The budget of a run, and the check whether an agent may still be asked.
+"""The budget of a run, and the check that decides whether an agent may still be asked.
 
 All decisions follow from the spending on the table, so a resumed or replayed run makes the same
 decisions.
@@ -36,7 +36,7 @@ UNLIMITED = Budget()
 
 
 class BudgetTracker:
-    """A counter of the budget that is left while agents are asked.
+    """A counter of the budget that remains while agents are being asked.
 
     Args:
         budget: the limits.
@@ -63,11 +63,11 @@ class BudgetTracker:
         return any(0 < limit <= n for limit, n in used)
 
     def admits(self, agent: str) -> bool:
-        """Return whether an agent may be asked once more."""
+        """Return whether the budget has a call left for an agent."""
         return not self.empty and not self.has_used_its_part(agent)
 
     def has_used_its_part(self, agent: str) -> bool:
-        """Return whether the agent has reached one of the limits for each agent."""
+        """Return whether an agent has reached one of its two limits, on calls or on tokens."""
         own = (
             (self._budget.agent_calls, self._calls[agent]),
             (self._budget.agent_tokens, self._tokens[agent]),
@@ -75,7 +75,7 @@ class BudgetTracker:
         return any(0 < limit <= n for limit, n in own)
 
     def calls_left(self, agent: str, share: int) -> int | None:
-        """Return how many calls an agent has left, if agents share equally; None without a limit.
+        """Return an agent's remaining calls if agents share equally; None without a limit.
 
         Args:
             agent: the agent.

@@ -1,4 +1,4 @@
-"""The characteristic function of a record, by the rule of the record's game."""
+"""The characteristic function v of a record, computed by the rule that the game declares."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,7 +14,7 @@ from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
-    """Return v of a record, by replays against the baseline or by the game's own rule."""
+    """Return the characteristic function, by replays against the baseline or the game's rule."""
     if game.analysis.credit_rule != "record":
         worth, batch = partial(game.analysis.worth, record), game.analysis.batch_worth(record)
         potential = (
@@ -46,7 +46,7 @@ def by_replays(replays: Replays) -> Characteristic:
 
 
 def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """Return each agent's payoff by itself: its potential or worth alone, or W_i(∅) by replays."""
+    """Return each agent's potential or worth as a single agent, or by replays its share of W(∅)."""
     if game.analysis.has_potential:
         return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}
     if game.analysis.credit_rule == "record":
@@ -68,7 +68,7 @@ def _table(replays: Replays) -> list[Fraction]:
 
 
 def _classes(found: Sequence[ByClass] | None) -> tuple[ClassGame, ...] | None:
-    """Return the class games whose sum is v, or None if v is no such sum."""
+    """Return games over classes of agents whose sum is v, or None if v has no such form."""
     if found is None:
         return None
     return tuple(ClassGame(one.of.tolist(), one.worths, one.unit) for one in found)

@@ -24,7 +24,7 @@ from shapley_coop.state.budget import SPENT_UP
 Why = Literal["chosen", "budget", "unusable"]
 
 MOST_NAMED = 4
-"""The most different actions that are named one by one."""
+"""The most distinct actions that `did` lists; it only counts all others."""
 
 LONGEST = 44
 """The most characters of an action's name; longer names are cut."""
@@ -35,14 +35,14 @@ class Pass(TypedDict):
 
     turn: int
     why: Why  # the agent chose to pass, its budget was used up, or its answers were unusable
-    label: str  # the label of the last answer's fault, or of the other reasons
+    label: str  # the fault's label in the last answer, or the label of a pass
 
 
 class Conduct(TypedDict):
     """One agent's actions, breaches and passes in a run."""
 
     actions: dict[str, list[int]]  # action → the turns in which the agent took it, in order
-    breaches: list[int]  # the turn of each breach; a turn appears once per broken clause
+    breaches: list[int]  # the turn of each breach, repeated if several clauses broke
     passes: list[Pass]
 
 
@@ -54,7 +54,7 @@ def conduct(
     Args:
         agents: the agents, in order.
         record: the turns that were played.
-        breaches: the breaches in a settlement, each with its `agent` and `turn`.
+        breaches: the breaches listed in a settlement, each with `agent` and `turn`.
     """
     found: dict[str, Conduct] = {a: {"actions": {}, "breaches": [], "passes": []} for a in agents}
     for turn in record:
@@ -76,7 +76,7 @@ def _pass(turn: int, label: str) -> Pass:
 def state_conduct(
     agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return every agent's conduct in the form of results; the arguments are as in `conduct`."""
+    """Return every agent's conduct as results state it: counts, from the arguments of `conduct`."""
     return {agent: in_counts(one) for agent, one in conduct(agents, record, breaches).items()}
 
 
@@ -87,7 +87,7 @@ def in_counts(one: Conduct) -> dict[str, Any]:
 
 
 def did(counts: Mapping[str, int], when: Mapping[str, Sequence[int]] | None = None) -> str:
-    """Return actions and counts in words, the most frequent first, with turns if given."""
+    """Return actions with counts in words, most frequent first, with turns if `when` is given."""
     often = sorted(counts.items(), key=lambda each: -each[1])
     shown = often if len(often) <= MOST_NAMED else often[: MOST_NAMED - 1]
     told = [

@@ -22,13 +22,13 @@ from shapley_coop.state.turn import TurnContext
 
 
 def terms_of(turn: TurnContext) -> Terms:
-    """Return the facts for checking deals: parties, actions, droppable clauses and others."""
+    """Return the facts that checks of deals use, such as parties, actions, droppable clauses."""
     evaluated = turn.evaluated
     money = tuple(lasting_clauses(evaluated.clauses))
     return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)
 
 
-@lru_cache(maxsize=256)  # the same object each time, so that `broken_rules` finds its cache
+@lru_cache(maxsize=256)  # `broken_rules` caches by the identity of this object
 def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> Terms:
     return Terms(
         agents=game.agents,
@@ -44,20 +44,20 @@ def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> 
 
 
 def reservation(turn: TurnContext, agent: str) -> Fraction | None:
-    """Return the agent's reservation value by its secret or an extension's limits, if any."""
+    """Return an agent's reservation value from its secret or an extension's limits, if any."""
     config = turn.evaluated.config
     told, least = reservation_of(config.secrets, agent), limits_of(config, agent).least_end
     return max((x for x in (told, least) if x is not None), default=None)
 
 
 def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
-    """Return the fault for which an agent cannot sign a deal, or None if it can.
+    """Return the fault that stops an agent from signing a deal, or None if there is no fault.
 
     Every workflow uses this check for offers, drafts, counter-offers, amendments and acceptances.
     The deal may break a rule, be impossible to keep, demand more than a party could pay or give,
-    or leave the agent less than its reservation value. The agent's private facts are its purse
-    and, with private worths, its payoff without a deal. They count for its own signature only,
-    and only the agent sees faults about them.
+    or leave the agent less than its reservation value. The check also uses two private facts of
+    the agent: its purse and, with private worths, its payoff without a deal. These affect only
+    the agent's own signature, and only the agent sees faults about them.
     """
     fault = broken_rules(turn.topic.rules, deal, terms_of(turn))
     if turn.topic.certified:
@@ -67,7 +67,7 @@ def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
 
 @lru_cache(maxsize=256)  # agents repeat offers, and many agents answer the same offer
 def broken_rules(rules: tuple[Rule, ...], deal: Deal, terms: Terms) -> Fault | None:
-    """Return the violations of all rules by a deal as one fault, or None."""
+    """Return one fault that names every rule that a deal violates, or None if it violates none."""
     return all_faults(rules, deal, terms)
 
 
@@ -105,7 +105,7 @@ def _beyond_purse(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
 def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     """Return the fault RESERVE if a deal is worth less to an agent than its goods without a deal.
 
-    If this cannot be computed, the deal is not refused.
+    If the worth cannot be computed, the deal is not refused.
     """
     evaluated = turn.evaluated
     if turn.topic.phase == "settlement" or evaluated.over:

@@ -48,7 +48,7 @@ from shapley_coop.state.table import Table
 
 
 class EvaluatedTable:
-    """A table with its game, its configuration, and the facts that follow from contract and record.
+    """A table with its game, its configuration, and all facts that its contract and record imply.
 
     Args:
         table: the node's input state; it must not change while the evaluated table is in use.
@@ -68,7 +68,7 @@ class EvaluatedTable:
 
     @cached_property
     def signed(self) -> Agreement:
-        """The agreement: the contract, or None if none is signed, checked against the record."""
+        """The agreement, which checks the signed contract, if there is one, against the record."""
         facts = {**facts_of(self.game), **self.means}
         open_turns = self.game.open_turns
         return Agreement(self.contract, self.record, facts, self.enforcement, open_turns)
@@ -80,7 +80,7 @@ class EvaluatedTable:
 
     @cached_property
     def stands(self) -> bytes:
-        """A cache key of the game's position, the record and the signed contract."""
+        """The game's position, the record and the signed contract as one cache key."""
         return cache_key([self.table["position"], [*self.record], self.contract])
 
     @cached_property
@@ -90,7 +90,7 @@ class EvaluatedTable:
 
     @cached_property
     def means(self) -> dict[str, Any]:
-        """Upper bounds on each agent's means, as facts against which contracts are checked."""
+        """Upper bounds on each agent's means, against which checks compare a contract's amounts."""
         return means_of(self.game)
 
     @property
@@ -100,7 +100,7 @@ class EvaluatedTable:
 
     @property
     def budget_spent(self) -> bool:
-        """Whether the run's budget is used up, so that no further agent is asked."""
+        """Whether the run's budget is used up, so that no more letters are sent."""
         if self.config.budget == UNLIMITED:
             return False
         return self._budget.empty or self.cut_short
@@ -109,7 +109,7 @@ class EvaluatedTable:
     def cut_short(self) -> bool:
         """Whether the run's budget ran out before all agents were asked for this turn's actions.
 
-        An agent that has used up only its own part passes, and the turn is still played.
+        If only one agent's own limit is used up, that agent passes and the turn is still played.
         """
         return any(
             said.get("label") == SPENT_UP and not self._budget.has_used_its_part(agent)
@@ -130,7 +130,7 @@ class EvaluatedTable:
         return in_force(self.contract)
 
     def told_clauses(self, agent: str) -> dict[str, Clause]:
-        """Return the clauses for an agent's letter: all, or in a large contract its own ones.
+        """Return the clauses for an agent's letter: all; of a large contract, the agent's own.
 
         Outsiders see all clauses, since they write contracts or judge them.
         """
@@ -160,7 +160,7 @@ class EvaluatedTable:
 
     @cached_property
     def total(self) -> Fraction:
-        """The realised total: R(N, τ) (Shapley-Coop, Eq. 7)."""
+        """The total R(N, τ) that all agents earned (Shapley-Coop, Eq. 7)."""
         return sum(self.earned.values(), start=Fraction(0))
 
     @cached_property
@@ -176,9 +176,9 @@ class EvaluatedTable:
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
-        """Return each agent's payoff if a deal redistributes the earnings.
+        """Return each agent's payoff if a deal after the play redistributes the earnings.
 
-        A split divides the total anew. Payments without a split change the payoffs as signed.
+        A deal that splits divides the total anew; other payments add to `without_more`.
         """
         due = payments(deal, self.record)
         if deal.split:
@@ -186,7 +186,7 @@ class EvaluatedTable:
         return apply_payments(self.without_more(), due)
 
     def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
-        """Return an offer's payoffs if all keep it, if each agent breaks it, and without it.
+        """Return the payoffs if all keep an offer, if each agent breaks it, and without the offer.
 
         The result is plain JSON with exact strings in the game's unit; empty if not computable.
 
@@ -202,7 +202,7 @@ class EvaluatedTable:
     def outlook_or_why_not(
         self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """Return the outlook; if it is not computable, no rows and the reason under `why_not`.
+        """Return the outlook, or if it is not computable, the reason under `why_not` and no rows.
 
         Once the game is over, an offer's payoffs are certain and no agent can break the offer.
         """
@@ -226,7 +226,7 @@ class EvaluatedTable:
         return self.signed.below_reservation(deal, agent, least, norms)
 
     def kept(self, deal: Deal, agent: str, norms: Sequence[str] = ()) -> Fraction | None:
-        """Return an agent's mean payoff if all keep a deal, or None if its outlook is unknown."""
+        """Return an agent's mean payoff if all keep a deal, or None if it is not computable."""
         rows = self.outlook(deal, agent, norms).get("rows", [])
         found: dict[str, Any] = next((x["payoffs"] for x in rows if x["if"] == EVERYBODY), {})
         return exact(found[agent]["mean"]) if agent in found else None

@@ -1,7 +1,7 @@
 """The progress of a run: the events of the `custom` stream mode.
 
-There are two events each time that agents are asked. They contain only facts that are public at
-the table. docs/events.md explains them for listeners.
+Each question to agents sends two events, one before and one after it. They contain only facts that
+are public at the table. docs/events.md explains them for listeners.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class AgentProgress(TypedDict):
     """The kind of one agent's answer, without its content, which may still be sealed."""
 
     act: str  # "refused" if the agent is asked again
-    label: NotRequired[str]  # the label of the fault, or of the pass
+    label: NotRequired[str]  # the label of the fault or of the pass, if any
     calls: int
     refused: int
     tokens: int

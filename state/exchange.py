@@ -18,21 +18,21 @@ if TYPE_CHECKING:  # every letter imports this module, so it must load fast
     from shapley_coop.games.task_exchange import TaskExchange
 
 TOPIC = "plan"
-"""The talk's topic; as in other workflows, "plan" is the bargaining before play."""
+"""The topic of the talk, "plan", which in all workflows is the bargaining before play."""
 
 TRADE_ACTS = ("consider", "exchange")
-"""The acts of the letters in the talk over tasks."""
+"""The acts (names of questions) of the letters in the talk over tasks."""
 
 REFUSED = "refused_"
-"""The prefix of a fault's label in the keys by which an agent's cost counts refusals."""
+"""The prefix of the keys, prefix and fault label, that count refusals in an agent's cost."""
 
 
 class Pending(TypedDict):
     """The current proposal."""
 
     by: str
-    turn: int  # the turn of talk in which it was made
-    wrote: str  # the author's text as delivered, perhaps unchecked
+    turn: int  # the turn of talk in which the proposal was made
+    wrote: str  # the author's text as delivered, which may be invalid
     accepted: list[str]  # the agents that accepted, including the author
 
 
@@ -65,7 +65,7 @@ def pending_of(table: Table) -> Pending | None:
 
 @lru_cache(maxsize=4096)
 def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
-    """Return the allocation that a delivered message proposes, or None if it is not valid."""
+    """Return the allocation that a message proposes, or None if the message is not valid."""
     from shapley_coop.deals.exchange.messages import check_message
 
     verdict = check_message(text, tasks, by)
@@ -80,7 +80,7 @@ class Talk:
         game: the whole exchange.
         tasks: the tasks and agents of this talk.
         said: the messages of this talk.
-        before: the number of turns of talk before this talk began.
+        before: how many turns of talk there were before this talk began.
         pending: the current proposal, if there is one.
     """
 
@@ -126,8 +126,8 @@ def talk_in(turn: TurnContext, agent: str) -> Talk:
 def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
     """Return the facts about the talk for an agent that is asked to plan or to speak.
 
-    They include the agent's private utility for each proposal, so they are for its own letter
-    only.
+    The facts include the agent's private utility for each proposal, so they may go only into the
+    agent's own letter.
 
     Args:
         talk: the agent's talk.
@@ -155,7 +155,7 @@ def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
 
 
 def trade_history(talk: Talk) -> list[dict[str, Any]]:
-    """Return a line for each message; the list only grows, and all in the talk share it."""
+    """Return one line for each message, shared by all agents of a talk; the list only grows."""
     return [_line(talk, said) for said in talk.said]
 
 

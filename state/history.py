@@ -2,8 +2,8 @@
 
 All agents share the history. Letters list every event until there are twice as many events as the
 setting `recall`. Then a summary replaces the older half, and so on. Between two summaries the
-history only grows at its end, so a provider's prefix cache stays valid. A summary that changed
-with every event would break the cache each time.
+history only grows at its end, so a provider's prefix cache stays valid. If the summary changed
+with every event, no letter could use the cache.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from shapley_coop.state.turn import TurnContext
 Line = dict[str, Any]
 
 _MOST_LINES = 4096
-"""The most lines that are cached, so that no letter makes the line of an event anew."""
+"""The most lines that are cached, so that letters share the line of an event."""
 
 
 def history(turn: TurnContext) -> list[Line]:
@@ -35,7 +35,7 @@ def history(turn: TurnContext) -> list[Line]:
 
 
 def public_history(evaluated: EvaluatedTable) -> list[Line]:
-    """Return all public messages and turns in order, with the oldest ones summed up."""
+    """Return a line for each public message and turn in order, with the oldest ones summed up."""
     turns = {turn["turn"]: turn for turn in evaluated.record}
     lines: list[Line] = []
     next_turn = 1
@@ -108,7 +108,7 @@ def _did(turn: Turn, game: Game) -> Line:
     return line
 
 
-@by_identity(_MOST_LINES)  # every letter repeats all earlier messages
+@by_identity(_MOST_LINES)  # every later letter repeats the line of a message
 def _message_line(said: PublicMessage) -> Line:
     line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
     line |= {"topic": said["topic"], "before_turn": said["turn"]}

@@ -1,4 +1,4 @@
-"""The judgement of an answer: read it, check it, and accept it, refuse it or count it as a pass."""
+"""The judgement of an answer, which is accepted, refused, or counted as a pass."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ def take(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
     if isinstance(said, Fault):
         return said
     found = question.check(turn, agent, said)
-    # Actions are sealed, and the words of a repair would reveal them too early.
+    # Actions stay sealed until all have arrived, and the words of a repair would reveal them.
     if isinstance(found, Fault) or not said.repairs or not question.answer.heard():
         return found
     return {**found, "repairs": [*said.repairs, *found.get("repairs", [])]}
@@ -93,7 +93,7 @@ def judge(
         turn: the question and the table.
         agent: the author of the answer.
         attempt: the number of the attempt, from 1.
-        answer: the answer; None if the budget did not allow to ask the agent.
+        answer: the answer; None if the budget had no call left for the agent.
         pointer: the place of the answer in the journal.
     """
     draft: Draft = {"at": turn.at, "attempt": attempt, "sound": True}
@@ -113,14 +113,14 @@ def judge(
 
 
 def make_pass(label: str) -> AgentOutput:
-    """Return a pass with the label of its reason."""
+    """Return a pass whose label names the reason, such as a fault or a used-up budget."""
     return {"act": "pass", "text": "", "label": label}
 
 
 def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> AgentOutput:
-    """Return a pass for an agent whose last answer was unusable, with any readable speech.
+    """Return a pass for an agent whose last answer was unusable, with the speech in the answer.
 
-    The fault's label distinguishes this pass from a chosen one.
+    The fault's label distinguishes this pass from a pass that the agent chose.
     """
     heard = turn.is_heard(agent) and check_finished(answer) is None
     return {**make_pass(fault.label), "text": speech_in(answer.text) if heard else ""}

@@ -1,6 +1,6 @@
 """The entry for each run in lists of runs, and the filter of these lists.
 
-`coop runs` and the page's index show the same entries, wherever a run is played.
+`coop runs` and the viewer's index show the same entries for runs played here and on the server.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ def line(
     payoffs: Mapping[str, float] | None = None,
     why: str = "",
 ) -> dict[str, Any]:
-    """Return a run's entry in a list; `outcome` is its status, or its state until it has ended.
+    """Return a run's entry in a list; `outcome` is the state of a run, or its status if it ended.
 
     Args:
         run: the run's name.
@@ -34,7 +34,7 @@ def line(
         settings: the resolved configuration; empty before the run's first node.
         status: the result's status if the run has ended; else empty.
         payoffs: agent → its payoff in the game's unit, if the run has ended.
-        why: the agents for whom a run waits, or the reason of its failure.
+        why: the agents whose answers a run awaits, or the reason of its failure.
     """
     seats = _models(settings.get("seats", {}))
     shown: dict[str, Any] = {

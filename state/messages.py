@@ -10,13 +10,13 @@ from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 @dataclass(frozen=True)
 class Utterance:
-    """An agent's answer, and the revisions of offers that the answer concerns (0: none).
+    """An agent's answer, and the revisions of the offers that the answer concerns.
 
     Attributes:
         by: the author.
         said: the answer.
-        puts: the revision of the offer that the answer makes.
-        about: the revision of the offer that the answer accepts or rejects.
+        puts: the revision of the offer that the answer makes; 0 if none.
+        about: the revision of the offer that the answer accepts or rejects; 0 if none.
         to: the only agent that hears the answer; empty if all hear it.
         meeting: the number of the meeting, if several are held.
     """
@@ -30,7 +30,7 @@ class Utterance:
 
 
 def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[PublicMessage]:
-    """Return the messages for the talk; their ids go on from those in the talk."""
+    """Return new messages for the talk, whose ids continue the talk's numbering."""
     heard = len(table.get("talk", []))
     return [_entry(table, topic, f"m{heard + n}", one) for n, one in enumerate(utterances, start=1)]
 
@@ -38,7 +38,7 @@ def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[P
 def parties(table: Table, turn: int, revision: int) -> list[str]:
     """Return the agents that must sign an offer.
 
-    If an earlier offer was cut to this one, agents that left it or passed on it need not sign.
+    If this offer is an earlier one without the agents that left or passed, they need not sign.
 
     Args:
         table: the table.
@@ -120,7 +120,7 @@ def count_answers(
 
 
 def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
-    """Return the offers in the talk that all parties accepted, each with the turn that followed."""
+    """Return the offers that all parties accepted, each with the turn before which they agreed."""
     standing: dict[tuple[int, int], Offer] = {}
     for said in table.get("talk", []):
         if said["topic"] != topic:

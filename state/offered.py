@@ -1,4 +1,4 @@
-"""The facts about the current offer in a letter; they depend on the question put to its reader.
+"""The facts about the current offer in a letter, which depend on the letter's question.
 
 Each public part maps (turn, agent) to facts as plain JSON, and `state.view` combines the parts.
 """
@@ -16,7 +16,7 @@ from shapley_coop.state.who import negotiators
 Facts = dict[str, Any]
 
 MOST_OUTLOOKS = 12
-"""The most agents for which a letter shows the whole outlook; above, only its reader's own."""
+"""The most agents for which a letter shows all payoffs; with more agents, only its reader's."""
 
 
 def standing_offer(turn: TurnContext, agent: str) -> Facts:
@@ -24,7 +24,7 @@ def standing_offer(turn: TurnContext, agent: str) -> Facts:
     return {"offer": {**_shown_offer(turn)}} if turn.evaluated.offer else {}
 
 
-@lru_cache(maxsize=16)  # agents that are asked in parallel share these facts
+@lru_cache(maxsize=16)  # agents that are asked in parallel read the same facts
 def _shown_offer(turn: TurnContext) -> Facts:
     offer, deal = turn.evaluated.offer, turn.evaluated.offered
     assert offer is not None, "there is one to show"
@@ -44,7 +44,7 @@ def _written_facts(turn: TurnContext) -> Facts:
 
 
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer, its JSON for a counter-offer, and its outlook if the run computes one."""
+    """Return the offer, its JSON to edit in a counter-offer, and its outlook if there is one."""
     facts, offer = standing_offer(turn, agent), turn.evaluated.offer
     facts |= show_additions(turn, agent)
     if offer and offer["deal"]["clauses"]:
@@ -57,9 +57,9 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
     return facts
 
 
-@lru_cache(maxsize=16)  # agents that are asked in parallel mostly share these facts
+@lru_cache(maxsize=16)  # agents that are asked in parallel mostly read the same facts
 def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
-    """Return the JSON of the offer, and its outlook if the run computes one."""
+    """Return the offer's JSON, and its outlook if the run's settings ask for one."""
     evaluated = turn.evaluated
     facts: Facts = {"wire": _written_facts(turn)}
     if evaluated.config.outlook and not evaluated.over:
@@ -83,7 +83,7 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
-    """Return a row reduced to one agent, or {} if the row is about other, unequal agents."""
+    """Return a row reduced to one agent, or {} if the row is about a breach by other agents."""
     alike = row.get("alike", [])
     if row["who"] not in ("", agent) and agent not in alike:
         return {}
@@ -99,7 +99,7 @@ def answer_facts(turn: TurnContext, agent: str) -> Facts:
 
 
 def answer_order(turn: TurnContext, agent: str) -> Facts:
-    """Return the order in which the answers' counter-offers are taken up, if several answer."""
+    """Return the order in which counter-offers are taken up, if several agents answer."""
     order = in_turn_after(negotiators(turn.table), turn.table["speaker"])
     return {"answer_order": order} if len(order) > 1 else {}
 
@@ -117,7 +117,7 @@ def certified_offer(turn: TurnContext, agent: str) -> Facts:
 
 
 def paid_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer with each agent's payoff under it and the change against no agreement."""
+    """Return the offer with each agent's payoff under it, and its gain over no agreement."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     due = turn.evaluated.payoffs_under(turn.evaluated.offered)

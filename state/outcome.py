@@ -1,7 +1,7 @@
-"""The words about a run's end and events with which every summary begins.
+"""The sentences about a run's end and events with which every summary begins.
 
-They come before the payoffs, since payoffs mislead without them: if no agent acted, a contract
-was not tested, and equal shares of nothing are not fair.
+They come before the payoffs, since payoffs alone mislead: if no agent acted, the contract was
+not tested, and equal payoffs of zero do not show fairness.
 
 >>> still = {"turn": 1, "actions": {}, "rewards": {}}
 >>> lost = {**still, "effects": [{"effect": "pass", "agent": "Ben", "label": "FORM"}]}
@@ -29,11 +29,11 @@ FAILED: tuple[Status, ...] = ("error", "no_play", "unreadable")
 """The statuses of runs in which there was no play to settle."""
 
 MOST_NAMED = 6
-"""The most agents that are named one by one."""
+"""The most agents that a sentence names; it counts the rest."""
 
 
 class Answers(TypedDict):
-    """The counts of one seat's answers."""
+    """The counts of one agent's answers."""
 
     given: int  # all answers to letters, including repeated attempts
     unusable: int  # answers that were unreadable or not allowed
@@ -50,12 +50,12 @@ class Happened(TypedDict):
 
 
 def without_play(record: Sequence[Turn]) -> Status | None:
-    """Return the outcome of a record in which agents were asked to act and none did.
+    """Return the status of a run in which agents were asked to act and no agent acted.
 
     Returns:
-        `budget` if the budget allowed no question, `no_play` if any agent chose to pass, else
-        `unreadable`, since no answer was usable. None if an agent acted, or no agent had to
-        act.
+        `budget` if the budget had no call for any agent, `no_play` if any agent chose to pass,
+        else `unreadable`, since no answer was usable. None if an agent acted, or no agent had
+        to act.
     """
     agents = {
         effect["agent"]: None
@@ -108,7 +108,7 @@ def _who_acted(table: Table, acted: Sequence[str]) -> str:
 
 
 def _welfare(table: Table, record: Sequence[Turn]) -> list[str]:
-    """Return the worth of all goods to their owners and the best possible; [] without goods."""
+    """Return lines with the goods' total worth to their owners and its maximum; [] if no goods."""
     game = game_of(table["settings"])
     if not (game.goods and record):
         return []
@@ -133,7 +133,7 @@ def _answers(spent: Mapping[str, Any]) -> dict[str, Answers]:
 
 
 def _unusable(answers: Mapping[str, Answers], seats: Mapping[str, str]) -> list[str]:
-    """Return the numbers of unusable answers by seat, in words; empty if all were usable."""
+    """Return lines that count unusable answers by seat; empty if all answers were usable."""
     lost = [agent for agent, one in answers.items() if one["unusable"]]
     if not lost:
         return []
@@ -161,7 +161,7 @@ def _in_brackets(labels: Mapping[str, int]) -> str:
 
 
 def no_value(credit: Mapping[str, Any]) -> str:
-    """Return why a result's credit defines no values (`games.baseline`), or "" if it does."""
+    """Return the reason why a result's credit has no values (`games.baseline`), or "" if it has."""
     found = credit.get("baseline")
     return Baseline(**found).no_value if found else ""
 
@@ -173,12 +173,12 @@ def values_of(credit: Mapping[str, Any]) -> Mapping[str, float]:
 
 
 def payment_lines(outcome: Mapping[str, Any]) -> list[str]:
-    """Return the final payments as lines: net between agents, and by clause before netting.
+    """Return lines of the final payments: net amounts between agents, then amounts by clause.
 
     An agent's payoff is its reward plus these net payments plus its forfeits.
 
     Args:
-        outcome: a result with `transfers`, `forfeits`, and `audit` with the payments due.
+        outcome: a result with `transfers`, `forfeits`, and the due payments under `audit`.
 
     >>> paid = [{"payer": "Ann", "payee": "Ben", "amount": 3.0, "reason": "contract"}]
     >>> due = [{"clause": "c1", "payer": "Ann", "payee": "Ben", "amount": "2"}] * 2

@@ -1,4 +1,4 @@
-"""The cached outlook of an offer: the payoffs that it would lead to, shared by agents and runs."""
+"""The outlook of an offer, its payoffs if kept or broken, cached for all agents and runs."""
 
 import json
 from collections.abc import Sequence
@@ -27,18 +27,18 @@ def outlook_of(
     norms: Sequence[str] = (),
     viewer: str = "",
 ) -> dict[str, Any]:
-    """Return the outlook of an offer as plain JSON: its payoffs if kept, if broken, and without it.
+    """Return an offer's outlook as plain JSON: payoffs if it is kept, if broken, and without it.
 
     Args:
         game: the game.
         terms: how contracts are enforced.
-        stands: the game's position, the turns played, and the contract that the offer would
-            amend, as JSON.
+        stands: JSON of the game's position, the turns played, and the contract in force, which
+            the offer would amend.
         deal: the offer.
         norms: the norms whose payoffs are shown for comparison.
-        viewer: the reader. Only games where agents know no payoffs but their own use it.
+        viewer: the reader, whom only games with private payoffs use.
 
-    The cost is that of `deals.analysis.outlook`. The latest results are cached.
+    `deals.analysis.outlook` states the cost of the computation. The latest results are cached.
     """
     key = _key(game, terms, stands, deal, norms, viewer)
     if (found := _computed.get(key)) is None:

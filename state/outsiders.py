@@ -5,16 +5,16 @@ from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.turn import TurnContext
 
 IMPARTIAL = Seat(model=f"{EMBEDDED}:impartial")
-"""The default seat of the summariser and the judge."""
+"""The default seat of the summariser and of the judge: code, not a model."""
 
 
 def seat_of(turn: TurnContext, who: str) -> Seat:
     """Return the seat of an agent or of an outsider.
 
-    If the configuration has no summariser, code writes down agreed clauses. Code understands only
-    its own sentences, so for an offer in words a model drafts the clauses, if an agent has one:
-    the proposer's model, or else the first agent's. The model sees only the public talk, code
-    compares its prose with its clauses, and all parties sign the result.
+    If the configuration has no summariser, code writes down agreed clauses. Code cannot read an
+    offer in free words, so a model drafts its clauses, if any agent has a model: the proposer's
+    model, or else the first agent's. The model sees only the public talk, code compares the
+    drafted prose with the drafted clauses, and all parties sign the result.
     """
     seats = turn.evaluated.config.seats
     if who in seats:

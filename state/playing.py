@@ -31,10 +31,10 @@ class Choices:
 def choices_in(
     evaluated: EvaluatedTable, choices: Callable[[str], Sequence[str]] | None = None
 ) -> Choices:
-    """Return the choices that are sealed on the table.
+    """Return the choices that the table's sealed pointers name in the journal.
 
-    An agent that passed takes no action, and the record shows none. If it passed because the
-    budget had no call left for it, the pass is excused and breaches no duty.
+    An agent that passed takes no action, so the record shows no action. If the agent passed
+    because the budget had no call left for it, the pass is excused and breaches no duty.
 
     Args:
         evaluated: the table.
@@ -54,13 +54,13 @@ def choices_in(
 
 
 def play_turn(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
-    """Return the update of the table by one turn, with the verdict `played`.
+    """Play one turn, and return the update of the table, with `verdict` set to "played".
 
     If the run's budget ran out before all agents were asked, the turn is not played and the
     choices stay sealed. The run then ends.
 
     Raises:
-        GameError: the game's rewards lack an agent, or name one that does not play.
+        GameError: the game's rewards lack an agent, or name an agent that does not play.
     """
     if evaluated.cut_short:
         return {"verdict": "played"}

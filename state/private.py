@@ -15,7 +15,7 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class Refusal:
-    """An unusable answer that is sent back to its author.
+    """The facts about an unusable answer, for the letter that asks its author again.
 
     Attributes:
         fault: the reason for the refusal.
@@ -36,7 +36,7 @@ class PrivateView:
 
     Attributes:
         reasoning: the agent's private reasoning before this bargaining, if the run asked for it.
-        notes: the agent's latest notes; if it wrote none, its reasoning.
+        notes: the agent's latest notes or, if it wrote no notes, its reasoning.
         secret: the persona and the secrets that the agent's user gave it.
         utilities: the game's private facts for the agent, as JSON.
         refusal: the agent's last answer, if it was refused.
@@ -57,7 +57,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
         refusals: agent → its last answer, if it was refused.
 
     Raises:
-        ValueError: a note is missing in the journal, or the secrets cannot be read.
+        ValueError: the journal lacks notes or reasoning, or the secrets cannot be read.
     """
     table, evaluated = turn.table, turn.evaluated
     pointers = {a: at for a, at in table.get("thoughts", {}).items() if a in turn.asked}
@@ -65,7 +65,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
     thoughts = journal.open_all(episode, pointers)
     noted = {a: at for a, at in table.get("notes", {}).items() if a in turn.asked}
     written = journal.open_all(episode, noted)
-    # A signed deal replaces the reasoning that led to it, so later letters leave it out.
+    # A signed deal replaces the reasoning before it, so later letters leave the reasoning out.
     bound = turn.topic.phase == "action" and evaluated.contract is not None
     secrets, personas = secrets_of(evaluated.config.secrets), evaluated.config.personas
     return {
@@ -92,7 +92,7 @@ def notes_in(text: str) -> str:
 
 
 def _notes(written: Entry | None, thought: Entry | None) -> str:
-    """Return an agent's notes, or its reasoning if there are none; both if in one answer."""
+    """Return an agent's notes, or else its reasoning, or both if one answer contained both."""
     notes = notes_in(written.answer.text) if written else ""
     plan = _plan(thought.answer.text).strip() if thought else ""
     if notes and written and thought and written.letter == thought.letter:

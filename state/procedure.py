@@ -1,4 +1,4 @@
-"""The facts about a run's procedure in letters, from the workflow's page and the settings."""
+"""The facts about a run's procedure in letters, from the workflow's questions and the settings."""
 
 from functools import lru_cache
 from typing import Any
@@ -9,7 +9,7 @@ from shapley_coop.state.budget import UNLIMITED
 from shapley_coop.state.turn import Question, TurnContext
 
 BARGAINING = ("propose", "contract_propose")
-"""The acts that open a bargaining before play."""
+"""The names of the questions that open a bargaining before play."""
 
 MONEY, DUTIES, GOODS = ("pay", "share"), ("do", "forbid"), ("give",)
 BROUGHT = tuple(kind for kind in KINDS if kind not in (*MONEY, *DUTIES, *GOODS))
@@ -17,7 +17,7 @@ BROUGHT = tuple(kind for kind in KINDS if kind not in (*MONEY, *DUTIES, *GOODS))
 
 @lru_cache(maxsize=16)  # agents that are asked in parallel share these facts
 def procedure(turn: TurnContext) -> dict[str, Any]:
-    """Return the steps and rules of the run, which are the same in all of its letters."""
+    """Return the run's steps and rules, which are the same in all letters of the run."""
     config, game = turn.evaluated.config, turn.evaluated.game
     steps, computed = _page(turn.question)
     bargains = any(act in steps for act in BARGAINING)
@@ -43,7 +43,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
 
 
 def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
-    """Return the kinds of clauses in offers here; none if the letter teaches no clauses."""
+    """Return the kinds of clauses that an offer may have; none if the letter teaches no clauses."""
     if not turn.question.teaches:
         return ()
     if turn.topic.phase == "settlement":
@@ -63,7 +63,7 @@ def _questions_of(question: Question[Any]) -> tuple[Question[Any], ...]:
 
 
 def _page(question: Question[Any]) -> tuple[tuple[str, ...], bool]:
-    """Return the acts of a page in order, and whether values are computed from the record."""
+    """Return a workflow's question names in order, and whether agents divide by computed values."""
     page = _questions_of(question)
     acts = tuple(dict.fromkeys(one.name for one in page))
     return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

@@ -1,4 +1,4 @@
-"""The `publish` functions that several questions share: they write sound answers to the table."""
+"""The `publish` functions that several questions share, which write valid answers to the table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,12 +13,12 @@ Outputs = Mapping[str, AgentOutput]
 
 
 def keep_thoughts(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Write pointers to each agent's reasoning in the journal, so the reasoning stays private."""
+    """Return an update with pointers into the journal, where each agent's reasoning is private."""
     return {"thoughts": {a: said["pointer"] for a, said in outputs.items() if "pointer" in said}}
 
 
 def hold_answers(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Hold answers until all have arrived; bind acceptances to the offer that the letter showed."""
+    """Return an update that holds answers until all arrive; acceptances bind the offer shown."""
     offer = turn.evaluated.offer
     if offer is None:
         return {"answers": dict(outputs)}
@@ -36,7 +36,7 @@ def put_or_join(turn: TurnContext, outputs: Outputs, in_words: str = "") -> dict
     Args:
         turn: the question and the table.
         outputs: the speaker's answer, as a mapping with one entry.
-        in_words: the topic under which offers without clauses are recorded, if not the turn's.
+        in_words: the topic under which to record offers without clauses; empty: turn's topic.
     """
     (author, said), table = next(iter(outputs.items())), turn.table
     offer = turn.evaluated.offer
@@ -57,5 +57,5 @@ def put_or_join(turn: TurnContext, outputs: Outputs, in_words: str = "") -> dict
 
 
 def seal_actions(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Seal simultaneous actions: the table holds pointers to the choices in the journal."""
+    """Return an update that seals actions: pointers to the agents' choices in the journal."""
     return {"sealed": dict(outputs)}

@@ -1,7 +1,7 @@
 """An agent's estimates before a bargaining: collective payoff, externality and price.
 
-They are the three steps of short-term reasoning (Shapley-Coop, section 3). An answer may give them
-on lines with labels, in tags, or as JSON. If a field is ambiguous, the agent is asked again.
+The estimates are the three steps of short-term reasoning (Shapley-Coop, section 3). An answer may
+give them on lines with labels, in tags, or as JSON. If one is ambiguous, the agent is asked again.
 
 >>> text = "1. We could get 9.\\nCollective payoff: 9\\nExternality: negative\\nPrice: I offer 5.5"
 >>> reasons = read_reasons(text)
@@ -67,12 +67,12 @@ _IS_PAID = re.compile(r"\b(?:ask|receive|be paid|demand|get)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Reasons:
-    """An agent's three estimates in the game's unit; None if the agent says it cannot tell.
+    """An agent's three estimates in the game's unit; None for an estimate that it cannot give.
 
     Attributes:
         collective: the amount that all agents together could earn.
         externality: the sign of its planned action's effect on the others: `+`, `-` or `0`.
-        price: the amount that the agent should be paid for its part; below 0, should pay.
+        price: the amount that the agent should be paid for its part; if negative, should pay.
     """
 
     collective: Fraction | None
@@ -93,7 +93,7 @@ class _Unclear(ValueError):
 
 
 def read_reasons(text: str) -> Reasons | Fault:
-    """Read the three fields of an answer; the last of several lines with one label counts.
+    """Read the three fields of an answer; if a label is repeated, its last line counts.
 
     Args:
         text: the agent's private text.
@@ -113,20 +113,20 @@ def read_reasons(text: str) -> Reasons | Fault:
 
 
 def reasons_of(answer: str) -> Reasons | None:
-    """Return the estimates in a whole answer from the journal, or None if they are unreadable."""
+    """Return the estimates in an answer from the journal, or None if they are unreadable."""
     said = without_thoughts(answer)
     found = said if isinstance(said, Fault) else read_reasons(private_text(said))
     return None if isinstance(found, Fault) else found
 
 
 def private_text(answer: str) -> str:
-    """Return the private text of an answer: inside `<CONSIDER>` if used, else the whole answer."""
+    """Return an answer's private text: the part inside `<CONSIDER>`, or else the whole answer."""
     message = scan(answer)
     return answer if isinstance(message, Fault) or not message.consider else message.consider
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Return the raw text of each field, from JSON or else from after its label or in its tag."""
+    """Return the raw text of each field: from JSON, or else after its label or inside its tag."""
     labels = sorted(
         (found.start(), found.end(), field)
         for field, label in _LABELS.items()
@@ -164,7 +164,7 @@ def _plain(value: Any) -> str:
 
 
 def _amount(written: str) -> Fraction | None:
-    """Return the one number of a line; in a sum, the number after the last equals sign."""
+    """Return the only number of a line or, if it shows a sum, the number after the last `=`."""
     if _UNKNOWN.match(written):
         return None
     found = _NUMBER.findall(written.rpartition("=")[2])

@@ -12,7 +12,7 @@ Event = TypeVar("Event", bound=Mapping[str, object])
 
 
 class Folded(BinaryOperatorAggregate[Any]):
-    """LangGraph's reducer channel with a cheaper copy that builds no empty value first.
+    """LangGraph's reducer channel, whose copies are cheaper since they build no empty value first.
 
     The cost matters because LangGraph copies all channels for each conditional edge.
     """
@@ -20,7 +20,7 @@ class Folded(BinaryOperatorAggregate[Any]):
     __slots__ = ()
 
     def copy(self) -> Self:
-        """Return a channel with the same value; updates of one do not change the other."""
+        """Return a new channel with the same value; updates of either do not change the other."""
         copied = object.__new__(type(self))
         copied.typ, copied.key = self.typ, self.key
         copied.operator, copied.value = self.operator, self.value
@@ -58,7 +58,7 @@ def gather(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str,
 
 
 def gather_drafts(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str, Any]:
-    """Merge the drafts of one question (`at`) and drop other questions' drafts; None clears.
+    """Merge the drafts of the newest question (`at`), and drop older drafts; None clears all.
 
     >>> gather_drafts({"Ann": {"at": "1"}, "Ben": {"at": "2"}}, {"Cem": {"at": "2"}})
     {'Ben': {'at': '2'}, 'Cem': {'at': '2'}}

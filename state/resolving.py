@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def resolve_config(config: "RunConfig", game: Game) -> "RunConfig":
-    """Return a configuration with the contents of its files, and a seat for each agent.
+    """Return a copy of a configuration, with its files' contents and a seat for each agent.
 
     Args:
         config: the configuration as given.
@@ -52,10 +52,10 @@ def resolve_config(config: "RunConfig", game: Game) -> "RunConfig":
 
 
 def check_digests(config: "RunConfig") -> None:
-    """Refuse digests of parameters that no game declares as files, since others are never opened.
+    """Refuse a digest of a parameter that no game declares as a file; such a file is never opened.
 
     Raises:
-        GameError: the configuration has a digest of another parameter.
+        GameError: a digest belongs to a parameter that is not declared as a file.
     """
     for key in config.digests:
         if not opens(key, config.params.get(key)):
@@ -63,12 +63,12 @@ def check_digests(config: "RunConfig") -> None:
 
 
 def _where(key: str, value: Any) -> Any:
-    """Return a parameter; make a file's path absolute, so that a run works from any folder."""
+    """Return a parameter's value; a file's path becomes absolute, so runs work from any folder."""
     return str(Path(value).absolute()) if is_file(key, value) else value
 
 
 def norms_of(game: Game) -> list[str]:
-    """Return the norms by which a run of the game can split; none while its baseline is unset."""
+    """Return the norms that can divide a game's total; none while the game's baseline is unset."""
     from shapley_coop.state.run_config import NormName
 
     known = [] if game.baseline.warning else get_args(NormName)
@@ -109,7 +109,7 @@ def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
 
 
 def _describe(seat: Seat) -> Seat:
-    """Return the seat; a recording's seat with a description of its content."""
+    """Return a seat, with a description of the recording if a recording plays it."""
     if seat.provider != RECORDING:  # only a recording needs LangChain before it is asked
         return seat
     from shapley_coop.seats.recording import describe_recording
@@ -121,7 +121,7 @@ def check_plays(what: str, named: Iterable[str], game: Game) -> None:
     """Check that all named agents play the game.
 
     Args:
-        what: the thing given to the agents, with its article, such as "a seat".
+        what: the thing that the agents get, with an article, such as "a seat".
         named: the agents.
         game: the game.
 

@@ -59,7 +59,7 @@ def in_units(settlement: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settlement(table: Table) -> dict[str, Any]:
-    """Return the payoffs, and the credit, contract and breaches behind them."""
+    """Return the payoffs, and the credit, contract and breaches that explain the payoffs."""
     settled, contract = table["settlement"] or {}, table.get("contract")
     return {
         **in_units(settled),
@@ -112,7 +112,7 @@ def usage(spent: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _spending_by_phase(spent: Mapping[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
-    """Return calls, tokens and refused drafts of each agent in each phase."""
+    """Return the numbers of calls, tokens and refused drafts: phase → agent → count by name."""
     return {
         phase: {
             agent: {key: count.get(key, 0) for key in (*COUNTED, "refused")}
@@ -152,7 +152,7 @@ def _numbers(amounts: Mapping[str, str]) -> dict[str, float]:
 
 
 def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, float]:
-    """Return each agent's part of v(N), in proportion to its marginal contribution."""
+    """Return v(N) divided among the agents in proportion to their marginal contributions."""
     parts = normalise(total, [Fraction(x) for x in marginal.values()])
     return {agent: float(part) for agent, part in zip(marginal, parts, strict=True)}
 
@@ -160,9 +160,9 @@ def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, fl
 def _claim(
     part: Fraction, credit: Mapping[str, Any], agent: str, settled: Mapping[str, Any]
 ) -> dict[str, float | None]:
-    """Return an agent's claimed, recorded and agreed parts of the improvement over the baseline.
+    """Return the fractions of the improvement that an agent claimed, is credited with and got.
 
-    If the rule of credit has no baseline, they are parts of the total.
+    The improvement is over the baseline. If the game has no baseline, the total replaces it.
     """
     shares, alone = credit["shares"], credit.get("alone")
     recorded = None if shares is None else Fraction(shares[agent])
@@ -180,7 +180,7 @@ def _claim(
 
 
 def _agreed_at(table: Table) -> dict[str, Any] | None:
-    """Return the round and message of the contract's last acceptance."""
+    """Return the round and the message id of the contract's last acceptance, or None."""
     contract = table.get("contract")
     if contract is None:
         return None

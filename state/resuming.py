@@ -1,4 +1,4 @@
-"""The commands that continue unfinished runs, as messages name them."""
+"""The commands that continue unfinished runs, for messages to the user."""
 
 from shlex import join
 from typing import Any
@@ -13,9 +13,9 @@ def models_of(run: Run) -> dict[str, str]:
 
 
 def command_for(run: Run, verb: str, *rest: str) -> str:
-    """Return the command that continues a run, with the permission that its seats need, if any.
+    """Return the command that continues a run, with an option that permits its seats' programs.
 
-    If a program's objects play at seats, return the call in that program that continues the run.
+    If a Python program's objects sit at seats, return that program's call to continue the run.
 
     Args:
         run: the run from the register.
@@ -40,8 +40,8 @@ def _is_foreign(model: str) -> bool:
 
 
 def goes_on(run: Run) -> str:
-    """Return in words how to continue a run: the register's reason, or else the command."""
-    # Only taking the run's lease would show whether a worker plays it, and would stop others.
+    """Return words on how to continue a run: the register's reason, or else the command."""
+    # To learn whether a worker plays the run, one must take its lease, which would stop others.
     onward = f"go on with {command_for(run, 'resume')}"
     return run.why or f"unless it is being played now, {onward}"
 

@@ -24,7 +24,7 @@ from shapley_coop.state.presets import PRESETS, PresetName
 DEFAULT_SEAT = "*"
 SUMMARISER, JUDGE = "summariser", "judge"
 OUTSIDERS = (SUMMARISER, JUDGE)
-"""The roles that are not parties: the summariser writes contracts, the judge judges them."""
+"""The roles that are not parties: the summariser writes contracts, the judge judges breaches."""
 
 NormName = Literal[
     "shapley",
@@ -212,7 +212,7 @@ class RunConfig(BaseModel):
 
     @classmethod
     def model_json_schema(cls, *given: Any, **options: Any) -> dict[str, Any]:
-        """Return pydantic's schema; cached, since LangGraph's server asks for it at every run."""
+        """Return pydantic's JSON schema, cached since LangGraph's server needs it at every run."""
         if not (given or options):
             return deepcopy(_schema(cls))
         return super().model_json_schema(*given, **options)
@@ -231,7 +231,7 @@ class RunConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _preset(cls, given: Any) -> Any:
-        """Fill in the preset's settings that are not given."""
+        """Add the preset's value of each setting that the configuration does not give."""
         preset = given.get("preset") if isinstance(given, Mapping) else None
         return {**PRESETS[preset], **given} if preset in PRESETS else given
 
@@ -248,7 +248,7 @@ class RunConfig(BaseModel):
         return self
 
     def resolve(self) -> "RunConfig":
-        """Return the configuration with file contents and a seat for each agent filled in.
+        """Return a copy of the configuration, with file contents and a seat for each agent.
 
         Raises:
             GameError: the game does not exist, or a parameter is wrong.

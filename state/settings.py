@@ -19,7 +19,7 @@ RECIPE = (
     *("game", "params", "seed", "absent", "norm", "disagreement"),
     *("constraints", "enforcement", "deposit"),
 )
-"""The settings that determine values, transfers and payoffs."""
+"""The names of the settings that determine values, transfers and payoffs."""
 
 
 def name_of(config: RunConfig) -> str:
@@ -67,7 +67,7 @@ _texts = Bounded[int, tuple[Mapping[str, Any], str]]()
 
 
 def _text(settings: Mapping[str, Any]) -> str:
-    """Return settings as canonical text, by which configurations and games are cached."""
+    """Return settings as canonical text, the cache key of configurations and games."""
     made, text = _texts.get(id(settings), (None, ""))
     return text if made is settings else json.dumps(settings, sort_keys=True)
 
@@ -85,12 +85,12 @@ def _game(settings: str) -> Game:
 
 
 def _check_files(config: RunConfig) -> None:
-    """Check that the files named by parameters are those with which the run was played.
+    """Check that the files that parameters name are unchanged since the run began.
 
     Only parameters that a game declares as files are opened.
 
     Raises:
-        GameError: a parameter names a file that is missing or was edited since.
+        GameError: a parameter names a file that is missing or was edited.
     """
     check_digests(config)
     for key, known in config.digests.items():
@@ -118,7 +118,7 @@ def load_game(config: RunConfig) -> Game:
         given = {"absent": absent_of(config.absent)} if config.absent else {}
         game = load(config.game, {**config.params, **given}, config.seed)
         assert game.baseline, "it is read, so that a wrong one is refused before play"
-        # A game defined elsewhere may draw its payoffs by the seed without saying so.
+        # A game from outside the project may use the seed without declaring `needs_seed`.
         ours = type(game).__module__.startswith("shapley_coop.games.")
         if ours and not game.needs_seed and game.baseline.kind != RANDOM:
             _of_any_seed[recipe] = game
@@ -126,7 +126,7 @@ def load_game(config: RunConfig) -> Game:
 
 
 def absent_of(text: str) -> str | dict[str, str]:
-    """Parse a baseline: one word or action, or agent=action pairs separated by commas."""
+    """Return a parsed baseline: one word or action, or the mapping of "agent=action,…"."""
     if "=" not in text:
         return text.strip()
     pairs = (pair.partition("=") for pair in text.split(","))

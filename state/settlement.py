@@ -1,4 +1,4 @@
-"""The settlement: final payoffs in millionths, and the ledger's lines, which others post."""
+"""The settlement: final payoffs in millionths, and the ledger's lines for nodes to post."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -60,9 +60,9 @@ def decide_payoffs(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]
 def _without_agreement(
     evaluated: EvaluatedTable, basis: str, signed: dict[str, Fraction]
 ) -> tuple[str, dict[str, Fraction]]:
-    """Return the split by the norm, or the final offer nearest to it.
+    """Return the basis and the payoffs by the norm, or by the final offer nearest to the norm.
 
-    A final offer is an agent's latest proposal of the last bargaining. The first of ties wins.
+    A final offer is an agent's latest proposal in the last bargaining. Ties go to the first agent.
     """
     norm = evaluated.payoffs_by(evaluated.config.norm)
     if evaluated.config.disagreement == "norm":
@@ -79,7 +79,7 @@ def _without_agreement(
 
 
 def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Status:
-    """Return how a run ended; the budget is the cause only if the game had not ended before."""
+    """Return a run's final status; it is "budget" only if the budget ended an unfinished game."""
     if evaluated.budget_spent and not evaluated.over:
         return "budget"
     if idle := without_play(evaluated.record):
@@ -89,7 +89,7 @@ def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Statu
 
 
 def nothing_left(evaluated: EvaluatedTable) -> str:
-    """Return the reason to skip the bargaining over the split, or "" if it takes place."""
+    """Return the reason to skip the bargaining over the payoffs, or "" if agents should bargain."""
     found, held = evaluated.attribution(evaluated.config.norm), evaluated.without_more()
     if not any(evaluated.earned.values()) and not any(held.values()):
         return "nothing is at stake: nobody earned anything"
@@ -114,7 +114,7 @@ def final_lines(settlement: Mapping[str, Any]) -> list[Line]:
 
 
 def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[Posting]:
-    """Return the postings of deposits so far, each with its idempotency key.
+    """Return the postings of deposits up to now, each with its idempotency key.
 
     Args:
         evaluated: the table.
@@ -170,7 +170,7 @@ def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
 def _apply_constraints(
     before: dict[str, int], due: dict[str, int], names: list[str]
 ) -> dict[str, int]:
-    """Return the payoffs after all constraints of the run; a tax goes to the treasury."""
+    """Return the payoffs after the run's constraints, such as a tax that goes to the treasury."""
     if any(name.startswith("tax=") for name in names):
         before, due = {**before, TREASURY: 0}, {**due, TREASURY: 0}
     return constrain(before, due, [_constraint(name) for name in names])

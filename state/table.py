@@ -28,7 +28,7 @@ from shapley_coop.state.run_config import RunConfig
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
-"""More than the expected turns, so that checkpoints grow linearly with the events."""
+"""Updates between snapshots: more than a run has, so that checkpoints grow linearly."""
 
 
 class PublicMessage(TypedDict):
@@ -40,7 +40,7 @@ class PublicMessage(TypedDict):
     round: int
     by: str
     act: Literal["propose", "accept", "reject", "leave", "pass", "claim", "write"]
-    text: str  # the speech; escaped wherever it is delivered
+    text: str  # the unescaped speech; letters and pages escape it
     deal: NotRequired[dict[str, Any]]  # the offer or counter-offer in the message
     puts: NotRequired[int]  # the revision of that offer
     about: NotRequired[int]  # the revision that the message accepts, rejects or leaves
@@ -78,8 +78,8 @@ class AgentOutput(TypedDict):
 class Draft(TypedDict):
     """One agent's latest draft: its place in the journal, and whether it counts as an answer."""
 
-    at: str  # the question it answers: topic, act, round and turn
-    attempt: int  # from 1; 0 if the seat was never asked
+    at: str  # the answered question: topic, act, round and turn
+    attempt: int  # the number of the attempt, from 1; 0 if the seat was never asked
     sound: bool  # whether the draft counts; False if it was refused or is not validated yet
     pointer: NotRequired[Pointer]  # absent if the seat was never asked
     label: NotRequired[str]  # the label of the fault in the draft, or of the resulting pass
@@ -106,7 +106,7 @@ class Accounts(TypedDict):
 
     total: str
     earned: dict[str, str]
-    as_signed: dict[str, str]  # equal to `earned` if contracts are not enforced
+    as_signed: dict[str, str]  # payoffs under the contract; `earned` if not enforced
 
 
 class Result(TypedDict, total=False):
@@ -117,7 +117,7 @@ class Result(TypedDict, total=False):
     """
 
     episode: str
-    """The id of one play with its settlement; every fork has the same id, even from before `open`.
+    """The id of one play with its settlement; all forks share it, even forks from before `open`.
     Written by `open`."""
 
     agents: list[str]
@@ -229,13 +229,13 @@ class Table(Result, total=False):
     `write`, `count`, `check` and `summarize`."""
 
     verdict: str
-    """The latest node's finding, which selects the next edge. Written by `open`, `convene`,
+    """The latest node's verdict, which selects the next edge. Written by `open`, `convene`,
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
     `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `deliver`, `swap`,
     `step` and `mediate`."""
 
     negotiators: list[str]
-    """The agents that bargain, if not all do. Written by `delegate`."""
+    """The agents that bargain, if only some do. Written by `delegate`."""
 
     accounts: Accounts | None
     """The amounts before the last bargaining. Written by `account`."""
@@ -244,7 +244,7 @@ class Table(Result, total=False):
     """The agents to ask. Only in the payload of a `Send`; never stored."""
 
     concurrent_agents: list[str]
-    """Other agents asked at the same time. Only in the payload of a `Send`; never stored."""
+    """Other agents, asked in parallel. Only in the payload of a `Send`; never stored."""
 
 
 class Opening(BaseModel):
@@ -255,7 +255,7 @@ class Opening(BaseModel):
         title="Run configuration",
         description="What to play; what it does not set is the context's, else the default.",
     )
-    # Ephemeral, so that the key of a refused input does not remain for the next input.
+    # Ephemeral, so that the key of a refused input does not apply to the next input.
     idempotency_key: Annotated[str, EphemeralValue] = Field(
         default="",
         max_length=200,
@@ -267,5 +267,5 @@ class Opening(BaseModel):
     @field_validator("room", mode="before")
     @classmethod
     def _of_any_workflow(cls, room: Any) -> Any:
-        """Turn any `RunConfig` into plain data, so that another workflow's class is accepted."""
+        """Return any `RunConfig` as plain data, so that another workflow's class is accepted."""
         return room.model_dump(exclude_unset=True) if isinstance(room, RunConfig) else room

@@ -1,4 +1,4 @@
-"""Selections of the public history's lines for a letter; each question of a workflow names one.
+"""Functions that select lines of the public history for a letter; each question names one of them.
 
 They drop lines that the letter repeats elsewhere or that its reader does not need. All functions
 take and return lines of `state.history`, oldest first.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Lines = Sequence[dict[str, Any]]
 
 Telling = Callable[["TurnContext", Lines], Lines]
-"""A function from (turn, the whole history) to the lines in the letter."""
+"""A function from (turn, all lines of the history) to the lines that the letter shows."""
 
 
 def tell_everything(turn: "TurnContext", lines: Lines) -> Lines:
@@ -34,24 +34,24 @@ def of_agents(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def deeds(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the turns without messages: the talk is over, and the letter shows any deal."""
+    """Return only the lines of played turns, for letters that show the deal elsewhere."""
     return [line for line in lines if "by" not in line]
 
 
 def deeds_once_signed(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return only the turns if a contract is signed; else also the agents' messages."""
+    """Return the lines of played turns and, unless a contract is signed, the agents' messages."""
     return (deeds if turn.evaluated.contract else of_agents)(turn, lines)
 
 
 def since_play(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the turns and the current topic's messages if a contract was signed; else all."""
+    """Return all agents' lines; once a contract is signed, drop the messages on other topics."""
     if not turn.evaluated.contract:
         return of_agents(turn, lines)
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]
 
 
 def what_was_agreed(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the talk for the summariser; without offers if the agreed deal has clauses."""
+    """Return the history for the summariser, without offers if the agreed deal has clauses."""
     if not turn.in_clauses:
         return of_agents(turn, lines)
     return [{key: x for key, x in line.items() if key != "offers"} for line in lines]

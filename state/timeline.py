@@ -27,7 +27,7 @@ def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 
 
 def said_event(said: PublicMessage, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a public message as an event, with its deal in words or its claimed part.
+    """Return a public message as an event, with its deal in words or its claim, if it has one.
 
     Args:
         said: the message.
@@ -52,9 +52,9 @@ def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
     found = [(contract, turn) for contract, (_, turn) in zip(chain, offers, strict=True)]
     for n, (contract, _) in enumerate(found, start=1):
         if contract == latest:
-            # The table has not taken up later agreements yet.
+            # Agreements after this contract are not on the table yet.
             return found[:n]
-    # Workflows without offers leave no history of contracts: only the one in force is known.
+    # Without offers the talk has no history of contracts, so only the latest contract is known.
     return [(latest, max((term["from_turn"] for term in latest["terms"]), default=1))]
 
 

@@ -1,4 +1,4 @@
-"""The table's tools as LangChain tools, for a seat's calls and for `verify` to repeat them."""
+"""The agents' tools as LangChain tools; seats call them, and `coop verify` repeats the calls."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
-    """Return the tools for an agent's model; people, programs and outsiders have none."""
+    """Return the tools for an agent's model; none for people, programs and outsiders."""
     config = turn.evaluated.config
     seat = config.seats.get(agent)
     if not (config.tools and config.tool_calls and seat) or agent in OUTSIDERS:
@@ -55,7 +55,7 @@ def _bind(tool: "PublicTool") -> BaseTool:
 
 
 def _in_words(error: Any) -> str:
-    """Return an error message that names the first wrong argument and the reason."""
+    """Return an error message that names the first wrong argument and says why it is wrong."""
     if isinstance(error, ValidationError):
         first = first_error(error)
         return f"These arguments cannot be used: {first.where or 'they'}: {first.reason}."

@@ -13,10 +13,10 @@ from shapley_coop.games import Turn
 from shapley_coop.state.table import PublicMessage
 
 MAX_ANSWER_CHARS = 2_000
-"""The most characters of one answer."""
+"""The most characters of one tool's answer."""
 
 MAX_SPEECH_CHARS = 300
-"""The most characters of a message that are quoted."""
+"""The most characters that an answer quotes of one message."""
 
 CUT = " … (the rest is left out)"
 
@@ -82,7 +82,7 @@ def contribution_words(found: Attribution, asked: Sequence[str], baseline: str, 
 def value_words(
     found: Attribution, payoffs: Mapping[str, Fraction], asked: Sequence[str], unit: str
 ) -> str:
-    """Return the agents' values by the norm in words, with payoffs alone and by the norm."""
+    """Return in words the agents' values by the norm, their baselines and the norm's payoffs."""
     lines = [f"Values by the norm {found.norm} ({found.method}), in {unit}:"]
     for agent in asked:
         error = (found.standard_error or {}).get(agent)

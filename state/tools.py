@@ -40,7 +40,7 @@ MAX_ARGUMENT_CHARS = 20_000
 NESTED = "The arguments are nested too deeply: write them flat."
 
 MOST_EVENTS = 20
-"""The most matching events in an answer; the latest ones are kept."""
+"""The most matching events in an answer; if more match, the latest ones are kept."""
 
 
 class _Arguments(BaseModel):
@@ -113,7 +113,7 @@ class PublicTool:
     run: Callable[[BaseModel], str]
 
     def call(self, raw: Any) -> str:
-        """Return the answer to a model's raw arguments, or an explanation if they do not fit."""
+        """Return the answer to a model's raw arguments, or an explanation if they are invalid."""
         try:
             given = self.arguments.model_validate(raw)
         except ValidationError as error:
@@ -128,8 +128,8 @@ def tools_of(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
     """Return the tools that an agent may call now.
 
     The tools about drafts exist during bargaining. The tools about outcome, marginal contribution
-    and value exist only after these are computed, so agents make claims without them.
-    Outsiders have no tools.
+    and value exist only after the values are computed, so agents make their claims without these
+    tools. Outsiders have no tools.
 
     Args:
         turn: the table and its question.

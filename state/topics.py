@@ -14,12 +14,12 @@ class Topic:
     """The subject of a bargaining or a question.
 
     Attributes:
-        name: the name under which its messages are recorded in the talk.
+        name: the name under which the talk records messages on the topic.
         rules: the rules that an offer must satisfy.
         computed: whether values are computed from the record, so that a deal can name the norm.
-        phase: the phase to which its cost is counted.
-        payments: whether deals admit payments and splits, so that letters mention them.
-        deals: whether agents can make deals at all, so that letters mention them.
+        phase: the phase whose cost includes the questions on the topic.
+        payments: whether deals may contain payments and splits, so that letters mention both.
+        deals: whether agents can make deals at all, so that letters mention deals.
         certified: whether a deal must be certified before agents sign it.
     """
 
@@ -54,12 +54,12 @@ PLAY = Topic("play", phase="action")
 """Simultaneous actions of all agents."""
 
 PLAY_UNPAID = replace(PLAY, payments=False)
-"""Play in workflows where agents can agree on actions but not on payments."""
+"""Actions in workflows where agents can agree on actions but not on payments."""
 
 PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
-"""Play in workflows without any deals."""
+"""Actions in workflows where agents cannot make deals."""
 
 
 def with_computed_values(topic: Topic) -> Topic:
-    """Return the topic with values computed from the record, so that a deal can name a norm."""
+    """Return a copy of a topic for which values are computed, so that a deal can name a norm."""
     return replace(topic, computed=True)

@@ -1,4 +1,4 @@
-"""The metadata at the root of a run's trace, by which the trace is found."""
+"""The metadata at the root of a run's trace, for searches in LangSmith."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from shapley_coop.state.table import Table
 
 
 def searched_by(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the metadata by which traces are searched, from the resolved settings."""
+    """Return the metadata for searches of traces, computed from the resolved settings."""
     config = config_of(settings)
     return {
         "game": name_of(config),

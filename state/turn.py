@@ -1,4 +1,4 @@
-"""The type of a question to agents, and the context of a table in which a question is asked."""
+"""The type of a question to agents, and the context in which agents are asked the question."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,33 +31,33 @@ Words = Callable[[Facts], dict[str, Any]]
 class Question(Generic[A]):
     """A question to agents: its letter, its answer type, and the use of its answers.
 
-    A workflow's page builds nodes from a question and sets the topic with `about`. `read` checks
-    an answer against the letter, for example the offer's number or the legal actions. `check`
-    checks an answer against the table. Neither sees other agents' answers; the join merges them.
+    A workflow's page (module) builds nodes from a question, and sets its topic with `about`. `read`
+    checks an answer against the letter, such as the offer's number or the legal actions. `check`
+    checks an answer against the table. Neither sees other agents' answers; `publish` merges them.
 
     Attributes:
         name: the name of the question, of its letter's template, and of its answer tool.
         title: the question in words, for a person's page.
         topic: the subject of the question.
-        who: returns the agents to ask.
+        who: a function that returns the agents to ask.
         answer: the answer type, from which tags, schema, tool and form are built.
-        read: parses an answer's text; returns the answer, or a fault to send back.
+        read: parses an answer's text; returns the answer, or a fault to send to the author.
         check: returns the public part of an answer for the table, or a fault.
-        publish: turns sound answers into an update of the table.
+        publish: turns the valid answers into an update of the table.
         program: returns an embedded agent's answer as text.
-        shows: the parts of the view in the letter, each (turn, agent) → facts.
+        shows: functions (turn, agent) → facts, which together give the facts in the letter.
         words: functions that give the template's variables beyond those of all letters.
-        tries: returns how many answers one agent may give.
+        tries: returns the most answers that one agent may give, including refused answers.
         tells: selects the lines of the public history for the letter.
         hears: gives one agent's history, (turn, agent) → lines, if histories differ by agent.
         rules: the template of the letter's system part.
-        sealed: for market orders: their form and the commitment they make. Actions in play
-            need no such object, since `publish` seals them.
+        sealed: the display of market orders and of the commitment they make. Actions in play
+            need no such object, since `publish` seals the actions.
         teaches: whether the letter explains how to write clauses.
         blind: whether agents answer before they see computed facts.
-        guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
-        course: for agreement by other means than bargaining in turn: returns the variables
-            of the template `NAME_course`, which describes the procedure in letters.
+        guidance: whether letters ask to weigh other agents' utilities (utility-aware exchange).
+        course: returns the variables of the template `NAME_course`, which describes the
+            procedure in letters; None if agents bargain in turn.
         page: returns all questions of the workflow in order, so letters can announce later steps.
     """
 
@@ -114,7 +114,7 @@ class Sealed:
 class TurnContext:
     """A table with the current question and the agents that are asked.
 
-    Contexts compare by identity, so letter parts that all agents share are cached by context.
+    Contexts compare by identity, so facts that all agents' letters share are cached by context.
     """
 
     evaluated: EvaluatedTable
@@ -123,7 +123,7 @@ class TurnContext:
 
     @classmethod
     def of(cls, table: Table, question: Question[Any]) -> "TurnContext":
-        """Return the context for the agents that have not given a sound answer yet."""
+        """Return the context for those agents that have not given a valid answer yet."""
         turn = cls(EvaluatedTable(table), question, ())
         who = table.get("asked") or question.who(turn.evaluated)
         return cls(turn.evaluated, question, tuple(a for a in who if not turn.has_answered(a)))
@@ -147,23 +147,23 @@ class TurnContext:
 
     @property
     def in_clauses(self) -> bool:
-        """Whether the current offer has clauses rather than words alone."""
+        """Whether the current offer has clauses and not only words."""
         offer = self.evaluated.offer
         return offer is not None and bool(offer["deal"]["clauses"])
 
     @cached_property
     def at(self) -> str:
-        """The unique name of this occurrence of the question in the run."""
+        """The unique name of this asking of the question: topic, question, round and turn."""
         parts = (self.topic.name, self.question.name, self.table["round"], self.evaluated.turn)
         return ".".join(map(str, parts))
 
     def draft(self, agent: str) -> Draft | None:
-        """Return the agent's latest draft for this occurrence of the question, if any."""
+        """Return the agent's latest draft for this asking of the question, if any."""
         draft = self.table.get("drafts", {}).get(agent)
         return draft if draft and draft["at"] == self.at else None
 
     def has_answered(self, agent: str) -> bool:
-        """Return whether an agent has given a sound answer or a pass."""
+        """Return whether an agent has given a valid answer or a pass."""
         draft = self.draft(agent)
         return draft is not None and draft["sound"]
 
@@ -181,11 +181,11 @@ Part = Callable[[TurnContext, str], dict[str, Any]]
 """A function from (turn, agent) to some of the facts in the agent's letter."""
 
 Publish = Callable[[TurnContext, Mapping[str, AgentOutput]], dict[str, Any]]
-"""A function from (turn, agent → sound answer) to an update of the table."""
+"""A function from (turn, agent → valid answer) to an update of the table."""
 
 
 def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
-    """Return the agents after the speaker, then those before; all if the speaker is no agent.
+    """Return the agents after the speaker, then the agents before; all if no agent speaks.
 
     >>> in_turn_after(["Ann", "Ben", "Cem"], "Ben")
     ['Cem', 'Ann']
@@ -197,12 +197,12 @@ def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
 
 
 def unsound(table: Table) -> list[str]:
-    """Return the agents whose latest draft was refused; they are asked again."""
+    """Return the agents whose latest draft was refused, and who will be asked again."""
     return [agent for agent, draft in table.get("drafts", {}).items() if not draft["sound"]]
 
 
 def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
-    """Return each agent's pointer to its sealed action in the journal; passes have none.
+    """Return each agent's pointer to its sealed action in the journal, without passing agents.
 
     Raises:
         ValueError: someone edited words or a choice into the table, which may hold pointers only.
@@ -217,7 +217,7 @@ def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
 
 
 def _is_commitment(said: Any) -> bool:
-    """Return whether the value has the form in which `seal_actions` leaves an action or a pass."""
+    """Return whether a value has the form of an action or a pass sealed by `seal_actions`."""
     if not isinstance(said, Mapping) or said.get("text"):
         return False
     keys = {"act": {"act", "text", "pointer"}, "pass": {"act", "text", "label"}}

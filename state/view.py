@@ -1,7 +1,7 @@
 """The view that one agent has of the table: the facts of its letter.
 
 `agent_view` returns the facts of one letter, and `state.history` the public events. Both are plain
-JSON: programs at a seat read the JSON, and `prompts.letters` puts it into words.
+JSON: a program at a seat reads this JSON, and for models `prompts.letters` puts it into words.
 """
 
 from fractions import Fraction
@@ -48,13 +48,13 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
 
 
 def _admission_facts(turn: TurnContext) -> Facts:
-    """Return `False` for deals and payments that the topic does not admit; omit the others."""
+    """Return `False` for each of deals and payments that the topic forbids, and omit the rest."""
     admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
     return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
 
 def stand(turn: TurnContext, agent: str) -> Facts:
-    """Return the game's position, or after the play the amounts to divide."""
+    """Return the game's position during play, or the amounts to divide after play."""
     return _money(turn) if turn.table.get("accounts") else _play(turn, agent)
 
 
@@ -116,7 +116,7 @@ WITHOUT_AGREEMENT = {
 
 
 def contract_in_force(turn: TurnContext, agent: str) -> Facts:
-    """Return the contract in force, if any; of a large one the clauses that concern the agent."""
+    """Return the contract in force, if any; for a large contract, only the agent's clauses."""
     contract, told = turn.evaluated.contract, turn.evaluated.told_clauses(agent)
     if contract is None:
         return {}
@@ -148,13 +148,13 @@ def enforcement(turn: TurnContext, agent: str) -> Facts:
 
 
 def unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
-    """Return how contracts are enforced, if a contract is in force and not simply enforced."""
+    """Return how contracts are enforced, if a contract is signed and the mode is not "enforced"."""
     unusual = turn.evaluated.contract and turn.evaluated.enforcement.mode != "enforced"
     return enforcement(turn, agent) if unusual else {}
 
 
 def norms(turn: TurnContext, agent: str) -> Facts:
-    """Return the norms that a deal can name, and the baseline with which they compare."""
+    """Return the norms that a deal can name, and the baseline against which they give credit."""
     if not turn.topic.computed or turn.evaluated.game.analysis.credit_rule != "record":
         return {"norms": turn.norms} if turn.norms else {}
     baseline = turn.evaluated.game.baseline

@@ -12,7 +12,7 @@ def all_agents(evaluated: EvaluatedTable) -> list[str]:
 
 
 def negotiators(table: Table) -> list[str]:
-    """Return the agents that bargain: those named by a node, or else all agents."""
+    """Return the agents that bargain: the agents that a node selected, or else all agents."""
     return list(table.get("negotiators") or table["agents"])
 
 

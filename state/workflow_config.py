@@ -18,7 +18,7 @@ from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS, RunConfig
 from shapley_coop.state.table import Opening
 
 MERGED = ("params", "seats", "personas")
-"""The fields that map names to values and are merged name by name if given in two places."""
+"""The mapping fields that are merged key by key if both the context and the input give them."""
 
 
 def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]]) -> type[RunConfig]:
@@ -26,7 +26,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
 
     Args:
         game: the default game.
-        plays: the kind of game that the workflow can play.
+        plays: the class of games that the workflow can play.
         nodes: returns the nodes that write letters; called only when the schema is built.
     """
     default: Any = FieldInfo.merge_field_infos(RunConfig.model_fields["game"], default=game)
@@ -53,7 +53,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
 
 
 def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[Opening]:
-    """Return the class of a workflow's input, or of its first node's, with this configuration.
+    """Return a class for the input of a workflow or of its first node, with this configuration.
 
     Args:
         config: the class from `config_for`.
@@ -67,7 +67,7 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
-    """Return the named games of a kind and, if the kind is a variant of a named game, that game."""
+    """Return the named games of a class and, if a named game's variant is given, that game."""
     own = getattr(plays, "name", "")
     return [name for name in names() if name == own or isinstance(load(name), plays)]
 
@@ -79,7 +79,7 @@ def agents_of(game: str) -> tuple[str, ...]:
 
 
 def merge_settings(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]:
-    """Return the settings of the context and the input's `room`; the input wins.
+    """Return the merged settings of the context and of the input's `room`; the input wins.
 
     The context's parameters are dropped if the input names another game.
     """
@@ -99,7 +99,7 @@ def merge_settings(context: RunConfig | None, given: RunConfig | None) -> dict[s
 def _merge(
     first: Mapping[str, Any], then: Mapping[str, Any], keys: Iterable[str]
 ) -> dict[str, Any]:
-    """Merge two mappings; under the given keys, merge the mappings of both name by name."""
+    """Merge two mappings; under the given keys, also merge the two inner mappings key by key."""
     both = [key for key in keys if isinstance(first.get(key), Mapping) and key in then]
     return {**first, **then, **{key: {**first[key], **then[key]} for key in both}}
 
@@ -123,7 +123,7 @@ def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunC
     """Return a configuration with the workflow's parameters added, if it plays that game.
 
     Args:
-        config: the run's configuration; its own parameters win.
+        config: the run's configuration, whose own parameters win.
         game: the workflow's game.
         params: the workflow's parameters of that game.
     """
@@ -136,7 +136,7 @@ def check_kind(game: Game, plays: type[Game], workflow: str = "this workflow") -
     """Check that a workflow can play a game.
 
     Raises:
-        ValueError: the game is of another kind.
+        ValueError: the game is not of the class that the workflow plays.
     """
     if not isinstance(game, plays):
         known = playable(plays)
@@ -152,7 +152,7 @@ def _games(field: Mapping[str, Any], known: list[str]) -> dict[str, Any]:
 
 
 def _seats(field: Mapping[str, Any], agents: Iterable[str]) -> dict[str, Any]:
-    """Return the schema of `seats`; it suggests the default game's agents, outsiders and '*'."""
+    """Return a schema of `seats` that suggests the default game's agents, outsiders and '*'."""
     seat = field["additionalProperties"]
     return {**field, "properties": dict.fromkeys((*agents, *OUTSIDERS, DEFAULT_SEAT), seat)}
 

@@ -65,7 +65,7 @@ def credit(
 
 
 def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
-    """Print the credit by a file with a characteristic function or with contributions by run."""
+    """Print the credit from a file, which holds a characteristic function or contributions."""
     from shapley_coop.credit.files import credit_report
     from shapley_coop.files import read_data
 
@@ -89,7 +89,7 @@ def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
 
 
 def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_json: bool) -> None:
-    """Print the credit of an ended run, with any requested checks of its robustness."""
+    """Print the credit of an ended run, and the requested checks of the credit's robustness."""
     from shapley_coop.cli.console import finish, progress
     from shapley_coop.evals.measures.credit_of_run import credit_of_run
 
@@ -130,7 +130,7 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_js
 
 
 def _show_replayed(how: str, found: dict[str, Any]) -> None:
-    """Print the values from another way to replay the coalitions."""
+    """Print the values if coalitions are replayed in the given other way."""
     values = [[agent, f"{value:g}"] for agent, value in found["values"].items()]
     show_table(f"members {how} again", ["agent", f"value when {how}"], values)
     same = "as recorded" if found["as_recorded"] else "not as recorded"
@@ -138,7 +138,7 @@ def _show_replayed(how: str, found: dict[str, Any]) -> None:
 
 
 def _show_dice(dice: dict[str, Any]) -> None:
-    """Print the values if the same actions are replayed with other dice."""
+    """Print the distribution of the values over replays of the same actions with other dice."""
     if not dice["times"]:
         say(dice["why"])
         return
@@ -177,7 +177,7 @@ def wev(
 
 
 def show_earned(title: str, report: dict[str, Any]) -> None:
-    """Print each role's earned value and its reward."""
+    """Print each role's earned value and reward, and the difference of the two."""
     lines = []
     for role, found in report["roles"].items():
         (low, high), reward, change = found["interval"], found["reward"], found["adjustment"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def show_forecast(
     cells: "Sequence[Cell]", folder: Path, prices: "Prices", batch: bool = False
 ) -> None:
-    """Play a pilot with embedded agents, and print the forecast for the cells."""
+    """Play sample runs with embedded agents, and print the forecast for the cells (runs)."""
     from shapley_coop.evals.sweeps.folders import done_in
     from shapley_coop.evals.sweeps.forecast import forecast, pilots
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.stored import Row
 
 ROWS = "rows"
-"""The only format of `coop export` that is not a table."""
+"""The format of `coop export` that writes rows unchanged and makes no tables."""
 
 Folder = Annotated[Path, typer.Argument(help="A sweep's folder.", metavar="DIR")]
 Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some of its runs.")]
@@ -147,7 +147,7 @@ def as_json(comparison: "Comparison") -> dict[str, Any]:
 
 
 def numbers_json(numbers: object) -> dict[str, Any]:
-    """Return an object's attributes as plain JSON; numbers that are not finite are null."""
+    """Return an object's attributes as plain JSON, with null for infinite and undefined numbers."""
     return {
         name: None if isinstance(value, float) and not isfinite(value) else value
         for name, value in vars(numbers).items()
@@ -155,7 +155,7 @@ def numbers_json(numbers: object) -> dict[str, Any]:
 
 
 def _select_runs(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
-    """Return the runs selected by DIR:axis=label,… and the axes named there."""
+    """Return the runs that DIR:axis=label,… selects, and the names of the axes in this text."""
     import json
 
     from shapley_coop.evals.sweeps.store import Store

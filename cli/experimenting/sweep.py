@@ -113,7 +113,7 @@ def sweep(
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
     limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
     how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
-    with keys_bound():  # a suite by another person must not send keys to its own endpoints
+    with keys_bound():  # a stranger's suite must not send our keys to the stranger's endpoints
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, prices=known, **how))
 
 
@@ -121,7 +121,7 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
     """Refuse limits that this process could not enforce.
 
     Raises:
-        ValueError: each shard would spend the whole limit, or a server makes the calls.
+        ValueError: shards have no common database to share the limit, or a server makes calls.
     """
     from shapley_coop.state.storage.home import home
 
@@ -160,16 +160,16 @@ def run_cells(
     keep: str = Keep.ALL.value,
     stopped: str = "",
 ) -> "Tally":
-    """Run the cells that a sweep's folder lacks, with a progress bar in a terminal.
+    """Run the cells (planned runs) that a sweep's folder lacks, with a progress bar.
 
     Args:
-        suites: the suites of the cells; the folder records them and the `skipped` ones.
-        cells: the cells in order, to run here or on the server at the URL `remote`.
+        suites: the suites of the cells; the folder records their names and `skipped` suites.
+        cells: the cells in order, to run here or, if `remote` is its URL, on a server.
         folder: the sweep's folder.
         what: the title of the progress bar.
-        limits: when to stop; `prices` are for the limit of cost.
+        limits: the limits of the sweep; the limit of cost uses `prices`.
         keep: the runs whose letters and checkpoints stay: see `Local`.
-        stopped: the message after an interrupt, if the folder does not persist.
+        stopped: the message after an interrupt; by default: the folder keeps finished runs.
     """
     from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
     from shapley_coop.evals.sweeps.folders import done_in
@@ -201,7 +201,7 @@ def run_cells(
 
 
 def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
-    """Return the rows of these cells in a sweep's folder."""
+    """Return the result rows of the given cells from a sweep's folder."""
     from shapley_coop.evals.sweeps.folders import read_rows
 
     wanted = {cell.id for cell in cells}
@@ -211,7 +211,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """Return suites, cells, and skipped suites; only `all` skips suites unplayable here."""
+    """Return suites, their cells and, for `all`, suite → reason why it cannot be played here."""
     from shapley_coop.evals.reports.wanted import check_report
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds

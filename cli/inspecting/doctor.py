@@ -47,7 +47,7 @@ def _python() -> Finding:
 
 
 def _libraries() -> list[Finding]:
-    """Return a finding for each required library that is missing or too old, else one for all."""
+    """Return a finding for each required library that is missing or too old, or one if all fit."""
     from packaging.requirements import Requirement
 
     needed = [Requirement(line) for line in requires(DISTRIBUTION) or ()]
@@ -114,7 +114,7 @@ def _tools() -> Iterator[Finding]:
 
 
 def _sandbox() -> Iterator[Finding]:
-    """Yield a finding on the sandbox for untrusted code; nothing if bubblewrap is missing."""
+    """Yield a finding on the sandbox for untrusted code, or no finding without bubblewrap."""
     if not shutil.which("bwrap"):
         return
     from shapley_coop.games.sandbox import SandboxMissing, sandbox

@@ -16,7 +16,7 @@ def graph(
 
     drawn = builder(name).compile(name=name).get_graph(xray=1)
     if mermaid:
-        say_lines(drawn.draw_mermaid().expandtabs(4))  # `say` shows control characters as escapes
+        say_lines(drawn.draw_mermaid().expandtabs(4))  # `say` would print tabs as escapes
         return
     for edge in drawn.edges:
         label = f"  [{edge.data}]" if edge.data else ""

@@ -66,7 +66,7 @@ def runs(
 
 
 def _show(found: "list[Run]") -> None:
-    """Print a table with uncut names of runs, and below it the reasons of waits and failures."""
+    """Print a table of runs with full names and, below, why runs wait or have failed."""
     from shapley_coop.state.listing import age, list_line
 
     lines = [list_line(run) | {"age": age(run.created)} for run in found]

@@ -72,14 +72,14 @@ def show(
 
 
 def _tell_json(run: "Run", more: Mapping[str, Any]) -> None:
-    """Print a run's result with its record and the agents' reasoning, as JSON."""
+    """Print as JSON a run's result, with the record, the agents' reasoning and `more`."""
     from shapley_coop.evals.measures.reasons import record_and_reasons
 
     say_json({**cast(Any, run.result), **finish(record_and_reasons(run)), **more})
 
 
 def _picture(table: "Table") -> str:
-    """Return an extension's picture of the run's game, as SVG.
+    """Return a picture of the run as SVG, drawn by an extension for the run's game.
 
     Raises:
         ValueError: no extension draws this game.
@@ -104,7 +104,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
     events = timeline(EvaluatedTable(table)) if "settings" in table else []
     narrator = Narrator()
-    # Values are computed after the last turn and before the messages that discuss them.
+    # Print the values after the last turn and before the messages that discuss the values.
     after = len(table.get("record", [])) if table.get("reckoning") else len(events)
     told = False
     for line in news_in(table):
@@ -125,7 +125,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
 
 def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
-    """Return a run's cost in USD and the price list; None if all is free or a price is unknown."""
+    """Return a run's cost in USD and the price list; None if all was free or a price is unknown."""
     from shapley_coop.cli.experimenting.results import prices_from
     from shapley_coop.evals.sweeps.prices import is_free
     from shapley_coop.evals.sweeps.rows import calls_of

@@ -52,7 +52,7 @@ def answer(
 
 
 def _reply(run: Any, agent: str, reply: str) -> None:
-    """Hand in a reply; if it is refused, raise the reason, and the letter keeps waiting."""
+    """Submit a reply; if it is refused, raise ValueError with the reason. The letter then waits."""
     from shapley_coop.graphs.running import answer as answer_for
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
@@ -61,7 +61,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # it differs only by the reason, which is printed
+            home().journal.show(episode, mail)  # only the reason is new, and it is printed below
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")
@@ -87,7 +87,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
 
     Args:
         mail: the letter.
-        shown: the sections that the person has seen here; the letter's sections are added.
+        shown: the sections that the person has seen here; this function adds the letter's.
     """
     say()
     say(f"--- {mail.agent}, you are asked to {mail.act} ---")
@@ -113,9 +113,9 @@ def _read_typed() -> str:
 
 
 def ask_at_terminal(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
-    """Return a function that asks people at this terminal, with the spinner hidden meanwhile.
+    """Return a function that asks people at this terminal, and hides the spinner while they type.
 
-    A person's first letter is shown whole; of later letters only the sections not shown before.
+    It shows a person's first letter whole, and only the new sections of later letters.
     """
     shown: dict[str, set[str]] = {}
 

@@ -9,7 +9,7 @@ from shapley_coop.cli.console import say, say_json, show_table
 from shapley_coop.cli.options import Json
 
 MOST_SHOWN = 40
-"""The most characters of a default in a table; `--json` shows all."""
+"""The most characters of a default value in a table; `--json` shows the whole value."""
 
 
 def list_(
@@ -78,7 +78,7 @@ def _list_parameters(name: str, as_json: bool) -> None:
 
 
 def _show_default(default: Any) -> str:
-    """Return a default in the syntax of `--set`, cut if it is long."""
+    """Return a default value in the syntax of `--set`, cut if it is long."""
     plain = isinstance(default, str) and default
     text = default if plain else json.dumps(default, ensure_ascii=False)
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"

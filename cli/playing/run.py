@@ -104,10 +104,10 @@ def run(
 
 
 def _workflow(game: str, graph: str) -> str:
-    """Return the requested workflow, or else the usual one for a game.
+    """Return the requested workflow, or else the default workflow of a game.
 
     Raises:
-        ValueError: the given game is the name of a workflow and of no game.
+        ValueError: the given game's name belongs to a workflow and to no game.
     """
     from shapley_coop.games.catalogue import names as games
     from shapley_coop.graphs.catalogue import names as workflows
@@ -144,7 +144,7 @@ def resume(
 
 
 def _went_on(run: Any, as_json: bool) -> bool:
-    """Resume a run; return whether it runs here or elsewhere, else print the reason."""
+    """Resume a run; if it cannot be played, print the reason and return False, else True."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
@@ -169,7 +169,7 @@ def _check_ready(run: Any) -> None:
 
     Raises:
         GameError: the game lacks something here, such as a permission.
-        ValueError: the encryption key is bad, or a program's objects sit at the run's seats.
+        ValueError: the encryption key is bad, or objects of another program sit at the seats.
     """
     from shapley_coop.graphs.same_run import check_objects
     from shapley_coop.state.settings import game_of
@@ -194,7 +194,7 @@ def _config(given: dict[str, Any]) -> "RunConfig":
 
 
 async def _follow_traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
-    """Play a run; if it is traced, add the commit to its trace, and feedback at its end."""
+    """Play a run; if tracing is on, add the git commit and final scores to the run's trace."""
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.tracing import tracing
@@ -208,7 +208,7 @@ async def _follow_traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, A
 
 
 def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
-    """Print the link to a run's trace, after a short wait for LangSmith to return the link."""
+    """Wait briefly for LangSmith to return the link to a run's trace, and print the link."""
     from shapley_coop.seats.feedback import link_to
     from shapley_coop.seats.tracing import patience, trace_of
 
@@ -228,7 +228,7 @@ def _note_failure(run: Any, error: Exception) -> str:
 
     why = reason(error) or f"{type(error).__name__}, {MORE}"
     onward = command_for(run, "resume")
-    # If the register cannot be written either, the run stays registered as started.
+    # If writing to the register fails too, the run's registered state remains `started`.
     with suppress(*errors(OSError)):
         home().runs.finish(run.run, FAILED, why=f"{why}; go on with {onward}")
     return f"{run.run} stopped: {why}. Go on with {onward}"

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 DECLARED_BY_RUN = ("game", "params", "seats", "personas", "digests", "extensions")
-"""The fields that `playing.run` fills from its own arguments, or that a run fills in itself."""
+"""The fields without a generated option: `coop run` has its own option, or the run sets them."""
 
 MOST_NEEDED = ("seed", "rounds", "norm", "enforcement", "renegotiate", "tools", "budget")
 """The fields that `coop run --help` lists; `--help-all` lists every field."""
 
 ONE_OF = {"constraints": "--constraint"}
-"""The fields whose option is repeated for each entry → the option's name in the singular."""
+"""Fields whose option is given once for each entry → the option's name, in the singular."""
 
 
 WHOLE = "every option"
-"""The key in a context's `meta` that records `--help-all`."""
+"""The key in a click context's `meta` that records that `--help-all` was given."""
 
 
 def help_all(ctx: typer.Context, wanted: bool) -> None:
@@ -44,11 +44,11 @@ def help_all(ctx: typer.Context, wanted: bool) -> None:
 class RunCommand(Command):
     """A command with the fields of `RunConfig` as additional options.
 
-    The command's function finds the given values of these options in the context's `obj`.
+    The command's function reads the values given for these options from the click context's `obj`.
     """
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
-        """Return the declared options, those of the fields, and those of extensions."""
+        """Return the declared options, the fields' options, and the extensions' options."""
         return [*super().get_params(ctx), *_further()]
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
@@ -66,7 +66,7 @@ class RunCommand(Command):
         from shapley_coop.state.run_config import RunConfig
 
         names = [option.name for option in _further()]
-        # Options that were not given must stay unset, so that a preset can set them.
+        # Fields whose option was not given must stay unset, so that a preset can set them.
         given = [n for n in names if _is_given(ctx, n)]
         values = {n: ctx.params.pop(n) for n in names}
         added = _settings()
@@ -152,7 +152,7 @@ def _parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
 
 
 def _value(name: str, field: "FieldInfo", given: Any) -> Any:
-    """Return a field's value from its text on the command line."""
+    """Return a field's value, parsed from the option's text on the command line."""
     if _model(field):
         return pairs(f"--{name}", given)
     return words(f"--{name}", given) if _is_prompt(field) else given

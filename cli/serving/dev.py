@@ -22,10 +22,10 @@ from shapley_coop.state.storage.home import home
 JOBS = "10"
 
 KIND = ("a server's configuration", "give graphs, http and auth")
-"""What a langgraph.json is, and what it needs, where one cannot be read."""
+"""The words on langgraph.json and its required keys, for errors if it cannot be read."""
 
 STUDIO_PORT = 2024
-"""The port of LangGraph's own command, to which Studio connects."""
+"""The default port of LangGraph's development server, to which Studio connects."""
 
 
 UNASSIGNED_PORTS = range(20_000, 32_000)
@@ -60,7 +60,7 @@ def dev(
     _check_there(config, found)
     secret = secrets.token_urlsafe(24) if token and not tenancy.tenancy() else ""
     for one in game or []:
-        read(one)  # refuses a missing file before the server starts
+        read(one)  # raises for a missing file before the server starts
     options = ["--config", str(config), "--host", host, "--port", str(chosen)]
     options += ["--n-jobs-per-worker", JOBS]
     if packaged or not reload:
@@ -78,14 +78,14 @@ def dev(
         browser_guard.DEV_TOKEN: secret,
         welcome.STARTED: welcome.started(url, secret, found.get("graphs") or {}),
     }
-    # In place of this process, so that signals reach the server and it can save its threads.
-    # -P: what lies in this folder is no library, whatever its name.
+    # `execve` replaces this process, so that signals reach the server, which saves its threads.
+    # -P: Python must not import modules from the current folder.
     command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", *options]
     os.execve(sys.executable, command, os.environ | quiet)  # noqa: S606
 
 
 def _of_the_package() -> Path:
-    """Write the installed package's own `langgraph.json` into the home; return the file."""
+    """Write the package's `langgraph.json`, with absolute paths, into the home; return the file."""
     package = Path(__file__).parents[2]
     found = read_mapping(package / "langgraph.json", *KIND)
     for entry in (*found["graphs"].values(), found["checkpointer"], found["auth"]):
@@ -100,10 +100,10 @@ def _of_the_package() -> Path:
 
 
 def _check_guarded(file: Path, found: Mapping[str, Any]) -> None:
-    """Refuse a configuration whose server would not be behind our own guards.
+    """Refuse a configuration whose server would not use this project's access checks.
 
     Raises:
-        ValueError: it names another app or another auth than ours.
+        ValueError: the configuration names another app or another auth than this project's.
     """
     for part, key, guard in (("http", "app", "app"), ("auth", "path", "auth")):
         given = found.get(part)
@@ -132,7 +132,7 @@ def _check_there(file: Path, found: Mapping[str, Any]) -> None:
 
 
 def _file(entry: Any) -> str:
-    """Return the file, or the module, of a graph that a configuration names."""
+    """Return the file or the module of a graph's entry in a configuration."""
     return str(entry["path"] if isinstance(entry, dict) else entry).rpartition(":")[0]
 
 
@@ -148,10 +148,10 @@ def _absolute(game: str) -> str:
 
 
 def free_port(host: str, port: int = 0) -> int:
-    """Check that a port is free, or find one for 0; the server would silently use another port.
+    """Return the given port after checking that it is free, or a free port if 0 is given.
 
-    The server starts to listen seconds later. By then the system may have given a port from its
-    own range to a connection, so the port is drawn outside of that range.
+    The server would silently replace a used port. It starts to listen seconds later, and by then
+    the system may give a port of its own range to a connection, so draw one outside that range.
 
     Raises:
         ValueError: the port is in use.

@@ -119,7 +119,7 @@ def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | 
 
 
 def _source(what: str) -> "tuple[RunSource, str]":
-    """Return the source of the runs, and the run to show first ("" for none)."""
+    """Return the source of the runs to view, and the run to show first ("" for none)."""
     from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 
     if what and Path(what).is_dir():

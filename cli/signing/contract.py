@@ -82,7 +82,7 @@ def audit(
 
 
 def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
-    """Return a file's contract; raise ValueError if its agents or actions do not exist."""
+    """Return a file's contract; raise ValueError if the game lacks its agents or actions."""
     from shapley_coop.deals.language.faults import Fault
     from shapley_coop.deals.language.reading import read_deal
     from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents

@@ -1,7 +1,7 @@
-"""Digests of files that a run needs but does not contain, by which later edits are noticed.
+"""Digests of files that a run needs but does not contain; they reveal later edits of the files.
 
-A market file has few possible values, so a plain hash could be inverted by trying them. So the
-hash is keyed (HMAC-SHA-256) with 32 random bytes, which exist only in the home's folder.
+A market file has few possible contents, so anyone could find the right one from a plain hash. So
+the hash is keyed (HMAC-SHA-256) with 32 random bytes, which exist only in the home's folder.
 """
 
 import hashlib
@@ -32,12 +32,12 @@ def digest_of(path: str | Path) -> str:
 
 
 def keyed_digest(content: bytes) -> str:
-    """Return the hexadecimal hash by the home's key, so that others cannot guess the content."""
+    """Return a hexadecimal hash keyed by the home, so that outsiders cannot guess the content."""
     return hmac.new(_key(home().folder), content, hashlib.sha256).hexdigest()
 
 
 def salt_of(episode: str) -> str:
-    """Return the secret salt for hashing a play's settings; it is constant within this home."""
+    """Return an episode's secret salt for hashing its settings, always the same in this home."""
     return hmac.new(_key(home().folder), b"salt of " + episode.encode(), hashlib.sha256).hexdigest()
 
 
@@ -70,7 +70,7 @@ def _key(folder: Path) -> bytes:
             os.link(part, path)
         except FileExistsError:
             pass
-        except OSError:  # a file system without links: the last of two writers wins
+        except OSError:  # without links in the file system the last of two writers wins
             part.replace(path)
         part.unlink(missing_ok=True)
     return path.read_bytes()

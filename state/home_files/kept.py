@@ -5,7 +5,7 @@ kept in the home's folder, and the configuration on the table says `kept:HASH`. 
 with the same words, even if the original file was changed or deleted.
 
 A kept text belongs to one owner, and no other owner can read it by its name. The hash of a
-persona is keyed, since a persona is short and a plain hash could be inverted by trying texts.
+persona is keyed, since anyone could guess a short persona from a plain hash by trying texts.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.home import home
 
 KEPT = "kept:"
-"""The prefix of a kept text's hash."""
+"""The prefix that marks the name of a kept text, before its hash."""
 
 PERSONAS = "personas"
 
@@ -76,7 +76,7 @@ def keep(kind: str, text: str) -> str:
     """Keep a text for the current owner, and return its name for the table.
 
     Args:
-        kind: the kind of text, which is the name of its folder.
+        kind: the text's category, which is the name of its folder.
         text: the text.
     """
     of, content = whose(), text.encode()
@@ -106,7 +106,7 @@ def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
         of: the home and owner, from `whose`.
         kind: the folder in the home.
         name: the text's name on the table.
-        what: the kind of text with its article, for the error.
+        what: the text's category with an article, such as "a persona", for the error.
 
     Raises:
         ValueError: the name is malformed, or the file cannot be read or was changed.
@@ -122,7 +122,7 @@ def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
 
 
 def _name(of: Whose, kind: str, content: bytes) -> str:
-    """Return the hash of a text; a persona's is keyed, since a short text could be guessed."""
+    """Return the hash of a text; a persona's hash is keyed, since a short text can be guessed."""
     if kind == PERSONAS:
         return keyed_digest(of[1].encode() + b"\n" + content)[:32]
     return hashlib.sha256(content).hexdigest()[:32]

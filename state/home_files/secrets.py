@@ -1,4 +1,4 @@
-"""The secrets that a user tells single agents; they are in files that runs refer to by name."""
+"""The secrets that a user gives to single agents, in files to which runs refer by name."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -42,5 +42,5 @@ def reservation_of(name: str, agent: str) -> Fraction | None:
 def _read(path: Path, _: int) -> dict[str, str]:
     content = read_mapping(path, "secrets", "write agent: text, one per line", private=True)
     texts = {str(agent): str(text) for agent, text in content.items()}
-    keep_out(texts.values())  # so that traces never contain secrets
+    keep_out(texts.values())  # so that traces never show secrets
     return texts

@@ -1,11 +1,11 @@
 """The protection of a home's files from other users: private modes, and optional encryption.
 
-New folders and all files are readable for their owner only, even files that existed before. The
-mode of an existing folder stays.
+Only their owner can read new folders and all files, even files that existed before. The mode of an
+existing folder does not change.
 
 With a key in COOP_JOURNAL_KEY, letters and answers are encrypted before they are written, by Fernet
 (AES-128-CBC with HMAC-SHA-256, the extra `encryption`). For rotation, give several keys separated
-by commas: the first encrypts, and all decrypt. Rows written without a key stay readable.
+by commas: the first key encrypts, and all decrypt. Rows written without a key stay readable.
 Checkpoints, the ledger, the register and the journal's metadata are not encrypted.
 """
 
@@ -25,7 +25,7 @@ _MARK = b"fernet:"
 
 
 def private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents with private modes; existing ones stay unchanged."""
+    """Create a folder and its missing parents with private modes; existing folders stay as is."""
     if folder.exists():
         return
     private_folder(folder.parent)
@@ -56,7 +56,7 @@ def check_key() -> None:
 
 
 def seal_bytes(content: bytes) -> bytes:
-    """Return content in the form for storage, encrypted if there is a key.
+    """Return content in its stored form, which is encrypted if there is a key.
 
     Raises:
         ValueError: the key is malformed.
@@ -66,7 +66,7 @@ def seal_bytes(content: bytes) -> bytes:
 
 
 def unseal_bytes(content: bytes) -> bytes:
-    """Return stored content decrypted.
+    """Return the content of its stored form, decrypted if it was encrypted.
 
     Raises:
         ValueError: the content is encrypted, and the key is missing or a different one.

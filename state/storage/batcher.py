@@ -1,4 +1,4 @@
-"""The batcher, which runs all waiting blocking calls of an event loop in one thread switch."""
+"""The batcher, which switches to a thread once for all waiting blocking calls of an event loop."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ class ThreadBatcher(Generic[Call, Done]):
     no batch is running, a call starts at once with all others of the same step of the loop.
 
     Args:
-        work: makes a batch's calls in order, in a thread; returns a result or error for each.
+        work: a function for a worker thread: (calls) → the result or error of each, in order.
     """
 
     def __init__(self, work: Work[Call, Done]) -> None:
@@ -28,7 +28,7 @@ class ThreadBatcher(Generic[Call, Done]):
         self._working: asyncio.Task[None] | None = None
 
     async def do(self, call: Call) -> Done:
-        """Make one call and return its result; the call does not see the context variables.
+        """Make one call and return its result; the call cannot read our context variables.
 
         Cancelling the caller does not cancel the call; the call's result is discarded.
 
@@ -78,6 +78,6 @@ _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[
 
 
 def batcher_of(work: Work[Call, Done]) -> ThreadBatcher[Call, Done]:
-    """Return the current event loop's one batcher for a work function."""
+    """Return the batcher for a work function; each event loop has one for each function."""
     batchers = _batchers.setdefault(asyncio.get_running_loop(), {})
     return batchers.setdefault(work, ThreadBatcher(work))

@@ -1,7 +1,7 @@
-"""The hash chain of seals: a run that ends seals its facts, and a seal includes the previous hash.
+"""The hash chain of seals: a seal hashes the facts of an ended run and the seal before.
 
-A later change or deletion of a sealed fact changes its seal and all later seals. So a reader who
-keeps the head elsewhere notices the change. Answers that forks add later do not count as changes.
+If a sealed fact changes or disappears, its seal and all later seals no longer fit. So a reader who
+keeps a copy of the newest seal notices the change. Later answers of forks do not count as changes.
 """
 
 import hashlib
@@ -20,14 +20,14 @@ from shapley_coop.state.storage.packing import deflate
 from shapley_coop.state.storage.register import RUN, SEALED
 
 SEAL = "seal"
-"""A kind of facts: one link of the chain, under its number."""
+"""The kind of a fact that holds one link of the chain; its key is the link's number."""
 
 _OF_EPISODE, _OF_RUN = (ANSWER, POSTING, EPISODE), (RUN, FOLLOWS)
 _COMPLETE = (f"{POSTING}/", f"{RUN}/", "table", "result")
-"""The kinds of facts to which nothing may be added after a run's end."""
+"""Prefixes of KIND/KEY: after a run's end, no facts with these prefixes may be added."""
 
 Hashes = dict[str, str]
-"""A fact's kind and key → its hash."""
+"""KIND/KEY of a fact → the fact's hash."""
 
 
 class Chain(Book):
@@ -46,7 +46,7 @@ class Chain(Book):
             run: the run.
             table: the run's last state.
             result: the result for the register.
-            beside: makes further changes in the same transaction.
+            beside: a function that makes further changes in the same transaction.
         """
         with self._writing(lock=f"chain of {holder().owner}") as session:
             beside(session)
@@ -69,7 +69,7 @@ class Chain(Book):
         return f"{int(last.key)}:{last.value['head']}" if last else ""
 
     def broken(self, kept: str = "") -> str:
-        """Return the first error in the chain itself, or "" if it is intact.
+        """Return the first error in the links of the chain, or "" if the chain is intact.
 
         Args:
             kept: an earlier head that must be part of the chain.
@@ -125,7 +125,7 @@ _encode = json.JSONEncoder(sort_keys=True).encode
 
 
 def _digest(value: Mapping[str, Any], body: bytes = b"") -> str:
-    """Return the hash of plain data as JSON together with some bytes."""
+    """Return the hash of plain data, encoded as JSON, followed by the given bytes."""
     return hashlib.sha256(_encode(value).encode() + b"\n" + body).hexdigest()
 
 

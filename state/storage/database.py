@@ -26,7 +26,7 @@ _TYPES = {
     True: {"counted": "INTEGER PRIMARY KEY", "bytewise": "", "bytes": "BLOB"},
     False: {"counted": "BIGSERIAL PRIMARY KEY", "bytewise": 'COLLATE "C"', "bytes": "BYTEA"},
 }
-"""Whether the database is SQLite → the types of the columns, in which the databases differ."""
+"""True for SQLite, False for Postgres → the column types in which the databases differ."""
 
 _TABLES = (
     f"CREATE TABLE IF NOT EXISTS facts (number {{counted}}, {_COLUMNS})",
@@ -53,7 +53,7 @@ class Facts:
     Attributes:
         sqlite: True for a SQLite file, False for Postgres.
         database: the database's connections.
-        known: pairs of episode and holder that were verified already.
+        known: the pairs (episode, holder) that this process has verified already.
     """
 
     def __init__(self, url: str) -> None:
@@ -69,7 +69,7 @@ class Facts:
 
     @contextmanager
     def reading(self, owner: str) -> Iterator[Session]:
-        """Open a session for an owner's queries, which see all commits and wait for no writer."""
+        """Open a read-only session of an owner; it sees all commits and waits for no writer."""
         with self.database.reading(owner) as connection:
             yield Session(connection, owner, self.sqlite)
 
@@ -79,7 +79,7 @@ class Facts:
 
         Args:
             owner: the owner whose facts are read and written.
-            lock: the name of a lock that excludes others; on SQLite, all writers exclude others.
+            lock: the name of a lock that excludes its other holders; SQLite has only one writer.
         """
         with self.database.writing(owner, lock) as connection:
             yield Session(connection, owner, self.sqlite)

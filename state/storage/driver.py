@@ -19,13 +19,13 @@ SMALL_CACHE = "PRAGMA cache_size = -256"
 default of 2 MB with pages that the operating system caches anyway."""
 
 _AGAIN = 0.005
-"""Seconds before a retry, for locks for which SQLite itself does not wait."""
+"""Seconds before a retry, for the locks that SQLite reports without waiting."""
 
 
 class SqliteDatabase:
     """A SQLite file whose commits survive a power cut.
 
-    Answers cost money and postings refer to them, so neither may be lost.
+    Answers cost money and postings depend on answers, so no commit of either may be lost.
 
     Args:
         file: the file; see `connected`.
@@ -64,7 +64,7 @@ class SqliteDatabase:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                connection.close()  # this rolls back
+                connection.close()  # closing rolls back
                 raise
             self._writer = connection
 
@@ -80,8 +80,8 @@ class SqliteDatabase:
     def _opened(self) -> sqlite3.Connection:
         """Return a new connection without the driver's implicit transactions.
 
-        Those are deferred: after another process has written in between, they fail at once instead
-        of waiting.
+        Implicit transactions are deferred: if another process has written since their first read,
+        their own first write fails at once instead of waiting.
         """
         connection = connect(self._file, isolation_level=None)
         if not is_read_only(self._file):
@@ -94,7 +94,7 @@ class SqliteDatabase:
 def connect(
     file: Path, isolation_level: Literal["DEFERRED"] | None = "DEFERRED"
 ) -> sqlite3.Connection:
-    """Return a connection to a file that all threads may use; a new file is private to its owner.
+    """Return a connection that all threads may use; a new file is readable for its owner only.
 
     A read-only file is opened for reading, without creating SQLite's auxiliary files.
     """
@@ -102,7 +102,7 @@ def connect(
     place, alone = str(file), is_read_only(file)
     if alone:
         log, index = (file.with_name(f"{file.name}-{name}") for name in ("wal", "shm"))
-        # A log may hold commits and may grow. Without a log the file is safe to open as immutable.
+        # A file with a log may change; only a file without a log is safe to open as immutable.
         logged = index.exists() or (log.exists() and log.stat().st_size)
         place = f"{file.absolute().as_uri()}?mode=ro{'' if logged else '&immutable=1'}"
     else:
@@ -139,12 +139,12 @@ def _size(file: Path) -> int:
 
 
 def is_read_only(file: Path) -> bool:
-    """Return whether a file exists and the file or its folder is not writable."""
+    """Return whether a file exists but we may not write to it or to its folder."""
     return file.exists() and not all(os.access(one, os.W_OK) for one in (file, file.parent))
 
 
 def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the exceptions of failed statements on either database, and the given ones."""
+    """Return the given exceptions and those that statements raise on SQLite or Postgres."""
     postgres = sys.modules.get("psycopg")
     return (sqlite3.Error, *([postgres.Error] if postgres else []), *more)
 

@@ -1,8 +1,8 @@
-"""The ids of episodes, which are stored before anything is asked or paid.
+"""The ids of episodes, which are stored before agents are asked or money is paid.
 
-An episode's id is part of the idempotency key of all its postings and answers. The id is found by
-the thread and the previous episode. So a fork from before `open` plays the same episode, and so
-does a resume after a power cut: answers come from the journal, and payments happen once.
+The idempotency key of every posting and answer contains the episode's id. A thread and its previous
+episode determine the id. So a fork from before `open` and a resume after a power cut play the same
+episode: answers come from the journal, and payments happen once.
 """
 
 import sys
@@ -18,10 +18,10 @@ from shapley_coop.state.storage.owned import Book, claim
 from shapley_coop.state.storage.owners import holder
 
 FOLLOWS = "follows"
-"""A kind of facts: the episode that a thread plays first or after another one."""
+"""The kind of a fact that names a thread's next episode after another (or its first)."""
 
 SINCE = "since"
-"""The field of a fact FOLLOWS with the time of its start, if the register does not hold it."""
+"""The field with an episode's start, in a fact FOLLOWS, if the register lacks the run."""
 
 _SAVER = "__pregel_checkpointer"
 """The key of the run's saver in LangGraph's configuration of a node."""
@@ -31,14 +31,14 @@ class Episodes(Book):
     """The episodes of all threads of one database."""
 
     def after(self, previous: str, beginning: Callable[[], object] = lambda: None) -> str:
-        """Return the episode after another on the current thread; the first call creates it.
+        """Return the current thread's next episode; the first call for it creates the episode.
 
         With `InMemorySaver` or without a saver, threads end with their process, and each call
         creates a new episode: a thread of the same name in another process is unrelated.
 
         Args:
             previous: the previous episode on the thread; empty for the thread's first.
-            beginning: called before a new episode is created; an exception prevents this.
+            beginning: called before an episode is created; if it raises, none is created.
         """
         who = holder()
         if not who.thread or not _outlives_its_process():
@@ -58,13 +58,13 @@ class Episodes(Book):
 
 
 def mint(session: Session, thread: str, previous: str = "", begun: str = "") -> str:
-    """Return the episode after another on a thread; the first call creates and claims it.
+    """Return a thread's next episode after another; the first call creates and claims the episode.
 
     Args:
         session: the transaction.
         thread: the thread on which the episode is played.
         previous: the previous episode; empty for the thread's first.
-        begun: the current time in ISO format; empty if the register holds the thread's start.
+        begun: the current time (ISO); empty if the register already has the thread's start.
     """
     minted = uuid4().hex
     told = {"episode": minted} | ({SINCE: begun} if begun else {})

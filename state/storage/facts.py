@@ -26,10 +26,10 @@ _MINE = f"? IN (owner, '{SERVER}')"
 _IN_SCOPE = f"kind = ? AND scope = ? AND {_MINE}"
 
 _MOST = 200
-"""The most facts, keys or beginnings of keys in one statement."""
+"""The most facts, keys or prefixes of keys in one SQL statement."""
 
 _NONE = "-"
-"""A pattern that matches no scope."""
+"""An SQL pattern that matches no scope."""
 
 _LAST = "\x7f"
 """A character that sorts after all others in keys, which are ASCII."""
@@ -41,7 +41,7 @@ class Fact:
 
     Attributes:
         kind: the kind, such as an answer or a posting.
-        scope: the episode or the run of the fact; empty for facts of neither.
+        scope: the episode or the run of the fact; empty if it belongs to neither.
         key: the unique name within kind and scope, in ASCII; see `key`.
         value: the public content as JSON, which is never encrypted.
         body: the long or private content, which is encrypted if there is a key (`at_rest`).
@@ -57,7 +57,7 @@ class Fact:
 
 
 def key(*parts: str | int) -> str:
-    """Return a key of several parts.
+    """Return the key made of the given parts.
 
     >>> key("Ann", 1)
     '["Ann", 1]'
@@ -66,7 +66,7 @@ def key(*parts: str | int) -> str:
 
 
 def key_prefix(*parts: str | int) -> str:
-    """Return the beginning of all keys that start with these parts and have more."""
+    """Return the prefix of all keys that start with the given parts and have further parts."""
     return key(*parts)[:-1] + ", "
 
 
@@ -77,7 +77,7 @@ def parts_of(key: str) -> list[Any]:
 
 
 def serial(number: int) -> str:
-    """Return a number as a key or a part of a key, padded so that keys sort by number."""
+    """Return a number as text for a key, padded so that keys sort by number."""
     return f"{number:012}"
 
 
@@ -133,19 +133,19 @@ class Session(Statements):
 
         Args:
             kind: the kind.
-            like: the SQL pattern that their scopes match.
-            unlike: the SQL pattern that their scopes do not match.
+            like: the SQL pattern that the facts' scopes match.
+            unlike: the SQL pattern that the facts' scopes do not match.
         """
         query = f"{_LISTED} kind = ? AND scope LIKE ? AND scope NOT LIKE ? AND {_MINE}"
         rows = self.execute(f"{query} ORDER BY number", kind, like, unlike, self._owner)
         return [_fact(*row) for row in rows]
 
     def put(self, *facts: Fact) -> list[Fact | None]:
-        """Write facts; return for each None if it is new, else the fact already stored.
+        """Write facts; return None for each new fact, and for others the fact already stored.
 
         Raises:
-            NotYours: the session is the server's, which may not write for all owners; or another
-                owner holds a fact of a kind in `CLAIMED`.
+            NotYours: the session is the server's, which writes for no owner; or another owner
+                holds a fact of a kind in `CLAIMED`.
         """
         if self._owner == SERVER:
             raise NotYours("the server writes for the owner of a thread, never for all")
@@ -159,7 +159,7 @@ class Session(Statements):
     def append(
         self, kind: str, scope: str, value: Mapping[str, Any], *first: str, body: bytes = b""
     ) -> int:
-        """Write a fact under the next number of its scope or key's first parts; return the number.
+        """Write a fact under the key (*first, N), where N is the next free number; return N.
 
         The caller's transaction needs a lock, so that no other takes the number (`Facts.writing`).
         """
@@ -193,7 +193,7 @@ class Session(Statements):
 
 
 def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
-    """Return the items in slices of the size for one statement."""
+    """Return the items in slices, each small enough for one statement."""
     return [given[at : at + _MOST] for at in range(0, len(given), _MOST)]
 
 

@@ -14,7 +14,7 @@ _MEND = {
     "unable to open": "check that its folder exists and is writable",
     "disk i/o": "check the disk, its quota and its free space",
 }
-"""A part of SQLite's message → the remedy."""
+"""A part of SQLite's error message → the remedy for the user."""
 
 _ERRNO = {
     errno.ENOSPC: "free some space",
@@ -29,10 +29,10 @@ _ERRNO = {
 
 
 def storage_fault(error: BaseException) -> str:
-    """Return an error's cause in the disk or the database, and the remedy.
+    """Return the fault of the disk or the database that caused an error, and the remedy.
 
     Returns:
-        One line, or "" if the cause is in neither.
+        One line, or "" if neither caused the error.
     """
     for one in _causes(error):
         if isinstance(one, sqlite3.Error):

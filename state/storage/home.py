@@ -1,4 +1,4 @@
-"""The home of all runs: a folder or a database for checkpoints and books."""
+"""The home of all runs: a folder or a database, which stores checkpoints and facts."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-if TYPE_CHECKING:  # the books import more than many commands need
+if TYPE_CHECKING:  # the stores import more than many commands need
     from shapley_coop.state.storage.chain import Chain
     from shapley_coop.state.storage.episodes import Episodes
     from shapley_coop.state.storage.journal import Journal
@@ -32,7 +32,7 @@ class Home:
 
     Attributes:
         folder: the folder of files; `.coop` unless COOP_HOME names another.
-        database: a Postgres URL for books and checkpoints; if empty, SQLite files in the folder.
+        database: a Postgres URL for facts and checkpoints; if empty, SQLite files in the folder.
     """
 
     folder: Path
@@ -40,7 +40,7 @@ class Home:
 
     @cached_property
     def books_url(self) -> str:
-        """The URL of the database with the journal, the ledger and the register of runs."""
+        """The URL of the database that holds the journal, the ledger and the register of runs."""
         return self.database or f"sqlite:///{self.folder / BOOKS_FILE}"
 
     @property
@@ -62,7 +62,7 @@ class Home:
 
     @property
     def episodes(self) -> "Episodes":
-        """The book of the episodes that each thread plays."""
+        """The store of the episodes that each thread plays."""
         from shapley_coop.state.storage.episodes import Episodes
 
         return _open_book(Episodes, self.books_url)
@@ -92,7 +92,7 @@ class Home:
 
     @property
     def owners(self) -> "Owners":
-        """The book of the owners of threads and episodes."""
+        """The store of the owners of threads and episodes."""
         from shapley_coop.state.storage.owned import Owners
 
         return _open_book(Owners, self.books_url)
@@ -117,7 +117,7 @@ class Home:
         return self.runs.get(name)
 
     def threads(self) -> dict[str, str]:
-        """Return the server's threads and their start, the latest first (`Runs.threads`)."""
+        """Return the server's threads with their start times, latest first (`Runs.threads`)."""
         return self.runs.threads() if self._has_books() else {}
 
     def compact(self) -> int:
@@ -135,7 +135,7 @@ class Home:
 
     @property
     def place(self) -> str:
-        """The place of the home's books, in words."""
+        """The place of the home's data, in words."""
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
     def _has_books(self) -> bool:
@@ -168,7 +168,7 @@ def home_for_now() -> Iterator[None]:
             os.environ |= {name: value for name, value in before.items() if value is not None}
 
 
-@lru_cache(maxsize=64)  # every step of a run looks its home up several times
+@lru_cache(maxsize=64)  # each step of a run calls this several times
 def _home(folder: str, database: str) -> Home:
     if database and database.partition("://")[0] not in ("postgresql", "postgres"):
         raise ValueError(
@@ -179,7 +179,7 @@ def _home(folder: str, database: str) -> Home:
 
 
 def _open_book(kind: Callable[[str], Book], url: str) -> Book:
-    """Return this process's one book of a kind for a database."""
+    """Return this process's only object of a class of books (stores of facts) for a database."""
     found: Book = _make_book(kind, url)
     return found
 

@@ -1,4 +1,4 @@
-"""The operator's private journal of every letter and its answer, each written once.
+"""The operator's private journal, which stores every letter with its answer exactly once.
 
 Thanks to the journal, a resume repeats at most the calls in flight. Private reasoning and sealed
 moves stay off the table, and a recording seat can replay a run. Agents never read the journal.
@@ -19,22 +19,22 @@ from shapley_coop.state.storage.owners import Holder, NotYours, holder
 from shapley_coop.state.storage.packing import pack, unpack
 
 ANSWER = "answer"
-"""A kind of facts: a letter and its answer, under the letter, the attempt, the agent and the model.
+"""The kind of a fact with a letter and its answer; its key: letter, attempt, agent, model.
 
-The model is part of the key, since a fork may seat another model, which must answer itself.
+The model is part of the key because another model in a fork must give an answer of its own.
 """
 
 MAIL = "mail"
-"""A kind of facts: a letter for a person's seat, under the agent and a number."""
+"""The kind of a fact with a letter for a person's seat; its key: agent and number."""
 
 SHOWN = "shown"
-"""A kind of facts: a person has seen a letter, under the agent, the letter and the attempt."""
+"""The kind of a fact that a person has seen a letter; its key: agent, letter, attempt."""
 
 BATCHED = "batched"
-"""A kind of facts: a provider's batch holds a letter of a sweep; with time and answer's key."""
+"""The kind of a fact that a provider's batch holds a sweep's letter, with the batch's time."""
 
 _BATCHES_KEPT = 30 * 86400
-"""Seconds for which a provider keeps a batch; letters in older batches get no answer."""
+"""The seconds for which providers keep a batch; older batches return no answers."""
 
 _COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
@@ -82,7 +82,7 @@ class Journal(Book):
         return opened
 
     def _given(self, episode: str, places: Sequence[_Place]) -> dict[_Place, list[Entry]]:
-        """Return all answers at some places, by any model."""
+        """Return all models' answers to the given letters and attempts of agents."""
         if not places:
             return {}
         wanted = [key_prefix(letter, attempt, agent) for agent, letter, attempt in places]
@@ -111,7 +111,7 @@ class Journal(Book):
         """Store answers of several runs, in one transaction for each owner; see `write`.
 
         Returns:
-            For each answer the one that counts, or the error that prevented the write.
+            For each answer, the stored (first) answer or the error that prevented the write.
         """
         kept: dict[int, Entry | Exception] = {}
         for owner in dict.fromkeys(who.owner for who, _, _ in answers):
@@ -134,7 +134,7 @@ class Journal(Book):
         return [kept[number] for number in range(len(answers))]
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
-        """Put a letter at a person's seat in place of the last one, and return the letter.
+        """Replace the letter that waits at a person's seat, and return the new letter.
 
         Repeated deliveries and later attempts keep the time of the first delivery.
 
@@ -208,7 +208,7 @@ class Journal(Book):
 
 
 def name_of(asked: Asked) -> str:
-    """Return the key of the answer to a letter."""
+    """Return the key under which the answer to a letter is stored."""
     return key(asked.letter, asked.attempt, asked.agent, asked.model)
 
 

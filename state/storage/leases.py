@@ -7,8 +7,8 @@ process. With Postgres a lease is an advisory lock, which the server releases wi
 A Postgres server keeps the connection of a frozen worker or a vanished machine for hours. So each
 worker sends a heartbeat on its connection every `BEAT` seconds. Another worker that wants the run
 ends a connection that was silent for `SILENT` seconds by the server's clock. A worker can outlive
-its connection. So each lease has a fencing token, and a worker that finds a higher one saves no
-further step (`HomeSaver.fences`). Late answers and postings are harmless by their idempotency keys.
+its connection. So each lease has a fencing token, and a worker that finds a higher token saves no
+further step (`HomeSaver.fences`). Late answers and postings do no harm: a key is written once.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from shapley_coop.state.storage.driver import errors
 from shapley_coop.state.storage.facts import Fact
 
 LEASE = "lease"
-"""A kind of facts, without owner: the worker that took a run's lease, under its fencing token."""
+"""The kind of a fact that names the worker with a run's lease; its key: the fencing token."""
 
 BEAT, SILENT = 15.0, 60.0
 
@@ -44,7 +44,7 @@ _END_SILENT = """
 
 
 class Busy(RuntimeError):
-    """The error that another worker plays the run; its message names the worker."""
+    """The error that another worker plays the run; the message names that worker."""
 
 
 class LeaseLost(RuntimeError):
@@ -57,8 +57,8 @@ class Lease:
 
     Attributes:
         run: the run.
-        lost: returns whether another worker has taken over the run; None for file locks, which
-            cannot be lost while their process lives.
+        lost: a function that returns whether another worker has taken over the run; None for
+            file locks, which cannot be lost while their process lives.
     """
 
     run: str
@@ -90,7 +90,7 @@ class FileLeases:
         """Hold the lease of a run until the end of the block, or of the process.
 
         Raises:
-            Busy: another worker holds it.
+            Busy: another worker holds the lease.
         """
         lock = self._locked(run)
         try:
@@ -106,7 +106,7 @@ class FileLeases:
     def _locked(self, run: str) -> FileLock:
         """Acquire and return a run's lock.
 
-        This is separate from `of`, so that thousands of open leases do not keep paths in memory.
+        A separate method, so that thousands of open leases keep no local variables in memory.
         """
         private_folder(self._folder)
         path = self._folder / f"{_digest(run)[:32]}.lock"
@@ -165,7 +165,7 @@ class PostgresLeases:
 
     def _take(self, run: str) -> int:
         with self._lock:
-            # Postgres grants a lock again to the connection that holds it, so `_held` excludes.
+            # Postgres grants a connection its own lock twice, so `_held` excludes this process.
             if run in self._held or not (self._lock_it(run) or self._taken_over(run)):
                 latest = self._latest(run)
                 raise _busy(run, latest.value["holder"] if latest else "")

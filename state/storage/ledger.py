@@ -15,12 +15,12 @@ POT = "pot"
 """The account that holds a team reward until the settlement."""
 
 TREASURY = "treasury"
-"""The account that receives a tax on settlements."""
+"""The account that receives the tax which a run may put on settlements."""
 
 Verdict = Literal["posted", "already", "refused"]
 
 POSTING = "posting"
-"""A kind of facts: one posting, under its kind, clause and turn."""
+"""The kind of a fact that holds one posting; its key: posting's kind, clause and turn."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ Posting = tuple[Key, Sequence[Line]]
 
 
 def final(episode: str) -> Key:
-    """Return the key of an episode's only final settlement."""
+    """Return the key of an episode's final settlement, which can be posted only once."""
     return Key(episode, "final")
 
 
@@ -66,9 +66,9 @@ class Ledger(Book):
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
         """Write all postings of one branch of an episode so far, in one transaction.
 
-        Only the branch that posts first is paid. Another branch is refused as a whole if the
-        ledger holds postings that differ from its own or that it lacks. So a fork cannot take a
-        deposit in addition to those of the original play.
+        Only the branch that posts first is paid. Any other branch is refused as a whole if the
+        ledger's postings for the episode differ from its postings or go beyond them. So a fork
+        cannot take another deposit in addition to the deposits of the original play.
 
         Args:
             episode: the episode of the postings.
@@ -125,7 +125,7 @@ def _lines_in(posted: Fact) -> tuple[Line, ...]:
 
 
 def balances_of(lines: Sequence[Line]) -> dict[str, int]:
-    """Return each account's balance in millionths; all balances, with the world's, sum to zero."""
+    """Return each account's balance in millionths; with the world's balance they sum to zero."""
     sums: defaultdict[str, int] = defaultdict(int)
     for line in lines:
         sums[line.debit] -= line.amount

@@ -1,8 +1,8 @@
-"""Books: the base class of readers and writers of facts, and the owners of episodes and threads.
+"""Books: the base class of stores that read and write facts, and the store of owners.
 
-An episode belongs to one thread of one owner, which the first write to it claims. Episode ids are
-random, so another owner cannot claim one in advance. Facts written on a private machine, or by a
-server without tenants, have the owner `""`.
+An episode belongs to the owner and the thread of the first write to it. Episode ids are random, so
+another owner cannot claim an episode in advance. Facts written on a private machine, or by a server
+without tenants, have the owner `""`.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from shapley_coop.state.storage.facts import Fact, Session
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
 
 EPISODE, THREAD = "episode", "thread"
-"""Kinds of facts: the owner and thread of an episode; the owner of a thread's checkpoints."""
+"""The kinds of facts with an episode's owner and thread, and a thread's owner."""
 
 _OWNER = "owner"
 """The key of the fact that names the owner of an episode or a thread."""
@@ -86,7 +86,7 @@ class Book:
 
 
 def claim(session: Session, episode: str, thread: str) -> None:
-    """Claim an episode for a thread; an empty thread leaves the thread open.
+    """Claim an episode for the session's owner and for a thread; "" claims for no thread.
 
     Raises:
         NotYours: the episode belongs to another owner or another thread.
@@ -102,7 +102,7 @@ def claim(session: Session, episode: str, thread: str) -> None:
 
 
 def held_by(claims: list[Fact]) -> Holder | None:
-    """Return the holder of an episode; None if it is unclaimed or not visible to the reader."""
+    """Return the holder of an episode, or None if it is unclaimed or hidden from the reader."""
     if not claims:
         return None
     thread = next((x for one in claims if (x := one.value[THREAD])), "")
@@ -114,7 +114,7 @@ class Owners(Book):
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        # Separate from the known episodes, since a tenant may name a thread like an episode.
+        # Not in the set of known episodes, since a tenant may give a thread an episode's name.
         self._threads: set[tuple[str, str]] = set()
 
     def of_episode(self, episode: str) -> Holder | None:
@@ -132,7 +132,7 @@ class Owners(Book):
         Args:
             thread: the thread.
             owner: the owner that reads or writes the thread.
-            claim: whether a thread without an owner becomes this owner's.
+            claim: whether this owner gets the thread if the thread has no owner.
 
         Raises:
             NotYours: the thread belongs to another owner.

@@ -1,9 +1,9 @@
 """The current holder: the owner and the thread on whose behalf this process reads and writes.
 
 On a private machine everything belongs to the owner `""`. A server with tenants takes a run's
-owner from the authenticated identity and puts it into the run's configuration, overriding the
-request. The owner of a request is in a context variable. The table never determines the owner,
-since its owner can edit it.
+owner from the authenticated identity and puts it into the run's configuration, where it overrides
+the request's value. A context variable holds the owner of a request. The table never determines
+the owner, since users can edit their tables.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ OWNER_KEY = "__coop_owner__"
 """The key of a run's configuration that names its owner; only the server sets it."""
 
 SERVER = "*"
-"""The owner that stands for the server, which may read all rows; no identity has this name."""
+"""The owner name of the server itself, which may read all rows; no user has this name."""
 
 
 class NotYours(LookupError):
-    """The error that a row, an episode or a thread belongs to another owner, who is not named."""
+    """The error that a row, an episode or a thread is another owner's; it hides who that is."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ _acting: ContextVar[Holder | None] = ContextVar("acting_for", default=None)
 
 
 def holder() -> Holder:
-    """Return the holder of the current run, or else of the request, or else of the machine."""
+    """Return the current run's holder, or else the request's, or else the private machine's."""
     config = var_child_runnable_config.get() or {}
     place = config.get("configurable") or {}
     if thread := place.get("thread_id"):

@@ -1,4 +1,4 @@
-"""The compression of letters and checkpoints by zlib; most have a kilobyte or two."""
+"""The compression of letters and checkpoints by zlib; most are one or two kilobytes long."""
 
 import json
 import zlib
@@ -17,7 +17,7 @@ def pack(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
 
 
 def unpack(content: bytes) -> tuple[list[str], dict[str, Any]]:
-    """Return the texts and the facts that `packed` has written."""
+    """Return the texts and the facts in bytes written by `pack`."""
     words = zlib.decompressobj()
     texts: list[str] = json.loads(words.decompress(content))
     facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))

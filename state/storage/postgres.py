@@ -1,7 +1,7 @@
 """Connections to a Postgres database, shared by threads, with a time limit on every statement.
 
-The server's timeouts end statements that run or wait for a lock too long. If the server is frozen
-or the network is down, these do not work, so the client has a timeout of its own.
+The server's timeouts end statements that run or wait for a lock too long. A frozen server or a
+broken network cannot apply these timeouts, so the client has a timeout of its own.
 """
 
 import os
@@ -54,7 +54,7 @@ class BoundedConnection(Connection[Row]):
         try:
             return super().wait(gen, interval, most if timeout is None else timeout)
         except OperationalError:
-            # The driver raises no special error for a timeout and handles its own timeouts itself.
+            # A timeout raises this general error. A timeout given as argument is the driver's.
             if timeout is not None or time.monotonic() - began < most:
                 raise
             self.pgconn.finish()
@@ -69,7 +69,7 @@ def open_connection(url: str, **more: Any) -> Any:
         more: further arguments for psycopg.
     """
     most = seconds()
-    # The server's timeout is shorter, so that its more precise error is reported.
+    # The server's timeout is shorter than ours, so users see the server's more precise error.
     waits = max(1, most * 1000 - 500)
     given = conninfo_to_dict(url).get("options") or ""
     bounds: dict[str, Any] = {
@@ -130,7 +130,7 @@ class PostgresDatabase:
 
     @contextmanager
     def _taken(self, owner: str) -> Iterator[Any]:
-        """Yield a connection that sees an owner's rows; close it if the block raises.
+        """Yield a connection that sees an owner's rows; close the connection if the block raises.
 
         Raises:
             OperationalError: no connection becomes free in time, or the server does not answer.
@@ -152,7 +152,7 @@ class PostgresDatabase:
             self._free.release()
 
     def _alive(self) -> tuple[Any, str] | None:
-        """Return an idle connection that still works, with its owner, or None."""
+        """Return an idle connection that still works and the owner set on it, or None."""
         while self._idle:
             connection, whose = self._idle.pop()
             if is_alive(connection):

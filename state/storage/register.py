@@ -1,4 +1,4 @@
-"""The register of runs; a run is registered before its graph starts, so that no run is lost."""
+"""The register of runs, where a run is entered before its graph starts, so that none is lost."""
 
 import hashlib
 import json
@@ -17,19 +17,19 @@ from shapley_coop.state.storage.owners import NotYours, holder
 STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "failed"
 
 CELL = f"{'_' * 8}.{'_' * 20}"
-"""The SQL pattern of the names of a sweep's runs: the sweep's id, a dot, and the cell's id."""
+"""The SQL pattern for names of sweeps' runs: the sweep's id, a dot, the id of the cell (run)."""
 
 RUN, STANDS = "run", "stands"
-"""Kinds of facts: the beginning of a run; its later states, in order."""
+"""The kinds of facts with a run's beginning, and with each of its later states."""
 
 KEY, KEYED = "key", "keyed"
-"""Kinds of facts: the request of an idempotency key; the keys of a run."""
+"""The kinds of facts with the request made under an idempotency key, and with a run's keys."""
 
 SEALED = "sealed"
-"""A kind of facts: the seal of a run at its end (`chain`)."""
+"""The kind of a fact that holds the seal of an ended run (`chain`)."""
 
 _BEGUN = "begun"
-"""The key of the one fact about the beginning of a run."""
+"""The key of the only fact of kind RUN in a run's scope."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Run:
         run: the run's name, which is LangGraph's thread id.
         graph: the workflow.
         room: the resolved configuration, as JSON.
-        created: ISO time, UTC.
+        created: the time of registration (ISO, UTC).
         state: started, waiting (for people), ended or failed.
         result: the result; None until the run has ended.
         workflow: the version of the workflow with which the run began.
-        why: why the run waits or has failed, and how to continue it.
-        served: whether LangGraph's server plays the run, so that it is not in the register.
+        why: the reason why the run waits or has failed, and how to continue the run.
+        served: whether LangGraph's server plays the run; such runs are not in the register.
     """
 
     run: str
@@ -64,7 +64,7 @@ class KeyUsed(ValueError):
 
     Attributes:
         run: the name of the run that began under the key.
-        known: that run, or None if it is not in the register.
+        known: the run of that name, or None if the register has no such run.
     """
 
     def __init__(self, why: str, run: str, known: "Run | None") -> None:
@@ -80,7 +80,7 @@ def no_such_run(name: str) -> ValueError:
 
 
 class Runs(Book):
-    """The register of the runs in one database; each owner sees only its own."""
+    """The register of the runs in one database; an owner sees only the owner's runs."""
 
     def begin(
         self, run: str, graph: str, room: dict[str, Any], workflow: str, key: str = ""
@@ -117,7 +117,7 @@ class Runs(Book):
                 return known
             from shapley_coop.state.resuming import command_for  # late: it imports this module
 
-            other = self._find(run)  # None if another owner has the run
+            other = self._find(run)  # None if the run is another owner's
             resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(
                 f"there is a run {run!r} already: choose another name{resume}"
@@ -125,7 +125,7 @@ class Runs(Book):
         return _run(run, begun, [])
 
     def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
-        """Return the run that began for the same request under the same key, if there is one.
+        """Return the run that an equal request with the same key began, if there is one.
 
         Raises:
             KeyUsed: the key belongs to another request, or to a removed run that paid.
@@ -144,7 +144,7 @@ class Runs(Book):
         """Bind an idempotency key to one request on the current thread.
 
         Returns:
-            The name to pass to `Episodes.after` in place of the previous episode.
+            The text to pass to `Episodes.after` as `previous`.
 
         Raises:
             ValueError: the key belongs to another request or another thread.
@@ -192,7 +192,7 @@ class Runs(Book):
         result: dict[str, Any] | None = None,
         why: str = "",
     ) -> None:
-        """Do the work of `finish` within a larger transaction."""
+        """Record the end, failure or wait of a run, as `finish` does, in an open transaction."""
         last = session.last(STANDS, run)
         before = last.value if last else {"state": STARTED}
         stands = {"state": state} | ({"result": result} if result else {"why": why} if why else {})
@@ -244,7 +244,7 @@ class Runs(Book):
         return sorted(found, key=lambda run: run.created, reverse=True)
 
     def threads(self) -> dict[str, str]:
-        """Return the threads that are not in the register and their start, the latest first."""
+        """Return each thread outside the register with its start time, latest first."""
         with self._reading() as session:
             played = session.every(FOLLOWS, unlike=CELL)
         entered = {one.scope for one in played if SINCE not in one.value}
@@ -252,7 +252,7 @@ class Runs(Book):
         return {thread: begun for thread, begun in since.items() if thread not in entered}
 
     def cells(self, sweep: str = CELL) -> tuple[str, ...]:
-        """Return the names of the runs of all sweeps, or of the sweep with this SQL pattern."""
+        """Return the names of all sweeps' runs, or of those that match an SQL pattern."""
         with self._reading() as session:
             return tuple(one.scope for one in session.every(RUN, like=sweep))
 
@@ -269,7 +269,7 @@ def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
 
 
 def _key_facts(key: str, request: str, run: str) -> tuple[Fact, Fact]:
-    """Return two facts: a key's request and run, and the key's entry among the run's keys."""
+    """Return two facts: the request and the run of an idempotency key, and the run's key."""
     name = _name_of(key)
     return Fact(KEY, "", name, {"request": request, "run": run}), Fact(KEYED, run, name)
 

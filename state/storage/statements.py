@@ -10,7 +10,7 @@ _TABLES = {
     True: "SELECT name FROM sqlite_master WHERE type = 'table'",
     False: "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()",
 }
-"""Whether the database is SQLite → the query for the names of its tables."""
+"""True for SQLite, False for Postgres → the query for the names of the tables."""
 
 
 class Statements:

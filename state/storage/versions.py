@@ -4,7 +4,7 @@ The version is in the file's `PRAGMA user_version` (SQLite) or in a table of one
 """
 
 BOOKS, CHECKPOINTS = 9, 3
-"""The current versions: of books (in Postgres, with checkpoints), and of SQLite's checkpoints."""
+"""The current versions: of facts (on Postgres also of checkpoints), and of SQLite's checkpoints."""
 
 
 ANOTHER_HOME = "name another home (COOP_HOME or COOP_DATABASE_URL)"
@@ -21,7 +21,7 @@ def check_version(what: str, found: object, reads: object, instead: str = "") ->
         what: the name of the data.
         found: the version of the data; 0 or None if the data have none.
         reads: the version that this program reads.
-        instead: advice for the message, besides using the program that wrote the data.
+        instead: the message's advice, besides the use of the program that wrote the data.
 
     Raises:
         OtherVersion: the data have another version, or none.

@@ -37,10 +37,10 @@ Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 """A function called after each new checkpoint with (thread, the table, the written keys)."""
 
 Starting = Callable[[str, str, Mapping[str, Any]], Awaitable[None]]
-"""A function called before this process first plays a run; it may raise.
+"""A function called before this process first plays a run; if it raises, the run does not start.
 
-Its arguments are (run, the thread's latest checkpoint, configurable); `configurable` is the run's,
-or empty if that checkpoint belongs to the run."""
+Its arguments are (run, id of the thread's latest checkpoint, configurable). `configurable` is the
+run's, or empty if that checkpoint belongs to the run already."""
 
 Call = Callable[[], Any]
 
@@ -60,8 +60,8 @@ _DELETE = (
     f"DELETE FROM {{writes}} WHERE ({_PLACE}) IN (SELECT {_PLACE} {_OF_RUN})",  # noqa: S608
     f"DELETE {_OF_RUN}",
 )
-"""The statements that delete a run. The first deletes the writes at the checkpoint where the run
-began, unless another run begins there too; else the run's first tasks would count as done."""
+"""The statements that delete a run. The first one deletes task writes at the run's parent
+checkpoint, so that a repeated run makes them anew, unless another run began there too."""
 _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE {run} = :run"
 
 
@@ -73,9 +73,9 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         run_of: the SQL expression for a checkpoint's run.
         number: the column that counts checkpoints in the order of writing.
         listener: called for each checkpoint of a table, but not for those of nested graphs.
-        starting: called before this process first plays a run.
-        owners: the book of the threads' owners; None if there are no owners.
-        fences: run played here → a check that raises if another worker has taken over the run.
+        starting: see `Starting`.
+        owners: the book that records the threads' owners; None if there are no owners.
+        fences: run → a check that raises if another worker has taken over this process's run.
     """
 
     writes: str
@@ -100,10 +100,10 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """Make sure that the saver has a working connection."""
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint; without an id, the one that was written last.
+        """Return a checkpoint; if the configuration gives no id, the last written checkpoint.
 
-        LangGraph makes ids from the clock and takes the greatest for the newest. On a machine whose
-        clock is behind the last worker's, a resumed run would not see its own steps.
+        LangGraph makes ids from the clock and takes the greatest id for the newest. If this clock
+        is behind the last worker's clock, a resumed run would miss the steps that it just wrote.
         """
         place = config["configurable"]
         if not get_checkpoint_id(config):
@@ -117,7 +117,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         return found
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint, and note the run that begins at it.
+        """Return a checkpoint, and remember the run that begins at this checkpoint.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -153,7 +153,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """Return the history of writes to some channels."""
+        """Return the history of writes to the given channels."""
         read = partial(self.get_delta_channel_history, config=config, channels=channels)
         found: Mapping[str, DeltaChannelHistory] = await self.batcher.do(read)
         return found
@@ -197,7 +197,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         await self.batcher.do(partial(self.put_writes, config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Start to delete a thread, without waiting for the deletion to finish.
+        """Start the deletion of a thread, and return before the deletion has finished.
 
         The development server keeps a position in its list of threads across this call
         (langgraph-runtime-inmem 0.36): if another task ran meanwhile, it would remove the wrong
@@ -228,7 +228,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
                 threads = [request.thread] if request.thread else []
             elif run in self._played:
                 threads = [self._played[run]]
-            else:  # an earlier process played the run, so search all threads
+            else:  # another process played the run, so search all threads
                 found = await self.batcher.do(partial(self._execute, [_THREADS], run=run))
                 threads = [thread for (thread,) in found]
             for thread in threads:
@@ -240,7 +240,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         await asyncio.gather(*self._deleting)
 
     async def _check(self, config: RunnableConfig, *, claim: bool = False) -> None:
-        """Make sure that a thread belongs to the owner of the run or request, if there is one.
+        """Make sure that a thread belongs to the run's or the request's owner, if there is one.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -255,7 +255,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
-        """Remember the thread of a run, and report the run's start once in this process."""
+        """Remember a run's thread, and call `starting` when this process first plays the run."""
         place = config.get("configurable") or {}
         run, thread = str(place.get("run_id") or ""), str(place.get("thread_id") or "")
         if not run or place.get("checkpoint_ns") or run in self._played:

@@ -20,7 +20,7 @@ with require_extra("postgres", "a home in Postgres"):
     from psycopg.rows import dict_row, tuple_row
 
 _NUMBER = "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS number BIGSERIAL"
-"""Numbers checkpoints in the order of writing; LangGraph's ids do so only if all clocks agree."""
+"""The column that numbers checkpoints as they are written; LangGraph's ids need equal clocks."""
 
 _NUMBERED = """
     SELECT 1 FROM pg_attribute WHERE attrelid = 'checkpoints'::regclass AND attname = 'number'
@@ -62,8 +62,8 @@ class PostgresSaver(HomeSaver, BlockingSaver):
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return the history of writes to some channels.
 
-        LangGraph's query assumes that ids of steps increase. If a clock went back, they do not,
-        and each step is read separately.
+        LangGraph's query assumes that ids of steps increase. If a clock went back, ids may fall,
+        and this method reads each step separately.
         """
         thread = str(config["configurable"]["thread_id"])
         if self._execute([_WENT_BACK], thread=thread):
@@ -83,8 +83,8 @@ class PostgresSaver(HomeSaver, BlockingSaver):
     def _set_up(self) -> None:
         """Create LangGraph's tables, one process at a time.
 
-        The lock is polled, because LangGraph creates indexes concurrently, which waits for all
-        running statements. A process that waited for the lock inside a statement would block this.
+        LangGraph creates indexes concurrently, and Postgres then waits for all running statements.
+        So this method polls for the lock: a statement that waits for the lock would never end.
 
         Raises:
             TimeoutError: another process has held the lock for a minute.

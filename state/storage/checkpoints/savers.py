@@ -22,8 +22,8 @@ async def saver(
 
     Args:
         home: the home.
-        listener: called for every checkpoint of a table after it is stored.
-        starting: called before this process first plays a run; an exception ends the run.
+        listener: a function called after each checkpoint of a table is stored.
+        starting: a function called before this process first plays a run; an error stops the run.
     """
     # Only servers pass a listener, and only their threads may have owners.
     owners = await asyncio.to_thread(lambda: home.owners) if listener else None
@@ -46,7 +46,7 @@ def _open_saver(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
 
 @asynccontextmanager
 async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """Yield the event loop's one saver of a home, which stays open as long as the loop's clients.
+    """Yield the event loop's shared saver of a home, which stays open while the loop's clients do.
 
     Opening a file and checking its tables costs as much as several turns of a game. So a caller
     that plays many runs keeps the clients open, and with them the saver.

@@ -9,13 +9,13 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from shapley_coop.state.storage.packing import deflate
 
 _PLAIN, PACKED = "msgpack", "msgpack+zlib"
-"""The formats of short values and of all others."""
+"""The names of the two formats: for short values, and for compressed values."""
 
 _SHORT = 64
-"""The most bytes of a value that is not compressed."""
+"""The most bytes of a value that is stored without compression."""
 
 _MOST = 2**28
-"""The most bytes of an uncompressed value; a million messages take less."""
+"""The most bytes of a value after decompression; a million messages take less."""
 
 
 class Unreadable(ValueError):
@@ -49,10 +49,10 @@ class StrictSerializer(JsonPlusSerializer):
         return super().loads_typed((kind, content))
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> Self:
-        """Ignore the types in a graph's annotations, which only its forms need.
+        """Return this serializer unchanged; the types in a graph's annotations are not needed.
 
-        Return this serializer and no copy, since copying the server's adapter around a saver
-        recurses without end (langgraph-api 0.16).
+        A changed serializer would make the server copy its adapter around a saver, which recurses
+        without end (langgraph-api 0.16).
         """
         return self
 

@@ -30,7 +30,7 @@ class SqliteSaver(HomeSaver, BlockingSaver):
         super().__init__(connection, serde=StrictSerializer())
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """Return the next number, from 1; each checkpoint is complete, so forks may reuse numbers.
+        """Return the next version, from 1; as checkpoints are complete, forks may reuse versions.
 
         LangGraph's own versions take 49 characters for each channel and for each node that has
         seen the channel.
@@ -61,11 +61,11 @@ def _connect(file: Path) -> sqlite3.Connection:
     connection = connect(file)
     try:
         if not is_read_only(file):
-            write_ahead(connection)  # unlike LangGraph's, it waits for other processes
+            write_ahead(connection)  # LangGraph's own switch would not wait for other processes
         # NORMAL loses nothing if a process is killed; a power cut may lose the last steps.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(SMALL_CACHE)
-        # Look for tables before the version: another process sets the version before its tables.
+        # Read the tables before the version: another process sets the version first.
         made = connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
         (found,) = connection.execute("PRAGMA user_version").fetchone()
         if made or found:
