@@ -28,8 +28,8 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     reply in fields. `parts` are the letter's rules, its request, and the reason why the last reply
     was refused. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's
     content as an object, and `answer_schema` is the JSON schema of the answer. `to_sign` is
-    the text that a party with a key must sign to accept the offer. Its unsigned proposal is
-    refused with the label SIGN and the text to sign.
+    the text that a party with a key must sign to accept the offer. If the party sends an unsigned
+    proposal, the refusal has the label SIGN and the text to sign.
 
     Args:
         mail: the letter from the journal.
