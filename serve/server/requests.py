@@ -1,4 +1,4 @@
-"""The middleware that sets a request's owner, whose rows databases then read and write."""
+"""The middleware that sets a request's owner, so that the request uses this owner's rows only."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -17,8 +17,8 @@ _at_the_end: ContextVar[list[Release] | None] = ContextVar(
 class RequestOwner:
     """Middleware that makes each request act as its caller, on the thread in the path.
 
-    It runs after `Tenancy.gate`, which puts the caller into the scope. If a request makes the
-    server call itself, the inner request keeps the owner of the outer one.
+    The middleware runs after `Tenancy.gate`, which puts the caller into the scope. If a request
+    makes the server call itself, the inner request keeps the outer request's owner.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -57,10 +57,10 @@ class Tenancy(Protocol):
         """Return LangGraph's `Auth`, which identifies callers and limits them to their own data."""
 
     def gate(self) -> Sequence[Middleware]:
-        """Return the middleware that runs before all other and puts `caller` into the scope."""
+        """Return the middleware that runs first and puts `caller` into the scope."""
 
     def policy(self) -> Sequence[Middleware]:
-        """Return the middleware that runs after all other and finds `body` in the scope."""
+        """Return the middleware that runs last and finds `body` in the scope."""
 
     async def check_new(self, place: Mapping[str, Any]) -> None:
         """Check a run before its first step; raise an error if the run may not begin.
