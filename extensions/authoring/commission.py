@@ -109,7 +109,7 @@ def read_descriptions_sheet(
         raw: the answer: bit string → description.
         sheet: the sheet that was asked for.
         tasks: the tasks; descriptions composed from their atoms may not be used again.
-        taken: description → mask, for the descriptions on earlier sheets.
+        taken: description → mask, for the descriptions accepted so far.
 
     Raises:
         GameError: the sheet is faulty; the error is one line with the correction.

@@ -238,6 +238,6 @@ class Jobs:
 
 
 def client_of(base_url: str, key: str) -> AsyncOpenAI:
-    """Return a client for an endpoint's files and batches, which does not use `Batches` itself."""
+    """Return a client for an endpoint's files and batches, over this event loop's transport."""
     http = http_client(clients_here())
     return AsyncOpenAI(base_url=base_url, api_key=key, http_client=http)
