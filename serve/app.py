@@ -1,4 +1,4 @@
-"""The routes and middleware that the server adds to LangGraph's own: viewer, seats, tools, callers.
+"""The routes and middleware that this package adds to LangGraph's server, such as the viewer.
 
 `langgraph.json` names `app`. With tenants (`serve.server.tenancy`) every request is authorized,
 on LangGraph's routes too. Without tenants, every caller is the operator.
@@ -41,10 +41,10 @@ logger = logging.getLogger(__name__)
 
 
 def application(inbox: ThreadInbox) -> Starlette:
-    """Return the app, whose seat routes use the given inbox of people's letters.
+    """Return the app with all routes and middleware; its seat routes use the given inbox.
 
     Raises:
-        ValueError: a limit, or a setting that identifies tenants, cannot be read.
+        ValueError: a limit is invalid, or a setting that identifies tenants cannot be read.
     """
     middleware = [
         Middleware(BodyLimit, most=most_bytes()),
@@ -81,7 +81,7 @@ def application(inbox: ThreadInbox) -> Starlette:
 
 
 def _routes_of(name: str, inbox: ThreadInbox) -> Sequence[Route]:
-    """Return the routes of an extension, or none if a library that they need is missing."""
+    """Return an extension's routes, or [] with a warning if a library that they need is missing."""
     try:
         found: Sequence[Route] = extension.load("routes", name)(inbox)
     except LibraryMissing as missing:
@@ -91,7 +91,7 @@ def _routes_of(name: str, inbox: ThreadInbox) -> Sequence[Route]:
 
 
 def lost_with_the_container(environment: Mapping[str, str]) -> str:
-    """Return a warning if a deployment keeps its data on the container's disk, otherwise ""."""
+    """Return a warning if a deployment keeps data on its container's disk, otherwise ""."""
     development = environment.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
     if development or environment.get(DATABASE_VARIABLE):
         return ""

@@ -1,4 +1,4 @@
-"""The server's authentication: admits every request, or only the callers that an extension knows.
+"""The server's authentication. Without tenants, it admits every request.
 
 `langgraph.json` names `auth`.
 """
@@ -9,7 +9,7 @@ from shapley_coop.serve.server.tenancy import tenancy
 
 
 def no_tenants() -> Auth:
-    """Return an `Auth` that treats every request as the operator's, for one's own machine."""
+    """Return an `Auth` that treats every request as the operator's, for a private machine."""
     auth = Auth()
 
     @auth.authenticate

@@ -1,4 +1,4 @@
-"""Agent2Agent (A2A), both sides: seats for remote agents, and a table for foreign agents."""
+"""Both sides of Agent2Agent (A2A): remote agents at local seats, and a server for guest agents."""
 
 from shapley_coop.extension import Extension
 

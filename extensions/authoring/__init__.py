@@ -1,4 +1,4 @@
-"""Scenarios of task exchange that a model writes from preferences in words."""
+"""The command that has a model write a task exchange scenario from agents' preferences."""
 
 from shapley_coop.extension import Extension
 

@@ -1,7 +1,7 @@
-"""The questions to the author of a scenario, and the embedded author, which uses the generator.
+"""The questions to the author of a scenario, and the embedded author, which needs no model.
 
-The embedded author answers as `games.exchange.preferences` does without letters: it composes
-descriptions, and computes scores from the words of a preference and the seed.
+The embedded author gives the same answers as the generator `games.exchange.preferences`. It
+composes descriptions, and computes scores from the words of a preference and the seed.
 """
 
 import json
@@ -18,7 +18,7 @@ from shapley_coop.seats.asked import Asked
 
 
 class Sheet(Answer):
-    """The answer with one sheet: JSON by mask, for which there is no schema."""
+    """The answer to a letter that asks for a sheet: JSON keyed by mask, which has no schema."""
 
     PROPOSAL: ClassVar = '{"mask": "a description, or a score", …}'
 

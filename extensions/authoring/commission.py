@@ -1,4 +1,4 @@
-"""The commission of a scenario to a model: its sheets, and the checks of a sheet.
+"""The commission of a scenario to a model, its division into sheets, and the checks of a sheet.
 
 The preferences file is a scenario file without utilities (`games.exchange.files`). Its composites
 are cut into sheets of at most `PER_SHEET`, and one letter asks for one sheet. The first sheets ask
@@ -21,7 +21,7 @@ from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
 
 PER_SHEET = 32
-"""The most masks on a sheet: few enough for one answer, and for a repetition after a fault."""
+"""The most masks on a sheet: few enough for one answer, and for asking again after a fault."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Commission:
 
     Attributes:
         page: the preferences file's content.
-        beside: the folder from which its path of tools starts.
+        beside: the folder that the tools' path in the file is relative to.
     """
 
     page: ScenarioFile = field(repr=False)
@@ -64,7 +64,7 @@ class Commission:
 
     @cached_property
     def tasks(self) -> Tasks:
-        """The public part; composites without a description in the file get composed ones."""
+        """The public part; composites without a description in the file get a composed one."""
         return tasks_of(self.page)
 
     @property
@@ -108,8 +108,8 @@ def read_descriptions_sheet(
     Args:
         raw: the answer: bit string → description.
         sheet: the sheet that was asked for.
-        tasks: the atoms, whose composed descriptions are taken too.
-        taken: description → mask, of the descriptions so far.
+        tasks: the tasks; descriptions composed from their atoms may not be used again.
+        taken: description → mask, for the descriptions accepted so far.
 
     Raises:
         GameError: the sheet is faulty; the error is one line with the correction.
@@ -151,7 +151,7 @@ def written(
     Args:
         commission: the commission.
         descriptions: mask → description, for all masks of the commission's sheets.
-        scores: agent → mask → raw score, for all composites.
+        scores: agent → mask → raw score in 0..100, for all composites.
         about: a note on the author, for people.
         folder: the folder of the scenario file.
     """

@@ -2,11 +2,11 @@
 
 The model first describes every composite task. Then it scores every composite for each agent, in
 separate letters that show only that agent's preference (utility-aware exchange, A.1 and A.2). Both
-steps are divided into sheets, several of which are asked for at a time. A faulty sheet is sent back
-with its fault; if a sheet is still faulty after the last try, nothing is written.
+steps are divided into sheets, and letters for several sheets are sent in parallel. A faulty sheet
+is sent back with its fault. If a sheet is still faulty after the last try, nothing is written.
 
-No game is played, so this is no workflow of the server. The journal keeps letters and answers, so
-the same commission, given again, asks only for missing sheets.
+No game is played, so writing is not a workflow of the server. The journal keeps letters and
+answers, so a repeated call asks only for missing sheets.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ from shapley_coop.seats.tracing import keep_out
 from shapley_coop.state.storage.home import home
 
 DESCRIBE, SCORE = "exchange_describe", "exchange_score"
-"""The acts of letters, which are also the names of their templates."""
+"""The acts (kinds) of the letters, which are also the names of the letters' templates."""
 
 _TEMPLATES = {
     path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.md")
@@ -51,11 +51,11 @@ AUTHOR = "author"
 """The name of the agent in letters for descriptions; letters for scores name the real agent."""
 
 AT_ONCE = 16
-"""The most letters under way at the same time."""
+"""The most letters that wait for answers at the same time."""
 
 
 class NotWritten(RuntimeError):
-    """A sheet was faulty after the last try; the text is a line with its name and last fault."""
+    """A sheet was faulty after the last try; the text names the sheet and its last fault."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Work:
     Attributes:
         content: the scenario file's content.
         letters: the number of letters.
-        refused: the number of answers sent back.
-        calls: the number of letters sent now; the journal had the answers to the others.
+        refused: the number of answers that were sent back with a fault.
+        calls: the number of letters sent now; the journal had the answers to all other letters.
         tokens: the tokens of these calls, in and out.
     """
 
@@ -78,7 +78,7 @@ class Work:
 
 
 Contents = dict[tuple[str, int], Any]
-"""The content of sound sheets: ("", mask) → description, or (agent, mask) → score."""
+"""The content of valid sheets: ("", mask) → description, or (agent, mask) → score."""
 
 
 async def write(
@@ -96,13 +96,13 @@ async def write(
         commission: the tasks, and every agent's preference in words.
         seat: the seat that writes; it cannot be a person.
         folder: the folder of the scenario file.
-        seed: the seed of an embedded seat; a new seed asks any model for all sheets again.
+        seed: the seed of an embedded seat; with a new seed, a model too is asked for all sheets.
         tries: the most answers to one sheet before the writing fails.
         progress: a callback, called after each answer.
 
     Raises:
         NotWritten: a sheet was faulty after the last try.
-        SeatError: the seat did not answer; the same call resumes from there.
+        SeatError: the seat did not answer; a repeated call resumes from the missing sheets.
         CredentialsMissing: the seat's key is not set.
         ValueError: there is no such seat, or the seat is a person.
     """
@@ -158,10 +158,10 @@ class _Author:
         self.letters = self.refused = self.calls = self.tokens = 0
 
     async def write(self, act: str, sheets: Sequence[Sheet]) -> Contents:
-        """Ask for sheets until all are sound, and return their content.
+        """Ask for sheets until all are valid, and return their content.
 
         A failure is raised only after all parallel letters are answered. The journal keeps these
-        answers, so the same command, given again, asks only for the rest.
+        answers, so a repeated call asks only for the other sheets.
         """
         held: Contents = {}
         faults: dict[str, Fault] = {}
@@ -219,7 +219,7 @@ class _Author:
         return entry.answer
 
     def _letter(self, act: str, sheet: Sheet, fault: Fault | None) -> Letter:
-        """Return a sheet's letter, which shows at most the preference of the sheet's agent."""
+        """Return a sheet's letter, which shows no preference except that of the sheet's agent."""
         tasks = self._commission.tasks
         facts: dict[str, Any] = {"you": sheet.agent or AUTHOR, "ask": act}
         if sheet.agent:
@@ -264,7 +264,7 @@ class _Author:
 
 
 def _proposal(answer: Answer) -> Any:
-    """Return the content of an answer's only proposal, or the fault that prevents reading it."""
+    """Return the content of an answer's only proposal, or a fault if it cannot be read."""
     if answer.cut:
         return CUT
     message = scan(answer.text)
@@ -290,6 +290,6 @@ def _number(score: Any) -> Any:
 
 
 def _episode(commission: Commission, seat: Seat, seed: int) -> str:
-    """Return the journal's episode for a seat, seed and commission, by which answers are reused."""
+    """Return the journal's episode for a seat, seed and commission, whose answers are reused."""
     told = json.dumps([commission.page.name, seat.model_dump(mode="json"), seed], sort_keys=True)
     return f"scenario-{hashlib.sha256(told.encode()).hexdigest()[:16]}"

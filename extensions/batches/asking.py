@@ -1,13 +1,13 @@
-"""The HTTP transport that sends a sweep's letters in batches, at a part of the price.
+"""The HTTP transport that sends the letters of a sweep through a cheaper batch API.
 
-Letters of different cells do not depend on each other's answers. Letters to one model are gathered
-until every cell in flight waits, or no new letter has come for a while. They become the lines of
-one file for the endpoint's `/files` and `/batches` (OpenAI's Batch API). A line has the unchanged
-body of the client's request. The answer comes back as the response to the request, so the client
+The cells (runs) of a sweep do not depend on each other. Letters to one model are gathered until
+every unfinished cell waits, or no new letter has come for a while. They become the lines of one
+file for the endpoint's `/files` and `/batches` (OpenAI's Batch API). A line has the unchanged body
+of the client's request, and the request gets the line's answer as its response. So the client
 itself parses answers and repeats failed requests.
 
 Under a cost limit, a batch takes as many letters as the remaining money covers at their highest
-cost. Runs that began first come first; the other letters wait until the batch has ended.
+possible cost. The oldest runs come first; the other letters wait until the batch has ended.
 """
 
 import asyncio
@@ -45,9 +45,9 @@ class Call:
 
     Attributes:
         of: the question's identity.
-        run: the number of its run, in the order of the runs' first questions.
-        worst: the highest possible cost in USD.
-        reserved: the name of the money reserved for the question; empty before.
+        run: the number of the question's run, in the order of the runs' first questions.
+        worst: the question's highest possible cost in USD.
+        reserved: the purse's name for the money reserved for the question, or "" before that.
     """
 
     of: Of
@@ -63,11 +63,11 @@ class Batches(httpx2.AsyncBaseTransport):
     """The transport that answers requests for chat completions from batches.
 
     Args:
-        sweep: the sweep of the letters.
-        purse: the purse with the cost limit.
-        playing: returns the number of cells in flight.
-        tell: a callback for lines on the progress of batches.
-        pauses: the lengths of waits.
+        sweep: the id of the sweep to which the letters belong.
+        purse: the account of the sweep's money, which has the cost limit.
+        playing: a function that returns the number of cells being played.
+        tell: a callback for lines of text on the progress of batches.
+        pauses: the lengths of the waits.
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class Batches(httpx2.AsyncBaseTransport):
         self.client = httpx2.AsyncClient(transport=self)
 
     async def check(self, seats: Iterable[Seat]) -> None:
-        """Check, before the first cost, that the endpoints of the seats have batches.
+        """Check, before any money is spent, that the endpoints of the seats support batches.
 
         Raises:
-            ValueError: an endpoint has no batches or does not answer, or no seat uses batches.
+            ValueError: an endpoint lacks batches or does not answer, or no seat can use batches.
         """
         paid = [seat for seat in seats if not is_free(seat.model)]
         asked = [seat for seat in paid if is_batched(seat.model)]
@@ -112,7 +112,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
     @asynccontextmanager
     async def asking(self, seat: Seat, question: Enquiry, worst: float) -> AsyncIterator[Call]:
-        """Attribute the requests within the block to one question, and count its cell as waiting.
+        """Attribute requests in the `with` block to a question, and count its cell as waiting.
 
         Raises:
             SpendingLimit: the remaining money does not cover the question.
@@ -130,7 +130,7 @@ class Batches(httpx2.AsyncBaseTransport):
         except SeatError:
             if not call.reserved:
                 await self._purse.check()  # raises `SpendingLimit` if no money is left
-            if name in self._given:  # an unreadable answer must not come again at every resume
+            if name in self._given:  # a resume must not get the same unreadable answer again
                 await asyncio.to_thread(book().forget, [(q.episode, name)])
             raise
         finally:
@@ -169,7 +169,7 @@ class Batches(httpx2.AsyncBaseTransport):
         return httpx2.Response(status, json=told, request=request)
 
     async def aclose(self) -> None:
-        """Stop following the batches, which continue at the provider and stay in the book."""
+        """Stop following the batches; they continue at the provider and stay in the book."""
         await self._jobs.close()
 
     def _add(self, endpoint: Endpoint, call: Call, letter: Letter) -> None:
@@ -180,7 +180,7 @@ class Batches(httpx2.AsyncBaseTransport):
             self._jobs.start(self._gather(endpoint))
 
     async def _gather(self, endpoint: Endpoint) -> None:
-        """Send the gathered letters once no more are expected soon and no call is just ending."""
+        """Send the gathered letters when no more are expected soon and no call is ending."""
         quiet = 0.0
         while gathered := self._gathered.get(endpoint):
             before = len(gathered), self._purse.under_way
@@ -192,7 +192,7 @@ class Batches(httpx2.AsyncBaseTransport):
                 await self._send_off(endpoint)
 
     async def _send_off(self, endpoint: Endpoint) -> None:
-        """Send as many letters as the money covers; refuse all if no money is left."""
+        """Send as many letters as the remaining money covers; refuse all if none is left."""
         waiting = sorted(self._gathered[endpoint], key=lambda one: one[0].run)
         try:
             paid = await self._paid_for([call for call, _ in waiting])
@@ -220,7 +220,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
 
 def _files(letters: Sequence[Letter]) -> Iterator[list[Letter]]:
-    """Yield the letters in as few files as the limits `MOST` and `LARGEST` allow."""
+    """Yield lists of letters, one list per file, within the limits `MOST` and `LARGEST`."""
     file, size = list[Letter](), 0
     for letter in letters:
         if file and (len(file) == MOST or size + len(letter.line) > LARGEST):

@@ -1,4 +1,4 @@
-"""The book of letters and their batches, by which no letter is paid for twice after a kill."""
+"""The book of letters and their batches, so that no letter is paid for twice after a kill."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from shapley_coop.state.storage.journal import BATCHED, name_of
 from shapley_coop.state.storage.owned import Book
 
 _BATCH = "batch"
-"""The kind of facts that hold the provider's id of the batch of a file."""
+"""The kind of stored facts that map a file to the provider's id of the file's batch."""
 
 
 class Held(NamedTuple):
@@ -29,13 +29,13 @@ class Held(NamedTuple):
 
 
 class Batched(Book):
-    """The hashes of the letters that all sweeps of one database sent in batches.
+    """The letters (as hashes) that all sweeps of one database sent in batches.
 
-    A letter stays here if it is answered, and is deleted if its batch has no answer.
+    A letter stays here after its answer, and is deleted if its batch ends without an answer.
     """
 
     def enter(self, sweep: str, held: Held, letters: Mapping[str, tuple[str, Asked]]) -> None:
-        """Enter letters (id → episode and question), right before their batch is created."""
+        """Enter a file's letters (id → episode and question) just before its batch is created."""
         place = {"sweep": sweep, "file": held.file, "since": held.since}
         facts = [
             Fact(BATCHED, episode, name, {"answer": name_of(asked), **place})
@@ -45,7 +45,7 @@ class Batched(Book):
             session.put(*facts)
 
     def begun(self, file: str, batch: str) -> None:
-        """Enter the provider's id of the batch of a file."""
+        """Enter the provider's id of a file's batch, once the batch is created."""
         with self._writing() as session:
             session.put(Fact(_BATCH, file, "", {"batch": batch}))
 
@@ -60,7 +60,7 @@ class Batched(Book):
         return Held(at["file"], begun[0].value["batch"] if begun else "", at["since"])
 
     def forget(self, letters: Iterable[tuple[str, str]]) -> None:
-        """Delete letters, by episode and id, that have no answer in their batch."""
+        """Delete letters (pairs of episode and id) that got no answer in their batch."""
         with self._writing() as session:
             for episode, name in letters:
                 session.forget(BATCHED, episode, [name])

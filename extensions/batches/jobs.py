@@ -1,7 +1,7 @@
 """The batches of a sweep, which are sent, followed and read to answer their letters.
 
-The book (`book`) notes the file of each letter before the batch is created. So a letter that comes
-again after a kill is answered from its batch and not paid for twice.
+The book (`book`) notes the file of each letter before the batch is created. If a letter is asked
+again after a kill, its batch answers it, so the letter is not paid for twice.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _OK = 200
 
 
 class Of(NamedTuple):
-    """The question of a request: its letter's name in batches, and its key in the journal."""
+    """The identity of a question: the letter's name in batches, and the key in the journal."""
 
     name: str
     episode: str
@@ -39,7 +39,7 @@ class Of(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """The endpoint, key and model of a batch, as OpenAI takes only one model in each batch."""
+    """The endpoint, key and model of a batch; OpenAI allows only one model in a batch."""
 
     base_url: str
     key: str
@@ -60,12 +60,12 @@ class Job:
     """One batch.
 
     Attributes:
-        number: its number in this process, from 1.
+        number: the batch's number in this process, from 1.
         endpoint: the endpoint and model of the batch.
         letters: the letters that wait for the batch, by name.
-        ended: a future that is done once no work on the batch is under way.
-        batch: the provider's batch once it has ended.
-        lines: the lines of answers that no letter has taken yet.
+        ended: a future that is done when this process has finished its work on the batch.
+        batch: the provider's batch, once it has ended.
+        lines: the lines of answers that no letter has used yet.
     """
 
     number: int
@@ -80,9 +80,9 @@ class Jobs:
     """The batches of a sweep that this process follows.
 
     Args:
-        sweep: the sweep of the letters.
-        tell: a callback for lines on the progress of batches.
-        pauses: the lengths of waits.
+        sweep: the id of the sweep to which the letters belong.
+        tell: a callback for lines of text on the progress of batches.
+        pauses: the lengths of the waits.
     """
 
     def __init__(self, sweep: str, tell: Callable[[str], Any], pauses: Pauses) -> None:
@@ -99,13 +99,13 @@ class Jobs:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Stop following the batches, which continue at the provider and stay in the book."""
+        """Stop following the batches; they continue at the provider and stay in the book."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def send(self, endpoint: Endpoint, letters: list[Letter]) -> None:
-        """Send letters in a new batch, follow the batch, and answer the letters."""
+        """Send letters in a new batch, wait until the batch ends, and answer the letters."""
         job = self._job(endpoint)
         job.letters = {letter.of.name: letter for letter in letters}
         async with self._answering(job):
@@ -131,7 +131,7 @@ class Jobs:
 
         Args:
             endpoint: the endpoint and model of the batch.
-            held: the file and batch of the letter.
+            held: the file and batch that the book has for the letter.
             letter: the letter that waits.
             add: adds the letter to another batch if its own batch was never created.
         """
@@ -144,7 +144,7 @@ class Jobs:
             self.start(self._settle(job, job.batch))
 
     async def _resume(self, job: Job, held: Held, add: Callable[[Letter], None]) -> None:
-        """Follow a batch of an earlier process."""
+        """Follow a batch that an earlier process sent."""
         async with self._answering(job):
             batch = held.batch
             if not batch:
@@ -159,7 +159,7 @@ class Jobs:
             await self._finish(job, held.file, batch)
 
     async def _finish(self, job: Job, file: str, batch: str) -> None:
-        """Follow a batch to its end and answer its letters; send them again if it had no room."""
+        """Wait for a batch's end and answer its letters; send them again if it had no room."""
         ended = await self._followed(job, batch)
         others = [other.ended for other in self._jobs.values() if other.endpoint == job.endpoint]
         others = [end for end in others if end is not job.ended and not end.done()]
@@ -197,7 +197,7 @@ class Jobs:
         return found
 
     async def _settle(self, job: Job, ended: Batch) -> None:
-        """Answer the waiting letters from an ended batch; the book forgets the failed ones."""
+        """Answer the waiting letters from an ended batch; delete failed letters from the book."""
         letters, job.letters = job.letters, {}
         async with self._answering(Job(job.number, job.endpoint, letters)):
             given = {name: answer_to(job.lines.pop(name, None), ended) for name in letters}
@@ -238,6 +238,6 @@ class Jobs:
 
 
 def client_of(base_url: str, key: str) -> AsyncOpenAI:
-    """Return the client for an endpoint's files and batches, on this event loop's own transport."""
+    """Return a client for an endpoint's files and batches, over this event loop's transport."""
     http = http_client(clients_here())
     return AsyncOpenAI(base_url=base_url, api_key=key, http_client=http)

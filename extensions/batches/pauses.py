@@ -9,9 +9,9 @@ class Pauses:
     """The lengths of the waits for letters and batches, in seconds.
 
     Attributes:
-        settled: the wait for more letters if every cell in flight waits for an answer.
-        gathered: the wait for more letters if some cells do not.
-        first: the pause before the first poll of a batch; each next pause is 1.5 times longer.
+        settled: the wait for more letters if every cell being played waits for an answer.
+        gathered: the wait for more letters if some cells do not wait for an answer.
+        first: the pause before the first poll of a batch; each later pause is 1.5 times longer.
         longest: the longest pause between two polls.
     """
 

@@ -1,4 +1,4 @@
-"""The batches at a provider, by `files` and `batches` of the OpenAI client."""
+"""The calls of a provider's batch API, through `files` and `batches` of the OpenAI client."""
 
 import asyncio
 import json
@@ -18,10 +18,10 @@ MOST, LARGEST = 50_000, 190_000_000
 """The most letters and bytes of one file; OpenAI's limits are 50,000 requests and 200 MB."""
 
 NO_ROOM = "token_limit_exceeded"
-"""The error code of a batch if it and the enqueued batches exceed the limit on tokens."""
+"""The error code of a batch that, with the enqueued batches, exceeds the limit on tokens."""
 
 TOLD, TRIES = 3, 100
-"""The number of failures in a row before a report, and before giving an endpoint up."""
+"""The failures in a row before a report, and the tries before an endpoint is given up."""
 
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _ASKED_AGAIN = {"batch_expired", "batch_incomplete"}
@@ -55,7 +55,7 @@ class Provider:
         return file.id
 
     async def begin(self, file: str, since: float) -> str:
-        """Create the batch of a file and return its id; a lost response creates no second batch.
+        """Create a file's batch and return the batch's id; a retry creates no second batch.
 
         Args:
             file: the provider's id of the file.
@@ -98,7 +98,7 @@ class Provider:
                 return
 
     async def read(self, batch: Batch) -> dict[str, Mapping[str, Any]]:
-        """Return letter id → its line in an ended batch, with an answer or an error.
+        """Return letter id → the letter's line in an ended batch, with an answer or an error.
 
         Raises:
             ValueError: a line is no JSON object.
@@ -114,7 +114,7 @@ class Provider:
         return lines
 
     async def _patiently(self, do: Callable[[], Awaitable[Done]]) -> Done:
-        """Call `do`, and retry as long as it fails temporarily, at most `TRIES` times."""
+        """Call `do`, and retry after temporary failures; give up after `TRIES` tries."""
         for tries, pause in enumerate(self._pauses.growing(), start=1):
             try:
                 return await do()
@@ -128,7 +128,7 @@ class Provider:
 
 
 def passes(error: APIConnectionError | APIStatusError) -> bool:
-    """Return whether an error is temporary, so that a retry may succeed."""
+    """Return whether an error is temporary, which means that a retry may succeed."""
     if isinstance(error, APIStatusError):
         status = error.status_code
         return status in _CONFLICTS or status >= _FAILED or busy_for(error) is not None
@@ -162,5 +162,5 @@ def failure(code: str) -> tuple[int, Any]:
 
 
 def _known(code: str) -> str:
-    """Return an error code, or "unknown" for other text, which could quote a letter."""
+    """Return an error code, or "unknown" if the text is no code and so could quote a letter."""
     return code if _CODE.fullmatch(code) else "unknown"

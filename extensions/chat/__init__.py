@@ -1,4 +1,4 @@
-"""A conversation in words: it sets up a game, has it played, and explains the settlement."""
+"""A chat graph that sets up a game with a person, plays the game and explains the settlement."""
 
 from shapley_coop.extension import Extension
 

@@ -1,4 +1,4 @@
-"""The node `confirm`: the person looks at the game, and says whether it is played."""
+"""The node `confirm`, in which the person sees the game and decides whether to play it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from shapley_coop.invalid import first_error
 from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
 
 PLAY = "play"
-"""The action that the person reviews."""
+"""The name of the action that the person reviews."""
 
 ALLOWED: tuple[Decision, ...] = ("approve", "edit", "respond", "reject")
 
@@ -20,8 +20,8 @@ ALLOWED: tuple[Decision, ...] = ("approve", "edit", "respond", "reject")
 def confirm(chat: Chat) -> dict[str, Any]:
     """Wait for the person's decision on the game.
 
-    Verdicts: `go`, `again` (the edited game cannot be played), `said` (words, which are read) and
-    `dropped`.
+    Verdicts: `go`, `again` (the edited game or the decision is invalid), `said` (the person wrote
+    a message, which `read` handles) and `dropped`.
     """
     game = chat["game"] or {}
     said = proposal_in_words(game, chat.get("assumed", []))
@@ -44,7 +44,7 @@ def confirm(chat: Chat) -> dict[str, Any]:
 
 
 def _edited(given: Any) -> dict[str, Any]:
-    """Return the update for a game that the person wrote in place of the shown one."""
+    """Return the state update for the person's edited version of the game."""
     try:
         proposal = Proposal.model_validate(given).model_dump()
         why = fault_of(proposal)

@@ -1,12 +1,12 @@
-"""A conversation that sets up a game, has it played as a run, and tells the settlement.
+"""The chat graph, which sets up a game, plays it as a run and explains the settlement.
 
     read → confirm → play → explain
       ↓       ↺ (what the person says or edits instead is read and shown again)
      END (something is missing: it asks back, and the next message goes on)
 
-read makes a game of what the person says, by a language model; without one the person names a
-game. confirm shows the game and waits for a decision. play has a workflow play a run of the game,
-and passes the talk on as messages. explain tells the settlement and the run's name in words.
+read has a language model make a game from the person's messages; without a model, the person names
+a game. confirm shows the game and waits for a decision. play runs a workflow on the game and shows
+the agents' talk as messages. explain states the settlement and the run's name in words.
 """
 
 from langgraph.graph import END, START, StateGraph

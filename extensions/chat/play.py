@@ -1,4 +1,4 @@
-"""The node `play`: a workflow plays the game as a run of its own, and the talk is passed on."""
+"""The node `play`: a workflow plays the game as a separate run, whose talk the chat shows."""
 
 import asyncio
 from contextvars import copy_context
@@ -19,10 +19,10 @@ from shapley_coop.state.storage.home import home
 
 
 async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig) -> dict[str, Any]:
-    """Play the game as a run, or go on with its run; what is said is passed on at once.
+    """Play the game as a run, or resume its run; show each public message of the run at once.
 
-    A decision on the same game at the same point of the thread is the same run: nothing is paid
-    twice after a kill or a fork.
+    The run's name is a hash of thread, position in the chat, game and settings. So after a kill
+    or a fork, the same run is resumed and no call is paid for twice.
     """
     chosen, game = runtime.context or ChatConfig(), chat["game"] or {}
     place = [str(config["configurable"]["thread_id"]), chat.get("since", 0), game]

@@ -1,4 +1,4 @@
-"""The node `read`: it makes a game of what was said, by a model; without one you name a game."""
+"""The node `read`: a model makes a game from the messages; without a model, you name a game."""
 
 import asyncio
 import re
@@ -31,11 +31,11 @@ _SETTING = re.compile(r"(\w+)=(-?\d{1,9}(?:\.\d{1,6})?|true|false)")
 
 
 async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
-    """Make a game of what was said, or ask back.
+    """Make a game from the person's messages, or ask the person a question.
 
-    Verdicts: `ready` (a game waits for a decision), `go` (the person said yes to the game that
-    waited), `dropped` (the person said no), and `asked` (something is missing or was not taken
-    over).
+    Verdicts: `ready` (a new game waits for a decision), `go` (the person said yes to the waiting
+    game), `dropped` (the person said no), and `asked` (the messages are incomplete, or contain
+    terms that a game cannot express).
     """
     about = chat.get("messages", [])[chat.get("since", 0) :]
     latest = next((str(m.text) for m in reversed(about) if isinstance(m, HumanMessage)), "")
@@ -57,11 +57,11 @@ async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
 
 
 Found = tuple[dict[str, Any], list[str]] | str
-"""A proposal and the assumptions in it, or what to ask back."""
+"""A proposed game with the model's assumptions, or the question to ask the person."""
 
 
 def named(text: str, workflow: str) -> Found:
-    """Read a game's name and settings, as in `volunteers, cost=3`; quote all that is neither."""
+    """Read a game's name and settings, as in `volunteers, cost=3`; refuse and quote other words."""
     known = offered(workflow)
     words = re.split(r"[\s,;]+", text.strip(" \t\n.!"))
     game = next((word for word in words if word in known), "")
@@ -121,11 +121,11 @@ class Understood(BaseModel):
 
 
 async def understood(messages: Sequence[AnyMessage], seat: Seat) -> Found:
-    """Have a model make a game of the conversation; what cannot be played goes back to the model.
+    """Have a model make a game from the conversation; send an invalid game back to the model.
 
     Args:
         messages: the conversation about this game.
-        seat: the model.
+        seat: the seat with the model.
 
     Raises:
         CredentialsMissing: the model's key is not set.

@@ -42,7 +42,7 @@ class ChatConfig(BaseModel):
 
 
 class Chat(TypedDict, total=False):
-    """The conversation's state. Each key: what it holds, who writes it, when it is cleared."""
+    """The conversation's state. Notes give each key's content, its writers and its clearing."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation. Written by the person and by every node."""
@@ -58,14 +58,14 @@ class Chat(TypedDict, total=False):
     """The model's assumptions about the game. Written by `read`."""
 
     verdict: str
-    """The finding of the latest node, by which the page branches. Written by `read` and
+    """The verdict of the latest node, which selects the next node. Written by `read` and
     `confirm`."""
 
     run: str
-    """The name of the run that was played last. Written by `play`."""
+    """The name of the latest run. Written by `play`."""
 
     outcome: dict[str, Any] | None
-    """The result of that run. Written by `play`."""
+    """The result of the latest run, without its talk and events. Written by `play`."""
 
 
 class Proposal(BaseModel):

@@ -1,4 +1,4 @@
-"""The words of the conversation: the game before it is played, the talk, the settlement."""
+"""The texts of the conversation: the proposed game, the agents' talk and the settlement."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from shapley_coop.state.outcome import no_value, payment_lines
 from shapley_coop.state.timeline import said_event
 
 MOST_CELLS = 32
-"""The most cells of a payoff table that is shown whole."""
+"""The most joint actions for which the payoff table is shown completely."""
 
 NOT_PLAYED = "Nothing is played. Say what else they should bargain over."
 
@@ -39,7 +39,7 @@ def proposal_in_words(proposal: Mapping[str, Any], assumed: Sequence[str]) -> st
 
 
 def games_in_words(names: Sequence[str]) -> str:
-    """Return what can be said where no model reads: games, and the numbers that each takes."""
+    """Return the possible messages if no model reads them: games' names and their parameters."""
     lines = []
     for name in names:
         numbers = [
@@ -54,7 +54,7 @@ def games_in_words(names: Sequence[str]) -> str:
 
 
 def not_taken_over(quotes: Sequence[str]) -> str:
-    """Return a refusal that quotes the terms that no game here expresses."""
+    """Return a refusal that quotes the terms that no available game can express."""
     quoted = ", ".join(f"“{in_markdown(one)}”" for one in quotes)
     return (
         f"Nothing is played: I did not take over {quoted}. Leave it out, or say it in other words."
@@ -62,11 +62,11 @@ def not_taken_over(quotes: Sequence[str]) -> str:
 
 
 def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the public events of an update: id, author and text in Markdown."""
+    """Yield id, author and Markdown text of each public event in a state update."""
     for said in written.get("talk", []):
         event = said_event(said, written)
         if said["act"] == "write":
-            continue  # the contract itself follows below, once it is signed
+            continue  # the contract appears below once it is signed
         offer = _listed(event.get("deal", {}).get("text", ()))
         unsaid = "I accept." if said["act"] == "accept" else f"({said['act']})"
         unsaid = f"I claim {percent(event['part'])}." if "part" in event else unsaid

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.experiments.experiments import Experiment
 
 MOST_COLUMNS = 8
-"""The most conditions that are printed side by side if the suite has its own tables."""
+"""The most conditions that are printed side by side for a suite that has tables too."""
 
 
 def evaluate(

@@ -1,9 +1,9 @@
 """The upload of a suite as a LangSmith dataset, with an experiment for each condition.
 
 An example is a seed (and a repetition), so LangSmith shows the conditions of a suite side by side.
-The feedback of a run is every measure of `evaluators`, and that of an experiment their means and
-rates. The runs come from a sweep. No letters, answers or secrets are uploaded: an example has only
-the run's configuration, and a run only the result.
+The feedback of a run is all measures of `evaluators`; the feedback of an experiment is their means
+and rates. The runs come from a sweep. No letters, answers or secrets are uploaded. An example has
+only the run's configuration, and a run has only its result.
 """
 
 import json
@@ -70,13 +70,13 @@ class Experiment:
 
 
 def feedback(row: Row) -> list[EvaluationResult]:
-    """Return the measures that a run has, as LangSmith's evaluation results."""
+    """Return a run's measures as LangSmith's evaluation results."""
     found = scores(row).items()
     return [EvaluationResult(key=key, score=x) for key, x in found if x is not None]
 
 
 def summary_feedback(rows: Sequence[Row]) -> list[EvaluationResult]:
-    """Return an experiment's measures: means and rates, with interval and n as comments."""
+    """Return an experiment's means and rates; comments give the interval and n."""
     found = [(key, e) for key in EVALUATORS if isfinite((e := estimate(rows, key)).value)]
     return [EvaluationResult(key=key, score=e.value, comment=e.shown(4)) for key, e in found]
 
@@ -86,8 +86,8 @@ def upload(experiment: Experiment, **connection: Any) -> list[str]:
 
     Args:
         experiment: the suite's runs.
-        connection: arguments of LangSmith's client such as `api_url` and `api_key`, in place of
-            its environment variables.
+        connection: arguments of LangSmith's client, such as `api_url` and `api_key`; these take
+            precedence over environment variables.
 
     Returns:
         The experiments' names.
@@ -122,8 +122,8 @@ def against(
 
     Args:
         experiment: the suite's runs.
-        baseline: a sweep's folder, for comparisons between conditions with the same labels, or the
-            name of an uploaded experiment, for comparisons of all conditions with it.
+        baseline: a sweep's folder, to compare conditions that have the same labels; or the name of
+            an uploaded experiment, to compare all conditions with that experiment.
         connection: arguments of LangSmith's client, as in `upload`; unused for a folder.
 
     Raises:
@@ -175,7 +175,7 @@ def _examples(client: Client, experiment: Experiment) -> dict[tuple[int, int], E
 
 
 def _inputs(experiment: Experiment) -> dict[tuple[int, int], dict[str, Any]]:
-    """Return (seed, repetition) → the graph's input for it, the same for all conditions.
+    """Return (seed, repetition) → the graph's input, which is the same for all conditions.
 
     The input has the settings that all conditions share; the other settings belong to the context.
     """
@@ -195,7 +195,7 @@ def economic_keys(run: Any, example: Any) -> EvaluationResults:
 
     Args:
         run: LangSmith's run, whose output comes from a workflow or from `upload`.
-        example: the run's example; unused, because the output has the same settings.
+        example: the run's example; unused, because the run's output has the scores.
     """
     found = dict(run.outputs.get("scores") or {})
     if "settlement" in run.outputs:

@@ -1,4 +1,4 @@
-"""The check that LangSmith answers, and the outputs that it gets for one run."""
+"""The check that LangSmith answers, and the outputs that are uploaded to LangSmith for a run."""
 
 from collections.abc import Mapping
 from threading import Thread
@@ -15,18 +15,18 @@ ANSWER_SECONDS = 10.0
 """The longest wait of an upload for LangSmith's first answer, in seconds."""
 
 ERRORS, NOT_REACHED = 400, 999
-"""The lowest HTTP status of an error, and our status for an endpoint that does not respond."""
+"""The lowest HTTP status of an error, and a pseudo-status for an endpoint without a response."""
 
 
 def check_answers(connection: Mapping[str, Any]) -> None:
-    """Check by one request, before the many of an upload, that LangSmith answers.
+    """Check with one request that LangSmith answers, before an upload makes many requests.
 
     Raises:
         ValueError: LangSmith does not answer in time, or answers with an error.
     """
     client = Client(**{**connection, "auto_batch_tracing": False, "retry_config": Retry(0)})
     answered: list[int] = []
-    # A daemon thread, because a slow answer can take forever.
+    # A daemon thread lets the process exit even if LangSmith never answers.
     asking = Thread(target=lambda: answered.append(_status(client)), daemon=True)
     asking.start()
     asking.join(ANSWER_SECONDS)

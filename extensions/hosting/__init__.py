@@ -1,7 +1,7 @@
 """Negotiation and contracts inside another LangGraph app.
 
-`negotiate` makes a node that plays a workflow. `ContractMiddleware` keeps an agent of LangChain's
-`create_agent` to the contract that it signed. Both are imported at their first use.
+`negotiate` makes a node that plays a workflow. `ContractMiddleware` refuses tool calls by which an
+agent of LangChain's `create_agent` would break its contract. Both are imported at first use.
 """
 
 from importlib import import_module
@@ -23,7 +23,7 @@ _PLACES = {"ContractMiddleware": "middleware", "negotiate": "negotiating"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name at its first use."""
+    """Import `negotiate` or `ContractMiddleware` at its first use."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

@@ -18,15 +18,15 @@ Told = ToolMessage | Command[Any]
 class ContractMiddleware(AgentMiddleware[Any, Any]):
     """Middleware that refuses a tool call in breach of the agent's contract, and quotes the clause.
 
-    A refused tool is not run. A clause that requires an action forbids the other actions in
-    `actions`; tools outside `actions` are always free.
+    The refused tool does not run. A clause that requires an action forbids all other actions in
+    `actions`. Tools outside `actions` are never refused.
 
     Args:
-        contract: the signed contract: a `Deal`, a mapping with `clauses`, or an outcome with it.
+        contract: the signed contract: a `Deal`, a mapping with `clauses`, or a run's outcome.
         agent: the party whose tool calls are checked.
-        actions: tool → its action; by default each action of the deal has a tool of its name.
+        actions: tool → its action. By default, an action's tool has the same name as the action.
         record: a function from the agent's state to the turns played so far. By default each
-            answered call of an action is a turn, in which the other agents' actions are unknown.
+            successful tool call of an action is a turn without other agents' actions.
 
     Raises:
         ValueError: there is no contract, the contract requires nothing of the agent, or an action

@@ -27,24 +27,24 @@ def negotiate(
     workflow: str = "contracts",
     **settings: Any,
 ) -> Runnable[Any, dict[str, Any]]:
-    """Return a node that plays a workflow to its settlement, and writes the outcome to the state.
+    """Return a node that plays a workflow to its settlement and writes the outcome to the state.
 
-    In a graph with a checkpoint saver, a stopped node resumes its run, and the run settles once.
+    In a graph with a saver, a restarted node resumes its run, so the run settles only once.
 
     Args:
-        agents: agent → its seat, as in `play`; "*" stands for all others.
+        agents: agent → its seat, as in `play`; the seat of "*" is for all other agents.
         about: the game: a name, the content of a payoff file, or a `Game`.
         read: the key of the state whose text is added to every letter, or a function from the state
             to settings of the run. By default the node reads nothing from the state.
         write: the key of the state for the outcome as plain JSON, or a function from the outcome
             to an update of the state.
         workflow: the workflow's name.
-        settings: fields of the run's configuration, the same in every run.
+        settings: fields of the run's configuration that are the same in every run.
 
     Raises:
         TypeError: an object in `agents` is no seat.
-        ValueError: there is no such workflow or game, or a seat is a person, for whom a node
-            cannot wait.
+        ValueError: there is no such workflow or game, or a seat is a person (the node cannot wait
+            for people).
     """
     builder(workflow)
     told_apart(agents)
@@ -83,7 +83,7 @@ class _Node:
         return dict(self.write(outcome))
 
     def play_here(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        """Do the same synchronously."""
+        """Play or resume the node's run synchronously, and return the update of the state."""
         return run_blocking(self.play(state, config))
 
 
@@ -104,7 +104,7 @@ def _told(state: Any, read: Read) -> Mapping[str, Any]:
 
 
 def _run_of(config: RunnableConfig) -> str:
-    """Return the run's name, a hash of the task that plays it, or "" without a thread."""
+    """Return the run's name, a hash of the node's thread and task, or "" without a thread."""
     place = config.get("configurable", {})
     if "thread_id" not in place:
         return ""

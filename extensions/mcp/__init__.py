@@ -1,4 +1,4 @@
-"""The tools for models' clients, by the Model Context Protocol (MCP)."""
+"""Tools that clients of models call by the Model Context Protocol (MCP)."""
 
 from shapley_coop.extension import Extension
 

@@ -20,7 +20,7 @@ from shapley_coop.state.storage.register import Run
 
 
 class HomeRuns:
-    """The place of the home's runs, which plays new runs in this process."""
+    """The `Place` that finds runs in this machine's home and plays new runs in this process."""
 
     def __init__(self) -> None:
         self._playing: dict[str, asyncio.Task[None]] = {}
@@ -32,7 +32,7 @@ class HomeRuns:
         return run.run
 
     async def wait(self, run: str, seconds: float) -> None:
-        """Wait until a run of this process stops or waits, at most so many seconds."""
+        """Wait at most `seconds` until a run of this process stops or waits for people."""
         if playing := self._playing.get(run):
             await asyncio.wait([playing], timeout=seconds)
 
@@ -55,11 +55,11 @@ class HomeRuns:
         return [list_line(run) for run in RunFilter(game=game)(await every_run())][:limit]
 
     async def verified(self, run: str) -> list[Check]:
-        """Recompute the results of an ended run, and compare its rows with their seal."""
+        """Recompute an ended run's results, and compare its database rows with their seal."""
         return await verify_run(run)
 
     async def finish(self) -> None:
-        """Cancel the runs under way; `coop resume` can resume them."""
+        """Cancel the unfinished runs of this process; `coop resume` can resume these runs."""
         for playing in self._playing.values():
             playing.cancel()
         await asyncio.gather(*self._playing.values(), return_exceptions=True)

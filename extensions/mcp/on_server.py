@@ -31,13 +31,13 @@ with require_extra("dev", "the LangGraph server"):
     from starlette.routing import Route
 
 CREDENTIALS = ("authorization", "x-api-key", "cookie")
-"""The headers that identify a caller."""
+"""The HTTP headers that identify a caller; a tool's own requests repeat them."""
 
 STATES = {"idle": "ended", "error": "failed", "interrupted": "waiting"}
 """Status of a thread → state of its run."""
 
 SECONDS = 620.0
-"""The timeout of requests to the server itself in seconds, longer than any tool waits."""
+"""The timeout in seconds of requests to the server itself; no tool waits longer."""
 
 
 def mcp_routes(_: ThreadInbox) -> list[Route]:
@@ -47,7 +47,7 @@ def mcp_routes(_: ThreadInbox) -> list[Route]:
 
 async def _endpoint(request: Request) -> Response:
     if request.method != "POST":
-        return Response(status_code=405)  # GET and DELETE concern sessions, and there are none
+        return Response(status_code=405)  # GET and DELETE are for sessions, which this has not
     try:
         message = json.loads(await request.body())
     except (ValueError, RecursionError):
@@ -72,7 +72,7 @@ def _caller(request: Request) -> httpx.AsyncClient:
 
 
 class _Threads:
-    """The place of the caller's threads, each shown as a run."""
+    """The `Place` that shows each of the caller's threads as a run."""
 
     def __init__(self, client: LangGraphClient, owner: str) -> None:
         self._client, self._owner = client, owner

@@ -13,11 +13,11 @@ class Standing:
     """The current state of a run.
 
     Attributes:
-        line: the run's line of a list, as by `state.listing.listed`.
+        line: the run's line in a list of runs (`state.listing.listed`).
         result: the run's result, or None until it has ended.
-        table: the run's latest table.
+        table: the latest state of the run's graph.
         why: the reason why the run failed, or "".
-        waits_for: agent → the address or command by which a person reads the letter and replies.
+        waits_for: agent → the address or command by which its person reads the letter and replies.
     """
 
     line: Mapping[str, Any]
@@ -39,7 +39,7 @@ class Place(Protocol):
         ...
 
     async def wait(self, run: str, seconds: float) -> None:
-        """Wait until a run stops or waits for people, at most so many seconds."""
+        """Wait at most `seconds` until a run stops or waits for people."""
         ...
 
     async def standing(self, run: str) -> Standing:

@@ -30,7 +30,7 @@ INSTRUCTIONS = (
 
 
 class ToolFault(Exception):
-    """A tool cannot do its work; the text is one line for the caller."""
+    """The error of a tool that cannot do its work; the text is one line for the caller."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def tools(place: Place) -> list[Tool]:
 
 
 class _Use:
-    """The functions of the tools, for one place."""
+    """The functions of the tools, which use one `Place` to find and play runs."""
 
     def __init__(self, place: Place) -> None:
         self._place = place

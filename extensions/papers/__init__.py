@@ -1,4 +1,4 @@
-"""The experiments of the papers: commands that print the papers' tables."""
+"""The experiments of the papers behind this package: commands that print the papers' tables."""
 
 from shapley_coop.extension import Extension
 

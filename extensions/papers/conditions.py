@@ -1,4 +1,4 @@
-"""The ablation of Shapley-Coop: one game under four conditions and many seeds.
+"""The ablation in the Shapley-Coop paper: one game, played under four conditions and many seeds.
 
 >>> from shapley_coop.extensions.papers.conditions import CONDITIONS
 >>> list(CONDITIONS.values())

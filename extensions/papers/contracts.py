@@ -1,8 +1,8 @@
 """The table of contracts' effects in social dilemmas, as in Schiavone (2025), section 5.
 
-The rows come from the shipped suite `contracts_table`: a game, the agents at the table, and the
-contract's enforcement, if there is a contract. The measures are the collective welfare, the rate of
-agreement on a contract (utilisation), and, beyond the paper, adherence and breaches.
+The runs are those of the shipped suite `contracts_table`. Rows differ in the game, the agents, and
+the contract's enforcement, or have no contract. The measures are collective welfare, the rate of
+agreement on a contract (utilisation) and, not in the paper, adherence and breaches.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,17 +27,17 @@ MEASURES = {
     "adherence": "adherence",
     "breaches": "breaches",
 }
-"""Column → measure of `evals.measures.evaluators`."""
+"""Column of the table → measure in `evals.measures.evaluators`."""
 
 UNBOUND, NOTIONAL = "none", "notional"
 KEEPERS, BREAKERS, BROKEN = "keepers", "breakers", "keepers + breaker"
 SELF_INTERESTED = (KEEPERS, BREAKERS, BROKEN)
-"""The agents that compare the payoffs of their choices, with and without a contract. All others
-follow a fixed strategy."""
+"""The groups of agents that compare the payoffs of their choices, with and without a contract. All
+other groups follow fixed strategies."""
 
 
 def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
-    """Return the suite with these seeds and its cells; cells that draw nothing have one seed."""
+    """Return the suite with these seeds, and its cells; a deterministic cell has only one seed."""
     suite = load_suite(SUITE).model_copy(update={"seeds": list(seeds)})
     return suite, [c for c in expand(suite) if c.seed == seeds[0] or depends_on_seed(c)]
 
@@ -45,8 +45,8 @@ def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
 def depends_on_seed(cell: Cell) -> bool:
     """Return whether a cell's runs can differ by seed: through talk or an agent's random draws.
 
-    Without talk an embedded agent draws only if it is noisy or careless, or if its strategy does.
-    The games of this suite draw nothing.
+    Without talk, an embedded agent draws only if it is noisy or careless or has a random strategy.
+    The games of this suite have no random events.
     """
     seats = [Seat.model_validate(seat) for seat in cell.room["seats"].values()]
     if cell.graph != "llm_only" or any(seat.provider != EMBEDDED for seat in seats):
@@ -61,9 +61,9 @@ class GameTable:
 
     Attributes:
         game: the game's label.
-        stage: the stage game, as in letters.
-        lines: (agents, contract) → column → estimate; without a contract there is only welfare.
-        trusted: every joint action of keepers and a breaker under an unenforced contract.
+        stage: the stage game, in the form that letters show.
+        lines: (agents, contract) → column → estimate; a line without a contract has only welfare.
+        trusted: every joint action that keepers and a breaker played under a notional contract.
     """
 
     game: str
@@ -73,7 +73,7 @@ class GameTable:
 
     @property
     def best(self) -> float:
-        """The highest possible collective welfare of all turns."""
+        """The highest possible collective welfare, summed over all turns."""
         return float(self.stage.turns * self.stage.best_total)
 
     @property
@@ -84,16 +84,16 @@ class GameTable:
 
     @property
     def weak(self) -> list[Play]:
-        """The weak equilibria of one turn; a contract that requires one changes no incentive."""
+        """The weak equilibria of the stage game; contracts on these change no incentive."""
         return [play for play, strict in self.stage.equilibria.items() if not strict]
 
     def mean(self, agents: str, contract: str, column: str = "welfare") -> float:
-        """Return the mean in one cell of the table."""
+        """Return the mean of the estimate in one cell of the table."""
         return self.lines[agents, contract][column].value
 
     @property
     def shows(self) -> dict[str, bool]:
-        """Claim → whether this table supports it."""
+        """Claim of the paper → whether this table supports the claim."""
         bound = {contract for _, contract in self.lines} - {UNBOUND}
         enforced = bound - {NOTIONAL}
         held = {mode for mode in bound if self.mean(BROKEN, mode, "breaches") == 0}

@@ -1,8 +1,8 @@
 """The four variants of the exchange in the layouts of the paper's Tables 1 and 2.
 
 Both are Markdown tables from the rows of a sweep of the suite `task_exchange_table`. As in the
-paper, rates have their binomial standard error, and all other measures the sample standard
-deviation. The paper's printed values follow the line of their setting.
+paper, rates have binomial standard errors, and all other measures sample standard deviations. Below
+each setting's line is a line with the values printed in the paper.
 """
 
 import json
@@ -36,8 +36,8 @@ def exchange_suite(
     """Return the shipped suite, limited to the four variants.
 
     Args:
-        scenarios: names or files of scenarios; empty for the paper's two.
-        seats: the seats of the run's configuration.
+        scenarios: names or files of scenarios; empty for the two scenarios of the paper.
+        seats: the key `seats` of the runs' configuration.
         seeds: the seeds; each condition has one run per seed.
     """
     shipped = load_suite(SUITE)
@@ -50,7 +50,7 @@ def exchange_suite(
 
 
 def played_as(suite: Suite) -> str:
-    """Return a name for a suite's runs, from all but its seeds; a changed file changes the name."""
+    """Return a name for a suite's runs: a hash of the suite and its files without the seeds."""
     files = [(name, Path(name)) for name in suite.axes[SCENARIO]]
     contents = [sha256(p.read_bytes()).hexdigest() if p.is_file() else name for name, p in files]
     played = [suite.base, suite.vary, *contents]
@@ -58,7 +58,7 @@ def played_as(suite: Suite) -> str:
 
 
 def table_1(rows: Sequence[Row], suite: Suite) -> str:
-    """Return the table of outcomes; beyond the paper, with guess errors and tokens per agreement.
+    """Return the table of outcomes. Guess errors and tokens per agreement are not in the paper.
 
     Args:
         rows: the rows of the suite's runs.
@@ -86,7 +86,7 @@ def table_1(rows: Sequence[Row], suite: Suite) -> str:
 
 
 def table_2(rows: Sequence[Row], suite: Suite) -> str:
-    """Return the table of refused proposals and their shares; labels the paper lacks come last.
+    """Return the table of refused proposals by label; labels that the paper lacks come last.
 
     Args:
         rows: the rows of the suite's runs.

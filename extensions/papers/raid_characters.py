@@ -1,8 +1,8 @@
 """A test whether raid values distinguish four characters: healer, taunter, caster and idler.
 
-One of each and a second caster play a raid, on many seeds and levels. The agents do not bargain, so
-the records follow from the characters alone, and the values from the records. The test compares
-characters in pairs, within the same raids.
+One hero of each character and a second caster play raids on many seeds and levels. The agents do
+not bargain, so the characters determine the records, and the records determine the values. The test
+compares the values of pairs of characters within the same raids.
 
     python -m shapley_coop.extensions.papers.raid_characters
     python -m shapley_coop.extensions.papers.raid_characters --casters 1 --seeds 0-99 --norm banzhaf
@@ -32,7 +32,7 @@ CHARACTERS: dict[str, Callable[[Sequence[str]], str | None]] = {
     "caster": lambda legal: FIREBALL,
     "idler": lambda legal: None,
 }
-"""Character → its action, given its legal actions; the taunter casts while Taunt is not ready."""
+"""Character → a function from legal actions to the action; the taunter casts without Taunt."""
 
 CASTERS = 2
 """The number of casters: with two, some raids are won and some lost; with one, all are lost."""
@@ -46,7 +46,7 @@ class Credited:
 
     Attributes:
         level: the raid's level.
-        seed: the seed of its dice.
+        seed: the seed of the raid's dice.
         won: whether the heroes won.
         values: hero → its value.
         ends: hero → its payoff under the norm.
@@ -90,7 +90,7 @@ def heroes_of(casters: int) -> list[str]:
 def credited(level: int, seed: int, norm: str = "shapley", casters: int = CASTERS) -> Credited:
     """Play one raid and compute its heroes' values by a norm."""
     heroes = heroes_of(casters)
-    # The boss strikes the first of equal heroes, so the order of seats rotates with the seed.
+    # On ties the boss strikes the first hero, so the order of heroes rotates with the seed.
     seats = [heroes[(seed + i) % len(heroes)] for i in range(len(heroes))]
     game = load("raid_battle", {"agents": seats, "level": level}, seed)
     record = played(game)

@@ -1,6 +1,6 @@
 """The utility plane of an exchange: the utilities of two agents for every partition of the tasks.
 
-It shows private utilities, so only the operator may see it.
+The plane shows private utilities, so only the operator may see the plane.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from shapley_coop.state.exchange import exchange_of, masks_in
 from shapley_coop.state.table import Table
 
 MOST_POINTS = 5_000
-"""The most partitions that are drawn; of more, a random sample is drawn, and the title says so."""
+"""The most partitions in a picture; otherwise it shows a random sample, as its title says."""
 
 FRONT, INITIAL, NASH, AGREED = "efficient", "initial", "Nash point", "agreed"
 PROPOSALS = "proposals"
@@ -59,13 +59,13 @@ def utility_plane(
 
     Args:
         scenario: the scenario with the utilities.
-        proposals: the proposals in the order of the talk, each marked with its turn.
-        agreed: the allocation agreed, or None.
+        proposals: the proposals in the order of the talk; each is marked with its turn.
+        agreed: the agreed allocation, or None without an agreement.
         pair: the agents on the axes, by default the first two. With more than two agents only the
             efficient allocations are drawn, at this pair's utilities.
 
     Raises:
-        ValueError: the pair are not two agents of the scenario.
+        ValueError: `pair` does not name two agents of the scenario.
     """
     agents = scenario.tasks.agents
     across, up = _two_of(agents, pair or agents[:2])

@@ -1,4 +1,4 @@
-"""Remote sweeps: a LangGraph server plays the cells, with its queue and its database."""
+"""Remote sweeps: a LangGraph server plays the runs, with the server's queue and database."""
 
 from shapley_coop.extension import Extension
 

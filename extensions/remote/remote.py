@@ -1,4 +1,4 @@
-"""The player that plays cells on a LangGraph server, with its queue and its database."""
+"""The player that plays a sweep's cells (runs) on a LangGraph server, with the server's queue."""
 
 import time
 from collections.abc import Awaitable, Collection
@@ -24,8 +24,8 @@ T = TypeVar("T")
 class Remote:
     """A player of cells on a server.
 
-    A cell's thread keeps its id when the sweep is resumed, so no cell is played twice. The player
-    joins a run under way, and resumes a stopped run from its last checkpoint.
+    A resumed sweep finds a cell's thread under the same id, so no cell is played twice. The player
+    waits for a run that is still running, and resumes a stopped run from its last checkpoint.
 
     Args:
         url: the server's address.
@@ -67,7 +67,7 @@ class Remote:
         return Finished(row_of(cell, table), volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the calls that the table of an unfinished run counts; none if the server fails."""
+        """Return the model calls of a cell's unfinished run, or none if the server fails."""
         if self._silent:
             return []
         try:
@@ -77,10 +77,10 @@ class Remote:
         return count_calls(table) if begun else []
 
     async def written(self, cell: Cell, row: Row) -> None:
-        """Do nothing: the server keeps its threads."""
+        """Do nothing, because the server keeps the threads."""
 
     async def tidy(self, ended: Collection[str]) -> None:
-        """Do nothing: nothing is left on this machine."""
+        """Do nothing, because the runs leave no files on this machine."""
 
     async def close(self) -> None:
         """Close the connection."""
@@ -98,7 +98,7 @@ class Remote:
         return str(uuid5(NAMESPACE_URL, f"{self._sweep}/{cell.id}"))
 
     async def _run(self, cell: Cell, thread: str, begun: bool) -> None:
-        """Start or resume the cell's run, or join its run under way; wait for the end."""
+        """Start or resume the cell's run, or join it if it is running; wait for its end."""
         runs = self._client.runs
         latest = await self._answered(runs.list(thread, limit=1))
         under_way = [run["run_id"] for run in latest if run["status"] in UNDER_WAY]

@@ -1,4 +1,4 @@
-"""Reports on the dependence of values on norm, baseline, dice and replays; they settle nothing."""
+"""Reports on how values depend on norm, baseline, dice and replays. They change no settlement."""
 
 from shapley_coop.extension import Extension
 

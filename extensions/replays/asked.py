@@ -1,9 +1,9 @@
 """The replays of `coop credit RUN --replay asked`, in which coalition members choose again.
 
-A schedule is no policy: the members of a coalition alone might not have made their recorded moves.
-Programs can be asked again. Each coalition is played from the start, under the final contract. At
-every turn its members choose again, knowing who is present, and absent agents follow the baseline.
-The values are reported beside those by the record, and never settle.
+Recorded moves are no policy: without the other agents, a coalition's members might have moved
+otherwise. Programs can be asked again. So each coalition is played from the start, under the final
+contract. At every turn its members choose again, knowing who is present; absent agents follow the
+baseline. The values are reported beside the recorded moves' values, and never change a settlement.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
 
 MOST_AGENTS = 6
-"""The most agents: all 2^n coalitions are played, each with new answers of its members."""
+"""The most agents n, because all 2^n coalitions are played with new answers of their members."""
 
 
 def asked_again(
@@ -103,7 +103,7 @@ class _Plays:
         self._last = self._game.turns if over else len(evaluated.record)
 
     def earned(self, present: frozenset[str], done: Callable[[], Any]) -> list[Fraction]:
-        """Return each agent's total reward, then the total pot, if `present` are present."""
+        """Return each agent's total reward, then the total pot, in the replay of `present`."""
         if present not in self._known:
             self._known[present] = self._play(present)
             done()
@@ -151,7 +151,7 @@ class _Plays:
     def _context(
         self, present: frozenset[str], position: Position, record: list[Turn], asked: list[str]
     ) -> TurnContext:
-        """Return the replay's table at a turn; its instructions name the agents present."""
+        """Return the replay's context at a turn; its instructions name the agents present."""
         own = self._own.table
         here = ", ".join(a for a in self._game.agents if a in present)
         told = f"{own['settings']['instructions']}\n\n{_presence(self._own, here)}".strip()
@@ -174,7 +174,7 @@ class _Plays:
         return TurnContext(EvaluatedTable(table), ACT, tuple(asked))
 
     def _answer(self, turn: TurnContext, agent: str) -> str | None:
-        """Return a member's action, or None for a pass, as when all its answers are refused."""
+        """Return a member's action, or None if it passes or all its answers are refused."""
         config, view = turn.evaluated.config, self._views[agent]
         model = chat_model(config.seats[agent], agent=agent, seed=config.seed)
         for attempt in range(1, config.tries + 1):

@@ -1,7 +1,7 @@
-"""The part of luck in each agent's value, by replays of the same schedules on other dice.
+"""The role of luck in each agent's value, by replays of the recorded moves on other dice.
 
-It reports and never settles. One run has the luck of its dice. If a value's spread over other dice
-is as large as the value itself, the value says little about conduct.
+This only reports; it changes no settlement. The values of one run depend on its dice. If a value's
+spread over other dice is as large as the value itself, the value says little about conduct.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.settings import game_of
 
 RANGE = (5, 95)
-"""The percentiles of the range that holds nine of ten values."""
+"""The percentiles at the ends of the range that contains 90 % of the values."""
 
 SEEDS = 2**63
 
@@ -49,11 +49,11 @@ class Spread:
 
 @dataclass(frozen=True)
 class OtherDice:
-    """The values of a record's schedules on other dice.
+    """The values of a record's moves on other dice.
 
     Attributes:
         times: the number of dice.
-        values: agent → the spread of its value by the norm.
+        values: agent → the spread of the agent's value by the norm.
         improvement: the spread of T = W(N) − W(∅).
     """
 
@@ -88,18 +88,18 @@ def rolls_dice(evaluated: EvaluatedTable) -> bool:
 def on_other_dice(
     evaluated: EvaluatedTable, norm: str, times: int, done: Callable[[], Any] = lambda: None
 ) -> OtherDice:
-    """Replay a record's schedules on the dice of the next seeds, and value each of them.
+    """Replay a record's moves on the dice of the next seeds; compute the values for each seed.
 
     Args:
-        evaluated: the finished table.
-        norm: the norm of the values.
+        evaluated: the evaluated state of a finished run.
+        norm: the norm that computes the values.
         times: the number of seeds, which follow the run's seed.
         done: a callback, called after each seed.
 
     Raises:
         ValueError: the run's worth is not computed by replays.
 
-    Cost: for each seed, the cost of the record's own values.
+    Cost: each seed costs as much as the values of the record.
     """
     if evaluated.game.analysis.credit_rule != "record":
         raise ValueError(

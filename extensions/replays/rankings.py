@@ -11,7 +11,7 @@ from shapley_coop.extensions.replays.sensitivity import sensitivity
 from shapley_coop.state.evaluated import EvaluatedTable
 
 MOST_RUNS = 20
-"""The most runs of a suite that are examined, at even distances."""
+"""The most runs of a suite that are examined; they are evenly spaced in the suite."""
 
 
 def section(runs: Stored) -> str:
@@ -27,9 +27,9 @@ def rankings(runs: Stored) -> dict[str, Any]:
     """Count the runs of a suite in which another norm, baseline or continuation changes rankings.
 
     Returns:
-        {"looked": the number of runs examined, "of": of all runs, "compared": of runs with a
-        comparison, "lines": (choice, alternative, number of runs with this comparison, number of
-        these with another ranking), "left_out": the reasons for omitted comparisons}.
+        {"looked": the number of examined runs, "of": the number of all runs, "compared": the number
+        of examined runs with a comparison, "lines": tuples (choice, alternative, runs compared,
+        runs with another ranking), "left_out": the reasons for omitted comparisons}.
     """
     cells = runs.cells()
     step = max(1, -(-len(cells) // MOST_RUNS))

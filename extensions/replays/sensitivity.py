@@ -1,7 +1,7 @@
 """The sensitivity of the agents' ranking to the norm, the baseline and replays' continuation.
 
-A value is one defensible answer among several. If all answers rank the agents the same, the choice
-between them does not decide who contributed most; otherwise the report says so.
+Several norms and baselines are defensible, and each gives other values. If all values rank the
+agents the same, the choice does not decide who contributed most. Otherwise the report says so.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +20,7 @@ from shapley_coop.state.characteristic import by_replays
 from shapley_coop.state.evaluated import EvaluatedTable
 
 NORMS = ("shapley", "banzhaf_normalised", "nucleolus", "leave_one_out", "proportional")
-"""The norms whose rankings are compared; an equal split gives no ranking."""
+"""The norms whose rankings are compared; "equal" is missing, because it ranks nobody."""
 
 BY_NORM, BY_BASELINE, BY_CONTINUATION = "the norm", "the baseline", "how replays go on"
 DECLARED, EQUILIBRIUM, STOPS = "as declared", "equilibrium", "baseline off the recorded path"
@@ -29,7 +29,7 @@ MOST_AGENTS = 8
 """The most agents whose rankings are compared."""
 
 MOST_STEPS = 30_000
-"""The most turns × joint actions of a game with dice for which the baseline away is compared."""
+"""The most turns × joint actions for comparing the baseline "away" in a game with dice."""
 
 Ranking = list[list[str]]
 """Groups of agents with equal values, the highest value first."""
@@ -41,7 +41,7 @@ class Sensitivity:
 
     Attributes:
         ranking: the run's own ranking.
-        other: (choice, alternative) → the alternative's ranking, if it differs.
+        other: (choice, alternative) → the alternative's ranking, for rankings that differ.
         same: the pairs (choice, alternative) with the same ranking.
         left_out: the omitted comparisons, with reasons.
     """
@@ -85,7 +85,7 @@ def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
 def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
     """Compare the ranking by a norm with those by other norms, baselines and continuations.
 
-    Cost: a few times the cost of the values. More than `MOST_AGENTS` agents are not compared.
+    The cost is a few times that of the values. With more than `MOST_AGENTS`, nothing is compared.
     """
     n = len(evaluated.agents)
     if n > MOST_AGENTS:
@@ -140,7 +140,7 @@ def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iter
 def _baselines(
     evaluated: EvaluatedTable, norm: str, left_out: list[str]
 ) -> Iterable[tuple[str, Callable[[], Ranking]]]:
-    """Yield other baselines than the run's: the game's declared one, away, and the equilibrium."""
+    """Yield the rankings by baselines other than the run's: declared, "away" and equilibrium."""
 
     def ranked(absent: str | Mapping[str, str]) -> Callable[[], Ranking]:
         other = with_baseline(evaluated.table, absent)

@@ -1,4 +1,4 @@
-"""The sandbox for programs written by agents: bubblewrap with system call filter and watch."""
+"""The sandbox for programs written by agents: bubblewrap, a system call filter and limits."""
 
 from shapley_coop.extension import Extension
 

@@ -1,8 +1,8 @@
 """The control group of each command, by which the kernel limits all its processes together.
 
-The sandbox's first process measures the use of all processes together fifty times a second. Only
-the kernel can limit faster changes, and the buffers of sockets and pipes. systemd-run makes the
-group, for the user or the system. It is used only if a trial shows that the kernel has the limit.
+The sandbox's first process measures the joint use of all processes fifty times a second. Only the
+kernel can limit faster changes, and the buffers of sockets and pipes. systemd-run makes the group.
+A group is used only if a trial shows that the kernel enforces its limit.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from shapley_coop.games.sandbox import Limits
 
 _HEADROOM = 64 << 20
-"""Bytes added to the command's limit, for the sandbox's first process and for buffers."""
+"""Bytes added to the command's memory limit, for the sandbox's first process and for buffers."""
 
 _TRIAL = 96 << 20
 _SHOW = 'cat "/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)/memory.max"'
@@ -24,7 +24,7 @@ _SECONDS = 10
 def grouped(limits: Limits) -> list[str]:
     """Return the prefix of a command that puts it into a control group, or [] if none can be made.
 
-    Written files are in memory, so the disk limit adds to the memory limit.
+    The sandbox keeps written files in memory, so the group's limit includes the disk limit.
     """
     manager = managed_by()
     if not manager:

@@ -1,9 +1,9 @@
-"""The first process in the sandbox: fills the workspace, then starts and watches the command.
+"""The first process in the sandbox, which fills the workspace, then starts and watches the command.
 
-It runs as a script with two arguments: the order as a JSON object, and the number of a descriptor
-for the report. The command does not inherit that descriptor, and its processes cannot reach into
-this one. So the report is true, whatever the command prints and whatever its exit code. The script
-uses only the standard library, because the sandbox has no other packages.
+This script has two arguments: the order as a JSON object, and the number of a file descriptor for
+the report. The command does not inherit that descriptor and cannot access this process. So the
+command cannot forge the report. The script uses only the standard library, because the sandbox
+has no other packages.
 """
 
 import json
@@ -17,17 +17,17 @@ _TICK = 0.02
 """Seconds between two measurements of the joint use of all the command's processes."""
 
 _NOT_DUMPABLE = (4, 0)
-"""The arguments of prctl that keep the same user's processes from this one's memory."""
+"""The arguments of prctl that protect this process's memory from the user's other processes."""
 
 
 def main(order: dict[str, Any], report: int) -> None:
-    """Carry out the order; the return ends all processes in the sandbox.
+    """Carry out the order. When this function returns, all processes in the sandbox end.
 
     Args:
-        order: source and target folder, the user to become or None, limits, the command, and
+        order: source and target folder, the user of the command or None, limits, the command, and
             `sealed`: whether this is the first process of a sandbox.
-        report: the descriptor for the report. Its lines are {"started": true} and {"ended": exit
-            code} or {"over": limit}, or {"refused": reason} if the command could not start.
+        report: the descriptor for the report. Its lines are {"started": true}, then {"ended":
+            exit code} or {"over": limit}. {"refused": reason} means that the command did not start.
     """
     os.set_inheritable(report, False)
     try:
@@ -37,7 +37,7 @@ def main(order: dict[str, Any], report: int) -> None:
         if order["sealed"]:
             _close_to_others()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-        # From here on the command may cause the end of this process, so report the start first.
+        # The command may end this process from here on, so report the start first.
         _say(report, started=True)
         command = os.fork()
         if not command:
@@ -49,7 +49,7 @@ def main(order: dict[str, Any], report: int) -> None:
 
 
 def _become(order: dict[str, Any], report: int) -> None:
-    """Give up all rights and become the command; never return."""
+    """Give up all privileges and replace this process by the command; never return."""
     user, limits = order["user"], order["limits"]
     try:
         if user is not None:
@@ -73,7 +73,7 @@ def _become(order: dict[str, Any], report: int) -> None:
 
 
 def _watch(command: int, order: dict[str, Any]) -> dict[str, Any]:
-    """Return the command's exit code, or the limit that all its processes exceeded together."""
+    """Return the report on the command: its exit code, or the limit that it exceeded."""
     while True:
         # The first process of a sandbox must reap orphans too.
         while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)) is not None:
@@ -132,10 +132,10 @@ def _say(report: int, **said: Any) -> None:
 
 
 def _fill(source: str, target: str, user: int | None) -> None:
-    """Copy a folder, except `.git`. Links stay links, and lead only to places in the sandbox.
+    """Copy a folder without `.git`. Links stay links, so they cannot lead out of the sandbox.
 
     Raises:
-        OSError: there is no room, or an entry is neither a file, a folder nor a link.
+        OSError: the target is full, or an entry is neither a file nor a folder nor a link.
     """
     for entry in os.scandir(source):
         if entry.name == ".git":
@@ -165,7 +165,7 @@ def _yield_first() -> None:
 
 
 def _running(user: int) -> int:
-    """Return the number of the user's existing threads, which RLIMIT_NPROC counts too."""
+    """Return the number of the user's running threads, which RLIMIT_NPROC counts too."""
     count = 0
     for process in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         try:

@@ -1,14 +1,14 @@
 """The sandbox that runs untrusted programs with bubblewrap.
 
-The program gets a copy of the workspace in memory, of bounded size, a bounded /tmp, and no other
-place to write. The system is read-only and without users' homes. There is no network. The program
-has its own PID namespace, so it sees no other process and ends with the first one. Its environment
-is clean, and unusual system calls are forbidden (`syscalls`). Limits hold for the time, for CPU and
-open files of each process, and for number, memory and files of all processes together. The
-sandbox's first process, which the program cannot reach, reports its end. With a control group
-(`groups`) the kernel limits memory and processes too; otherwise only the number of open files
-limits buffers of sockets and pipes. Without a working bubblewrap foreign code is not run, unless
-the caller asks for it. Then only each process's limits, clean environment and timeout hold.
+The program can write only to a copy of the workspace and to /tmp, both in memory and of bounded
+size. The system is read-only and without users' homes. There is no network. In its PID namespace
+the program sees no outside process, and all its processes end with the first. Its environment is
+clean, and unusual system calls are forbidden (`syscalls`). There are limits on the time, on CPU and
+open files of each process, and on number, memory and files of all processes together. The
+sandbox's first process, which the program cannot access, reports the program's end. With a control
+group (`groups`) the kernel limits memory and processes too. Without one, only the limit on open
+files bounds the buffers of sockets and pipes. Without a working bubblewrap, foreign code runs only
+if the caller permits it, with only per-process limits, a clean environment and the timeout.
 """
 
 import json
@@ -31,7 +31,7 @@ from shapley_coop.games.sandbox import PYTHON, CheckResult, Limits, SandboxMissi
 
 _INSIDE = Path(__file__).with_name("inside.py")
 _PARTS = {"/workspace": 12, "/tmp": 3, "/dev/shm": 1}  # noqa: S108 - within the sandbox
-"""Folder → its part of the disk limit, in sixteenths."""
+"""Writable folder → its part of the disk limit, in sixteenths."""
 
 _NO_SANDBOX = "--unsafe-no-sandbox runs it all the same, at your own risk"
 
@@ -43,7 +43,7 @@ def run_checks(
     *,
     unsafe: bool = False,
 ) -> CheckResult:
-    """Run a command as `games.sandbox.run_checks` does, with about 60 ms of overhead."""
+    """Implement `games.sandbox.run_checks`; the sandbox adds about 60 ms to a command."""
     limits, source = limits or Limits(), Path(folder).resolve()
     if not source.is_dir():
         raise GameError(f"{folder}: no such folder; give a workspace")
@@ -58,7 +58,7 @@ def run_checks(
 
 @cache
 def require_sandbox() -> None:
-    """Implement `games.sandbox.require_sandbox`; the sandbox is tried only once."""
+    """Implement `games.sandbox.require_sandbox`; the trial of the sandbox runs only once."""
     if not sys.platform.startswith("linux"):
         raise SandboxMissing(f"no sandbox on {sys.platform}: use Linux; {_NO_SANDBOX}")
     if shutil.which("bwrap") is None:
@@ -119,7 +119,7 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> 
         *(part for item in clean.items() for part in ("--setenv", *item)),
         *_system(),
         *("--proc", "/proc", "--dev", "/dev"),
-        # No limit counts shared mappings of /dev/zero, so /dev/null replaces it.
+        # No limit counts shared mappings of /dev/zero, so /dev/null replaces /dev/zero.
         *("--dev-bind", "/dev/null", "/dev/zero"),
         *_writable(limits.disk),
         *_interpreter(),
@@ -165,7 +165,7 @@ def _interpreter() -> list[str]:
 
 
 def _python() -> list[str]:
-    """Return the command of this interpreter without packages, environment and local modules."""
+    """Return this interpreter's command; it ignores packages, environment and local modules."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     return [str((Path(sys.base_prefix) / "bin" / version).resolve()), "-I", "-S"]
 

@@ -1,6 +1,6 @@
-"""The filter of the system calls that a sandboxed program may not make, for the kernel.
+"""The kernel's filter that forbids certain system calls to a sandboxed program.
 
-Like Docker's and Flatpak's filters, it lists forbidden calls. It forbids new namespaces, which
+Like Docker's and Flatpak's, this filter lists the forbidden calls. It forbids new namespaces, which
 would give a program rights over its own file systems; keyrings, which belong to a user and not to a
 sandbox; the memory and descriptors of other processes; memory that no limit counts (memfd, System V
 and shared anonymous memory); and parts of the kernel that programs do not need. Only sockets of
@@ -22,7 +22,7 @@ _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0
 _ALLOW, _FAIL, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NUMBER, _ARCHITECTURE, _FIRST, _FOURTH = 0, 4, 16, 40  # offsets in struct seccomp_data
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET
-_SHARED_ANONYMOUS, _KIND_OF_MAP = 0x21, 0x2F  # of mmap's flags
+_SHARED_ANONYMOUS, _KIND_OF_MAP = 0x21, 0x2F  # the flags of mmap
 _NEWEST = 448  # process_mrelease; numbers from 424 on are the same on every machine
 
 # Numbers on x86_64 and on aarch64, from libseccomp; None if there is no such call.

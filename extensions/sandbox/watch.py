@@ -1,4 +1,4 @@
-"""The watch over a process: limits its time and its output, and ends its whole group."""
+"""The function that runs a command, limits its time and output, and kills its process group."""
 
 import json
 import os
@@ -13,14 +13,14 @@ from shapley_coop.games.sandbox import CheckResult, Limits, Status
 
 _CHUNK = 64 << 10
 _GRACE = 10.0
-"""The longest time in seconds that a busy kernel gets to end all processes in a sandbox."""
+"""The longest wait in seconds until the kernel has ended all processes in a sandbox."""
 
 _TICK = 0.01
 """Seconds between two checks whether a silent process has ended."""
 
 
 class NotStarted(RuntimeError):
-    """The command was not started; the text is the system's reason."""
+    """The error if a command could not be started; the text is the system's reason."""
 
 
 def watch(
@@ -37,9 +37,9 @@ def watch(
         command: program and arguments, without a shell. The number of the report's descriptor is
             appended as the last argument.
         env: the command's whole environment.
-        limits: the limits; those on seconds and on bytes of a stream are checked here.
-        sealed: whether the command's end ends all its processes; then the call waits for their end.
-        inherit: descriptors that the command needs.
+        limits: the limits; this function checks those on seconds and on bytes of a stream.
+        sealed: whether the end of `command` ends all its processes; if so, wait for their end.
+        inherit: file descriptors that the command inherits.
 
     Raises:
         NotStarted: the command could not be started.
@@ -86,7 +86,7 @@ def _started(
 
 
 def _reported(report: BinaryIO) -> dict[str, Any]:
-    """Return the report of `inside`, into which the program cannot write."""
+    """Return the report that `inside` wrote; the program cannot write into this report."""
     os.set_blocking(report.fileno(), False)  # do not wait for a process that still holds it open
     lines = (report.read() or b"").splitlines()
     return {key: value for line in lines for key, value in json.loads(line).items()}
@@ -119,7 +119,7 @@ def _follow(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[Status,
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Return whether a process has ended; do not reap it, so that its ids are not reused."""
+    """Return whether a process has ended, without reaping it, so its ids are not reused."""
     look = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, look) is not None
 
@@ -133,7 +133,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _await_silence(process: "subprocess.Popen[bytes]") -> None:
-    """Wait until no process holds the streams open, so all have ended, or `_GRACE` is over."""
+    """Wait at most `_GRACE` seconds until no process holds the streams open: all have ended."""
     deadline = time.monotonic() + _GRACE
     with selectors.DefaultSelector() as selector:
         for pipe in (process.stdout, process.stderr):

@@ -1,4 +1,4 @@
-"""Tenants: several operators on one server, who cannot see or change each other's data.
+"""Tenants: several operators who share a server but cannot see or change each other's data.
 
 `callers` identifies the sender of a request, and `authorization` checks the route. `policy` and
 `configuration` check the server's resources that a request names. `owning` limits operators to

@@ -1,4 +1,4 @@
-"""The authorization of routes: middleware that lets each caller use only the listed routes.
+"""The authorization of routes: middleware that limits each caller to the routes listed here.
 
 LangGraph's server checks a token on some routes only; its documentation, metrics and internal
 routes are open. This middleware runs before every route and admits
@@ -26,15 +26,15 @@ OPERATORS = {
     *("info", "docs", "openapi.json", "metrics", "view", "page"),
 }
 BROWSERS = {"view", "page", "seat"}
-"""The routes for people, whose browser asks for the token as a password."""
+"""The routes for people; a browser asks them for the token as a password."""
 
 
 class Authorization:
-    """Middleware that passes a request on, or answers 400, 401, 403 or 429.
+    """Middleware that admits a request, or answers 400, 401, 403 or 429.
 
     Args:
         app: the next application.
-        at_once: the most concurrent requests of a caller.
+        at_once: the most concurrent requests of one caller.
     """
 
     def __init__(self, app: ASGIApp, at_once: int) -> None:

@@ -45,7 +45,7 @@ ALGORITHMS = ["EdDSA", "ES256", "RS256"]
 """The signature algorithms, all public-key: a shared secret would let a verifier forge tokens."""
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$", max_length=64)]
-"""An identity, which also begins the caller's store namespaces and, before `__`, its secrets."""
+"""A valid identity. The caller's store namespaces start with it, its secrets with it and `__`."""
 
 
 class Caller(BaseModel):
@@ -58,8 +58,8 @@ class Caller(BaseModel):
         agent: a party's agent.
         expires: the time at which the token expires; None for never.
         models: globs of the models that the caller's runs may name; None for the server's list.
-        tokens: the most tokens of all its runs, in and out; 0 for the server's limit.
-        usd: the most cost of all its runs; 0 for the server's limit.
+        tokens: the most tokens, in and out, of all the caller's runs; 0 for the server's limit.
+        usd: the most cost of all the caller's runs in USD; 0 for the server's limit.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -85,7 +85,7 @@ class Caller(BaseModel):
         return self.expires is not None and self.expires <= datetime.now(UTC)
 
     def sits_at(self, episode: str, agent: str) -> bool:
-        """Return whether this is the party of that seat."""
+        """Return whether this caller is the party at an agent's seat in an episode."""
         return self.role == "party" and (self.episode, self.agent) == (episode, agent)
 
 
@@ -102,7 +102,7 @@ class _Line(Caller):
         return self
 
     def entry(self) -> tuple[str, Caller]:
-        """Return the digest, and the caller without the token."""
+        """Return the token's digest, and the caller without the token."""
         caller = self.model_dump(exclude={"token", "sha256"})
         return self.sha256 or _digest(self.token or ""), Caller(**caller)
 
@@ -125,10 +125,10 @@ def check_configuration() -> None:
 def identify(authorization: str | None, *, basic: bool = False) -> Caller | None:
     """Return the caller behind an `Authorization` header, or None without a valid token.
 
-    It reads files, so call it in a thread.
+    The function reads files, so call it in a worker thread.
 
     Args:
-        authorization: the header.
+        authorization: the header's value.
         basic: whether to accept HTTP Basic from a browser, with the token as the password.
 
     Raises:
@@ -148,15 +148,15 @@ def identify(authorization: str | None, *, basic: bool = False) -> Caller | None
 
 
 _signed: dict[str, Caller] = {}
-"""Identity → the caller of its last valid signed token."""
+"""Identity → the caller in the last valid signed token of this identity."""
 
 
 def known_as(identity: str) -> list[Caller]:
-    """Return the callers of a name, for a cron, which shows no token; call it in a thread.
+    """Return the callers with an identity, for a cron, which has no token; call it in a thread.
 
     Returns:
-        The unexpired callers of that name in the file of tokens. If `COOP_AUTH_JWT_PUBLIC_KEY` is
-        set, the caller of the last signed token too, even if that token has expired.
+        The unexpired callers with this identity in the file of tokens. With signed tokens on, also
+        the caller of the identity's last signed token, even if that token has expired.
     """
     path = os.environ.get(TOKENS)
     lines = _tokens(path, _changed(path)).values() if path else ()

@@ -1,6 +1,6 @@
-"""The check of the server's resources that the configuration of a tenant's run names.
+"""The check that the configuration of a tenant's run names only permitted server resources.
 
-The check parses the configuration as the run does, so no field can hide under another name.
+The check and the run parse the configuration alike, so no field can hide under another name.
 """
 
 import os
@@ -22,10 +22,10 @@ from shapley_coop.state.home_files.kept import KEPT
 from shapley_coop.state.run_config import RunConfig, known_fields
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
-"""The variable with the comma-separated URLs that the server calls for tenants, with subpaths."""
+"""The variable with comma-separated URLs that tenants may have called, including subpaths."""
 
 MODELS = "COOP_ALLOWED_MODELS"
-"""The variable with comma-separated globs of the models for tenants whose tokens list none."""
+"""The variable with comma-separated globs of models, for tenants whose token lists no models."""
 
 BESIDE = {
     *("top_k", "top_a", "min_p", "typical_p", "repetition_penalty", "frequency_penalty"),
@@ -40,9 +40,9 @@ def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[
     """Yield the reasons why a tenant may not play a configuration.
 
     Args:
-        what: the key that held the configuration. A `room` is a run's configuration. Other keys may
-            belong to an extension, which names a model as a seat does; of these, only the keys of
-            a run's configuration and of such a seat are read.
+        what: the request's key for the configuration. `room` is a run's configuration. Under other
+            keys, an extension's configuration may name a model and its URL; there, only these two
+            and the keys of a run's configuration are checked.
         given: the configuration.
         caller: the tenant.
     """
@@ -75,7 +75,7 @@ def _known(given: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 
 def about_game(game: Any) -> Iterator[str]:
-    """Yield the reasons why a tenant may not name a game."""
+    """Yield the reasons why a tenant may not play a game."""
     if isinstance(game, Mapping):
         for key, value in game.items():
             yield from _about_param(key, value)

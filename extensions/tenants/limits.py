@@ -9,14 +9,14 @@ from shapley_coop.serve.server.body_limit import whole
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a caller; the variable `COOP_MAX_` + a limit's name sets the limit.
+    """The limits of a caller. `COOP_MAX_` and a limit's name in capitals is its variable.
 
     Attributes:
         requests: the most concurrent requests of one caller.
         steps: the highest recursion limit of a run.
-        busy: the most threads of one operator that run or wait to run.
+        busy: the most threads of one operator with a run that is running or queued.
         tokens: the most tokens of all runs of one operator, in and out; 0 is no limit.
-        usd: the most cost of all runs of one operator, by `COOP_PRICES`; 0 is no limit.
+        usd: the most cost in USD of all runs of one operator, by `COOP_PRICES`; 0 is no limit.
     """
 
     requests: int = 64

@@ -1,7 +1,7 @@
 """The `Auth` of LangGraph's server, which keeps operators from each other's data.
 
-It admits only operators, by their token. It denies actions without a handler, and filters all
-others by owner. Parties use only their seat's route, which needs no `Auth`: see `authorization`.
+`Auth` admits operators by their token. It denies actions without a handler and filters all other
+actions by owner. Parties use only their seat's route, which needs no `Auth` (`authorization`).
 """
 
 import asyncio
@@ -40,7 +40,7 @@ def tenants() -> Auth:
 
 
 async def operator(authorization: str | None) -> dict[str, Any]:
-    """Return the operator whose token a request has, with its quota, or raise 401."""
+    """Return the operator with a request's token, and the operator's quota, or raise 401."""
     caller = await asyncio.to_thread(identify, authorization)
     if caller is None or caller.role != "operator":
         raise Auth.exceptions.HTTPException(status_code=401, detail="An operator's token is needed")
@@ -54,10 +54,10 @@ async def deny(ctx: Context, value: Any) -> Verdict:
 
 
 async def own(ctx: Context, value: Any) -> dict[str, Any]:
-    """Write the operator into the metadata of its new resources; return the filter by owner."""
+    """Write the operator as owner into a new resource's metadata; return the filter by owner."""
     mine = {OWNER: ctx.user.identity}
     if ctx.action in ("create", "update", "create_run"):
-        # Changed in place, even if empty, because the server continues with this object.
+        # Change the object in place, even if it is empty, because the server goes on to use it.
         value.setdefault("metadata", {}).update(mine)
     return mine
 
@@ -75,7 +75,7 @@ async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
 
 
 def _quota_in(user: Any) -> Quota | None:
-    """Return the quota that `operator` put into a user, or None for a cron's user without one."""
+    """Return the quota that `operator` wrote into a user, or None if the user is a cron's."""
     try:
         return Quota(int(user["tokens"]), float(user["usd"]))
     except (KeyError, TypeError, ValueError):
@@ -97,9 +97,9 @@ _MOST_NAMED = 1000
 """The most threads that one search may name."""
 
 _admitted: dict[str, dict[object, str]] = {}
-"""Owner → the runs that its requests are creating now, each with its thread.
+"""Owner → the runs that the owner's requests are now creating, each with its thread.
 
-They count as busy, because all runs of a batch are admitted before the first is busy.
+These count as busy, because a batch's runs are all admitted before the first run is busy.
 """
 
 
@@ -112,7 +112,7 @@ async def _bound_busy(owner: str, thread: str, most: int) -> None:
     counted = named and await client.search(
         metadata=about, status="busy", ids=named, limit=_MOST_NAMED, select=["thread_id"]
     )
-    # LangGraph creates a thread for a run without one.
+    # A run without a thread counts too, because LangGraph creates a thread for it.
     creating = len(named) - len(counted) + list(mine.values()).count("")
     waiting = await _waiting_in(thread, most) if counted and thread else 0
     if busy + creating > most or waiting >= most:
@@ -131,7 +131,7 @@ async def _waiting_in(thread: str, most: int) -> int:
 
 
 async def own_or_builtin(ctx: Context, value: Any) -> Verdict:
-    """Let every operator read and run the built-in assistants, and only the owner all others."""
+    """Let every operator read and run built-in assistants; other assistants, only their owner."""
     mine = await own(ctx, value)
     if ctx.action in ("read", "search"):
         # The server knows $or; the SDK's types do not yet.

@@ -1,15 +1,15 @@
 """The tenant policy: the check of the server's resources that a tenant's request names.
 
-A run configuration names endpoints, files, imports and secrets of the machine that plays it. With
-tenants this would send the server's keys to any endpoint, and one tenant's secrets to another. So
-an operator's request is checked wherever it can hold a configuration: input, context, assistants,
-crons, state updates, tool calls. `configuration` parses each as the run will, and judges the
-result. No request may write `settings`, because the node `open` makes them from a configuration.
-No request may name an episode, because `open` creates it. This check does not protect journal and
-ledger: for these, `state.storage.owned` compares the owner of every row.
+A run configuration names endpoints, files, imports and secrets of the machine that plays the run.
+Unchecked, a tenant could send the server's keys to any endpoint, or use another tenant's secrets.
+So an operator's request is checked wherever it can hold a configuration: input, context,
+assistants, crons, state updates, tool calls. `configuration` parses and checks each of them.
+No request may write `settings` or an episode, because only the node `open` creates these. This
+check does not protect journal and ledger: `state.storage.owned` compares the owner of every row.
 
-LangGraph also takes updates as lists of pairs, and objects in which a key comes twice. This check
-requires one object with each key once, and treats a list of two as a possible key and value.
+LangGraph also accepts updates as lists of pairs, and objects with a repeated key. This check
+refuses objects with a repeated key, and treats any list of two items as a possible pair of key
+and value.
 """
 
 import asyncio
@@ -27,17 +27,17 @@ with require_extra("dev", "tenants on a server"):
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _NEVER_PLAYED = ("/search", "/count", "/store/items")
-"""The ends of paths whose body starts no run."""
+"""The endings of paths whose request bodies cannot start a run."""
 
 EPISODE = "episode"
 RESERVED = ("__", "langgraph_auth_")
-"""The prefixes of keys that only LangGraph's server and this one may set in a run."""
+"""The prefixes of keys that only LangGraph's server and this package may set in a run."""
 
 CONFIGURATIONS = {"room", "context", "configurable", "arguments"}
-"""The keys of a run's configuration in a request, or of arguments that a tool makes into one."""
+"""The keys under which a request has a run's configuration or a tool's arguments."""
 
 NOTHING_BELOW = {"metadata", "room", "context", "configurable"}
-"""The keys whose value contains no further configuration: labels, and configurations themselves."""
+"""The keys whose values need no search for configurations: labels, or configurations already."""
 
 DEEPEST = 100
 
@@ -45,8 +45,8 @@ DEEPEST = 100
 class TenantPolicy:
     """Middleware that answers 422 if an operator's request names a forbidden resource.
 
-    Resources are those of the server and of other tenants. This middleware runs after
-    `Authorization` and `BodyLimit`, which put caller and body into the scope.
+    Forbidden are resources of the server and of other tenants. This middleware runs after
+    `Authorization` and `BodyLimit`, which put the caller and the body into the scope.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -78,7 +78,7 @@ def complaint_about(body: bytes, caller: Caller) -> str:
 
 
 class _Twice(ValueError):
-    """A key comes twice in one object, so two parsers could take different values."""
+    """The error if an object repeats a key, because two parsers could read different values."""
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Quotas: the limits on the tokens and the cost of all runs of an operator together.
 
-The journal's totals are compared with the quota when a run is created. They are compared again
-before its first step, because many runs may wait in a queue. Costs follow `COOP_PRICES`.
-A model without a price would count as free, so an operator with a cost limit may not use it.
+The journal's totals are compared with the quota when a run is created, and again before the run's
+first step, because many runs may wait in a queue. Costs use the prices in `COOP_PRICES`. A model
+without a price would seem free, so an operator with a cost limit may not use such a model.
 """
 
 import asyncio
@@ -27,21 +27,21 @@ QUOTA_KEY = "__coop_quota__"
 
 
 class Quota(NamedTuple):
-    """The most tokens and USD of all runs of an operator; 0 is no limit."""
+    """The limits on tokens and USD for all runs of an operator together; 0 is no limit."""
 
     tokens: int = 0
     usd: float = 0.0
 
 
 class Refused(NamedTuple):
-    """The reason why an operator may start no run: an HTTP status and one line."""
+    """The reason why an operator may not start a run: an HTTP status and one line."""
 
     status: int
     detail: str
 
 
 def quota_of(caller: Caller | None = None) -> Quota:
-    """Return the quota of a caller: the limits of its token, or the server's where it has none."""
+    """Return a caller's quota: the limits of its token, and the server's limits for the rest."""
     most = limits()
     if caller is None:
         return Quota(most.tokens, most.usd)
@@ -57,10 +57,10 @@ class Ownerless(RuntimeError):
 
 
 def quota_by_name(identity: str) -> Quota | None:
-    """Return the strictest limits of an operator's valid tokens, for a run of a cron.
+    """Return the strictest limits of an operator's valid tokens, for a cron's run; reads files.
 
     Returns:
-        The quota, or None if the operator has no valid token. It reads files.
+        The quota, or None if the operator has no valid token and signed tokens are off.
     """
     callers = known_as(identity)
     if not callers and not os.environ.get(PUBLIC_KEY):
@@ -89,7 +89,7 @@ async def check_new(place: Mapping[str, Any]) -> None:
 
 
 def beyond(identity: str, quota: Quota) -> Refused | None:
-    """Return why an operator may start no run now, or None. It reads files and the journal."""
+    """Return why an operator may not start a run now, or None; reads files and the journal."""
     if not (quota.tokens or quota.usd):
         return None
     used = [calls for calls in home().journal.used_by(identity) if calls["model"] != HUMAN]
@@ -125,7 +125,7 @@ def without_a_price(model: str) -> str:
 
 
 def price_list() -> Prices:
-    """Return the prices in the file `COOP_PRICES`, read again when it changes; none if unset.
+    """Return the prices in the file that `COOP_PRICES` names, or no prices if it is unset.
 
     Raises:
         ValueError: the file cannot be read.

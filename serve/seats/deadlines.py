@@ -1,4 +1,4 @@
-"""The server's deadlines: a person who has not replied in time passes."""
+"""The enforcement of reply deadlines on the server: a person who is late passes the turn."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ EVERY = 5.0
 logger = logging.getLogger(__name__)
 
 _told: set[str] = set()
-"""The threads whose fault is logged already, so that no later check logs it again."""
+"""The ids of threads whose error is already logged, so that later checks do not repeat it."""
 
 
 async def keep_deadlines() -> None:
@@ -31,7 +31,7 @@ async def keep_deadlines() -> None:
 
 
 async def pass_overdue(now: float) -> int:
-    """Pass for every person whose deadline is over; return the number of threads resumed.
+    """Reply with a pass for every overdue person; return the number of threads resumed.
 
     A thread that fails does not stop the others. Owners take turns, so an owner of many threads
     does not keep the others waiting.
@@ -63,7 +63,7 @@ def _in_turns(threads: list[Any]) -> list[Any]:
 
 
 async def _pass(thread: Any, now: float) -> bool:
-    """Pass for the people in a thread whose deadline is over; return whether there were any."""
+    """Reply with a pass for a thread's overdue people; return whether anybody was overdue."""
     late = {
         asked["id"]: IGNORE
         for asked in waiting_in(thread)

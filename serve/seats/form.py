@@ -1,8 +1,8 @@
 """The form that a person fills in at a seat, and the preview of a filled-in draft.
 
 A form lists the choices, so that a person need not write tags or JSON. The filled-in fields become
-the message that a model would write, and the same check reads both. So a preview and the table
-refuse the same drafts in the same words.
+a message such as a model writes, and the same check reads messages of people and of models. So a
+preview refuses the same drafts as the game itself, with the same reasons.
 
 >>> form_of(turn, "Bob", facts)["legal"]  # doctest: +SKIP
 ['door', 'lever']
@@ -33,30 +33,30 @@ from shapley_coop.state.turn import TurnContext
 Facts = Mapping[str, Any]
 
 DRAFTED = ("contract_propose", "contract_answer")
-"""The acts in which a contract is drafted, as clauses or in words."""
+"""The kinds of question that ask for a contract, drafted as clauses or in words."""
 
 FIELDS = "fields"
 """The kind of a reply that consists of fields, whose names are in `seats.schema`."""
 
 WORDS = "words"
-"""The decision to draft a contract in words alone, which an outsider turns into clauses."""
+"""The decision to draft a contract in words only; a model that plays no agent writes clauses."""
 
 DRAFT = "draft"
-"""The kind of a request for a preview of the fields; the request is no reply."""
+"""The kind of a request that only previews the fields and does not reply."""
 
 
 def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
-    """Return the form of an agent: its choices now, without keys that are of no use now.
+    """Return the form of an agent: its current choices, without keys for choices it lacks.
 
-    `fields` are the names of the fields and `legal` the actions. `carries` says whether an action
+    `fields` are the fields' names and `legal` the legal actions. `carries` says whether an action
     can have content. `decisions` maps each decision on a deal to its button's text. `deal` lists
     the names that clauses can use, and `words` says whether words can replace clauses. `offer` is
-    the offer on the table, and `trade` the tasks to allocate. A sealed question adds keys.
+    the offer on the table, and `trade` the tasks to allocate. A sealed question adds its keys.
 
     Args:
         turn: the turn, with its question.
         agent: the agent whose form this is.
-        facts: the facts of its letter.
+        facts: the facts in the agent's letter.
     """
     act, answer = turn.question.name, turn.question.answer
     form: dict[str, Any] = {"fields": _fields(answer)}
@@ -96,11 +96,11 @@ def message_of(act: str, fields: Any) -> str:
 
 
 def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
-    """Return the consequences of a draft; it is not stored, and no other agent sees it.
+    """Return the consequences of a draft. The draft is not stored or shown to other agents.
 
-    `refused` and `why` are the label and the words of a refusal, or empty if the table would accept
-    the draft. For a readable deal, `words` are its clauses and `outlook` is a table of each party's
-    payoff; `why_not` replaces a missing table. For a sealed answer, `words` describe it. For an
+    `refused` and `why` are the label and the reason of a refusal, or empty if the draft is valid.
+    For a readable deal, `words` are its clauses and `outlook` is a table of each party's
+    payoff, or `why_not` says why there is none. For a sealed answer, `words` describe it. For an
     allocation of tasks, `worth` is the agent's utility from its own tasks.
 
     Raises:
@@ -128,7 +128,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
 
 
 def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
-    """Return an agent's utility from its tasks in a proposed allocation, or None without one."""
+    """Return an agent's utility from its tasks in the proposed allocation, or None if none is."""
     if not isinstance(turn.question, TradeQuestion):
         return None
     talk = talk_in(turn, agent)
@@ -137,12 +137,12 @@ def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
 
 
 def _fields(answer: type[Fields]) -> list[str]:
-    """Return the names of an answer's fields, and `notes`."""
+    """Return the names of an answer's fields, with the field `notes` added."""
     return [*answer.model_fields, "notes"]
 
 
 def _deal(turn: TurnContext) -> dict[str, Any]:
-    """Return the names that clauses of a deal can use now, and the clauses that it can drop."""
+    """Return the names that clauses of a new deal can use, and the clauses that it can drop."""
     terms, standing = terms_of(turn), turn.evaluated.clauses
     return {
         "agents": list(terms.agents),

@@ -1,4 +1,4 @@
-"""The inbox on the LangGraph server: letters from the journal, replies as resumed threads."""
+"""The inbox on the LangGraph server: it reads letters from the journal, and replies to threads."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,7 +16,7 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 
 PATIENCE = 10.0
-"""The longest wait in seconds, first for a busy thread and then for the reply to be stored."""
+"""The longest wait in seconds, once until a thread is free and once until a reply is stored."""
 
 EVERY = 0.2
 """Seconds between two attempts while waiting."""
@@ -29,7 +29,7 @@ class NothingAsked(LookupError):
 
 
 class ThreadInbox:
-    """The inbox of all threads: the pointer in a thread's interrupt names the seat it waits for."""
+    """The inbox of all threads. A thread's interrupt names the seat whose reply it needs."""
 
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
         """Return the letter at this seat, as plain JSON (`seat_letter`).
@@ -69,9 +69,9 @@ class ThreadInbox:
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
         """Resume the thread with this seat's reply; return once the journal has the reply.
 
-        `type` is an allowed kind. `args` is the message's text for a response, and
-        `{"action": act, "args": fields}` for an edit. For the type `fields`, `args` are the fields
-        of the form. With an `id`, only the letter of that name is answered. Extensions of the run
+        The reply's `type` is a kind that the letter allows. For a response, `args` is the message's
+        text; for an edit, `{"action": act, "args": fields}`; for `fields`, the form's fields.
+        With an `id`, the reply counts only for the letter of that name. Extensions of the run
         read other keys, such as `signature`.
 
         Raises:
@@ -109,10 +109,10 @@ class ThreadInbox:
 def _carry(
     response: dict[str, Any], question: OpenQuestion, reply: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the reply with the keys for the run's extensions appended to its message.
+    """Return the response, with the reply's keys for extensions appended to its message.
 
     Raises:
-        ValueError: an extension cannot read its key.
+        ValueError: an extension cannot read the key that is meant for it.
     """
     if response["type"] == "ignore":
         return response
@@ -122,7 +122,7 @@ def _carry(
 
 
 async def _question(thread: Any, agent: str) -> OpenQuestion:
-    """Return the open question of a thread to an agent."""
+    """Return the question that a thread currently asks an agent."""
     state: Any = await inside().threads.get_state(thread["thread_id"])
     graph = thread["metadata"]["graph_id"]
     return open_questions(graph, state["values"], state["tasks"])[agent]
@@ -147,7 +147,7 @@ def _owner_of(thread: Any) -> AbstractContextManager[None]:
 
 
 async def _find_waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
-    """Return the thread that waits for this seat, and its interrupt."""
+    """Return the thread that waits for this seat and the interrupt, or None if none waits."""
     for thread in await _threads(episode, status="interrupted"):
         for asked in waiting_in(thread):
             pointer = asked["value"]["pointer"]
@@ -162,7 +162,7 @@ async def thread_of(episode: str) -> Any | None:
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """Return the threads that play an episode, without others whose metadata only names it."""
+    """Return the threads that play an episode, not those that only name it in their metadata."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):
@@ -175,13 +175,13 @@ async def _threads(episode: str, **more: Any) -> list[Any]:
 
 
 async def _is_kept(episode: str, agent: str, letter: str) -> bool | None:
-    """Return True once a letter no longer waits for an agent, None before."""
+    """Return True if a letter no longer waits for an agent, or None if it still waits."""
     latest = await _mail(episode, agent)
     return True if latest is None or _name(latest) != letter else None
 
 
 async def _poll(look: Callable[[], Awaitable[Found | None]]) -> Found | None:
-    """Call `look` until it returns a value or `PATIENCE` is over; return its last result."""
+    """Call `look` until it returns a value or `PATIENCE` seconds have passed; return the result."""
     loop = asyncio.get_running_loop()
     end = loop.time() + PATIENCE
     while True:

@@ -17,24 +17,24 @@ ANSWERS = {
     "response": "allow_respond",
     "ignore": "allow_ignore",
 }
-"""Kind of reply → the field of an interrupt that allows it, as in LangChain's agent inboxes."""
+"""Kind of reply → the key in an interrupt that allows this kind, as in LangChain's Agent Inbox."""
 
 
 def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return a letter as plain JSON.
 
-    `letter` is the text and `id` its name. `act` names the question; `title` and `description` say
-    it in a line. `answers` are the kinds of reply allowed, and `fields` is the JSON schema of a
+    `letter` is the letter's text and `id` its name. `act` names the question; `title` and
+    `description` put it in words. `answers` are the allowed kinds, and `fields` is the schema of a
     reply in fields. `parts` are the letter's rules, its request, and the reason why the last reply
     was refused. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's
-    content as an object, and `answer_schema` is the JSON schema of the act's answer. `to_sign` is
-    the binding that a party with a key signs to accept the offer. The table refuses its unsigned
-    proposal as SIGN, with the binding to sign.
+    content as an object, and `answer_schema` is the JSON schema of the answer. `to_sign` is
+    the text that a party with a key must sign to accept the offer. If the party sends an unsigned
+    proposal, the refusal has the label SIGN and the text to sign.
 
     Args:
         mail: the letter from the journal.
         question: the open question of the thread.
-        asked: the value of its interrupt.
+        asked: the value of the thread's interrupt.
     """
     asked_for, turn = question.question(), question.turn()
     parts = asked_for.letter
@@ -56,7 +56,7 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
 
 
 def name_of(mail: Mail) -> str:
-    """Return a letter's name, which differs for each attempt."""
+    """Return a letter's name; a letter repeated after a refused answer gets a new name."""
     return f"{mail.letter[:16]}.{mail.attempt}"
 
 

@@ -34,9 +34,9 @@ def needs_no_token(scope: Scope) -> bool:
 
 
 def requests_in(body: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the requests in a JSON body: the body or each item of its list, and nested ones.
+    """Yield the requests in a JSON body: the body or each item of its list, and nested requests.
 
-    Nested are `params` of a command, the data of an A2A message as `input`, and `supersteps`.
+    A command's `params`, the data of an A2A message (as `input`) and `supersteps` are nested.
 
     Raises:
         LookupError, TypeError, AttributeError: the body is not in the API's form.

@@ -12,7 +12,7 @@ def whole(variable: str, default: int) -> int:
     """Return the limit that an environment variable sets, or the default.
 
     Raises:
-        ValueError: the value is no whole number, or is 0 (no limit) though the default is not.
+        ValueError: the value is no whole number, or it is 0 and the default is positive.
     """
     text = os.environ.get(variable)
     if text is None:
@@ -23,7 +23,7 @@ def whole(variable: str, default: int) -> int:
 
 
 def most_bytes() -> int:
-    """Return the most bytes that a request may have; `COOP_MAX_BODY` sets the number."""
+    """Return the size limit of a request body in bytes: `COOP_MAX_BODY`, by default 2 MiB."""
     return whole("COOP_MAX_BODY", 2 * 1024 * 1024)
 
 
@@ -58,7 +58,7 @@ class BodyLimit:
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that first returns a body read earlier, then the next messages."""
+    """Return a `receive` that first returns the body already read, then calls `receive`."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

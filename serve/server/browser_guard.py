@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal
 
 DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
-"""The variable with the token of `coop dev`; if it is unset, requests need no token."""
+"""The environment variable with `coop dev`'s token; if unset, requests need no token."""
 
 HOSTS = "COOP_ALLOWED_HOSTS"
 """The variable with a comma-separated list of host names. A server without tenants accepts these
@@ -102,7 +102,7 @@ def _parse_list(text: str) -> set[str]:
 
 
 def _may_send(headers: Headers) -> bool:
-    """Return whether the request's origin may change state: a local page, or one CORS admits."""
+    """Return whether the request's origin may change state: it is local, or CORS admits it."""
     origin = headers.get("origin")
     if origin is None:  # a program, or an address that a person typed into a browser
         return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
@@ -141,7 +141,7 @@ def _in_cookie(headers: Headers) -> str:
 
 
 def _remember_token(scope: Scope, send: Send) -> Send:
-    """Return a `send` that stores the address's token as a cookie, for the page's requests."""
+    """Return a `send` that sets the URL's token as a cookie, so the page's requests have it."""
     token = _in_query(scope) if scope["type"] == "http" else ""
     if not token or not os.environ.get(DEV_TOKEN):
         return send

@@ -12,34 +12,34 @@ from shapley_coop.serve.server.tenancy import configured
 from shapley_coop.state.storage.owners import OWNER_KEY
 
 OWNER = "owner"
-"""The metadata key of the owner of a thread; with tenants, only the server writes this key."""
+"""The metadata key of a thread's owner; with tenants, only the server can write this key."""
 
 GOES_ON = "goes_on"
-"""The metadata key of runs that the server started itself, and that it restarts after a kill."""
+"""The metadata key that marks runs started by the server, which it restarts after a kill."""
 
 
-@cache  # it holds connections
+@cache  # the client holds connections, so the process has only one
 def inside() -> LangGraphClient:
-    """Return a client of this server. It may read all data, so its users must check the caller."""
+    """Return a client with access to all data; functions that use the client check the caller."""
     return get_client(url=None, api_key=None)
 
 
 def owner_in(metadata: Mapping[str, Any] | None) -> str:
-    """Return the owner in a thread's metadata, or "" without tenants: anybody could write it."""
+    """Return a thread's owner, or "" without tenants, because clients could write any owner."""
     return str((metadata or {}).get(OWNER) or "") if configured() else ""
 
 
 async def go_on(
     thread: str, assistant: str, owner: str, replies: Mapping[str, Any] | None = None, **more: Any
 ) -> None:
-    """Start a run that resumes a thread, with the replies to its interrupts if given.
+    """Start a run that resumes a thread, with replies to the thread's interrupts if given.
 
     Args:
         thread: the thread's id.
         assistant: the id of the assistant that runs.
-        owner: the thread's owner, as whom the run reads and writes.
+        owner: the thread's owner; the run reads and writes this owner's rows.
         replies: interrupt id → reply.
-        more: options of LangGraph's client.
+        more: further arguments of `runs.create` of LangGraph's client.
     """
     await inside().runs.create(
         thread,
@@ -57,7 +57,7 @@ AT_ONCE = 1000
 
 
 async def all_threads(**about: Any) -> list[Any]:
-    """Return the matching threads of all owners.
+    """Return the threads of all owners that match the filters.
 
     Args:
         about: filters and selected fields, as arguments of `threads.search` of LangGraph's client.
@@ -74,6 +74,6 @@ async def all_threads(**about: Any) -> list[Any]:
 
 
 def waiting_in(thread: Any) -> list[Any]:
-    """Return the interrupts of a thread that wait for replies; empty if nothing was played."""
+    """Return a thread's interrupts that wait for replies, or [] if there are none."""
     waiting = thread.get("interrupts") or {}
     return [asked for interrupts in waiting.values() for asked in interrupts]

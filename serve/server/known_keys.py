@@ -1,7 +1,7 @@
 """Middleware that refuses unknown keys in the context and input of a run or an assistant.
 
 LangGraph's server drops unknown keys before the workflow sees them. A misspelt `sed` would play
-seed 0, and a misspelt `room` the default game, at the full price of its models.
+seed 0. A misspelt `room` would play the default game, and its model calls cost money.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from shapley_coop.state.table import Opening
 
 
 class KnownKeys:
-    """Middleware that answers 422 to a context or an input with a key unknown to its workflow.
+    """Middleware that answers 422 if a context or an input has a key unknown to its workflow.
 
     It runs after `BodyLimit`, which puts the body into the scope.
     """
@@ -43,8 +43,8 @@ class KnownKeys:
 async def _complaint(body: bytes, path: str) -> str:
     """Return the first fault in the contexts and inputs of a request, or "".
 
-    A body in a wrong form passes, because LangGraph's server refuses it. The input of an
-    extension's graph is not checked: clients of a chat send their own keys with the messages.
+    A malformed body has no fault here, because LangGraph's server refuses it. The input of an
+    extension's graph is not checked, because chat clients add their own keys to the messages.
     """
     try:
         # The JSON is parsed and not searched as text, because escapes can hide a key.
@@ -73,9 +73,9 @@ def _known_keys(graph: str, what: str) -> Collection[str]:
 
 
 def _kept_keys(graph: str, what: str) -> Collection[str]:
-    """Return the keys of a workflow's table, which are allowed in its input too.
+    """Return the keys of a workflow's state, which are allowed in its input too.
 
-    A foreign graph that has our workflow as a node sends the table back to it.
+    A foreign graph with our workflow as a node sends the workflow's state back as input.
     """
     return builder(graph).state_schema.__annotations__ if what == "input" else ()
 
@@ -95,9 +95,9 @@ def _strangers(
 
 
 async def _graph_of(request: Mapping[str, Any], path: str) -> str:
-    """Return our graph that a request addresses, or "" for a foreign graph or for none.
+    """Return the name of our graph that a request addresses, or "" if it addresses none of ours.
 
-    An unknown assistant gives "" too, because LangGraph's server reports it.
+    An unknown assistant gives "" too, because LangGraph's server reports the error.
     """
     ours = (*names(), *extension.offered("graphs"))
     named = request.get("graph_id") or request.get("assistant_id") or await _named_in(path)

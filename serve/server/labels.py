@@ -3,9 +3,9 @@
     client.threads.search(metadata={"game": "escape_room", "status": "agreed"})
 
 LangGraph merges a run's metadata into its thread only if the run creates the thread. So the saver
-reports each checkpoint that changes a label, and the in-process client updates the thread. It does
-so at once if a play begins or ends. After a signing it waits a little: a request takes as long as
-a turn, and the end of the play, which updates all labels, mostly follows soon.
+reports each checkpoint that changes a label, and the in-process client updates the thread. When a
+play begins or ends, the update is immediate. After a signing, the update waits a little: it takes
+as long as a turn, and the end of the play, which updates all labels, usually follows soon.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ from shapley_coop.serve.server.in_process import inside
 logger = logging.getLogger(__name__)
 
 _FROM = {"settings", "status", "contract"}
-"""The keys of the table that labels depend on."""
+"""The keys of the graph's state on which labels depend."""
 
 _LATER = {"contract"}
-"""The keys whose labels may be updated late."""
+"""The keys of the graph's state whose labels are updated after a delay."""
 
 SOON = 5.0
 """The delay of a late update in seconds."""
@@ -73,5 +73,5 @@ async def _update(thread: str, found: dict[str, Any]) -> None:
     try:
         await inside().threads.update(thread, metadata=found)
     except httpx.HTTPError as error:
-        # Labels only serve searches, so the run goes on without them.
+        # Labels only serve searches, so an error here does not stop the run.
         logger.warning("Thread %s could not be labelled: %s", thread, type(error).__name__)

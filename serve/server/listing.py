@@ -1,4 +1,4 @@
-"""The list of the caller's threads, with the same lines as `coop runs` shows for local runs."""
+"""The list of the caller's threads, in the format that `coop runs` has for local runs."""
 
 import asyncio
 import re
@@ -19,14 +19,14 @@ LISTED = 200
 """The most threads in a list, the newest first."""
 
 _SHOWN = {"settings": "values.settings", "settlement": "values.settlement"}
-"""The parts of a thread's values that a line needs, so that the search sends no others."""
+"""The parts of a thread's values that a list line needs; the search returns only these parts."""
 
 
 async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the lines of the newest threads with this metadata.
+    """Return one list line for each of the newest threads with this metadata.
 
     Args:
-        own: the metadata that the caller's threads have.
+        own: the metadata that identifies the caller's threads.
     """
     threads = await inside().threads.search(
         metadata=dict(own),
@@ -35,26 +35,26 @@ async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
         select=["thread_id", "created_at", "metadata", "status", "interrupts"],
         extract=_SHOWN,
     )
-    # A thread of another graph, as a conversation, is no run: what it plays is in the register.
-    shown = ("", *names())  # nothing was played on a thread without a graph
+    # A thread of another graph, such as a chat, is no run; the register lists the runs it started.
+    shown = ("", *names())  # "": a new thread, which has no graph yet
     threads = [one for one in threads if (one["metadata"] or {}).get("graph_id", "") in shown]
     reasons = await asyncio.gather(*map(_reason, threads))
     return [_line(thread, why) for thread, why in zip(threads, reasons, strict=True)]
 
 
 def state_of(thread: Any) -> str:
-    """Return a thread's status in the register's words: started, waiting, ended or failed."""
+    """Return the state of a thread's run as in the register: started, waiting, ended or failed."""
     if thread["status"] == "interrupted" and waiting_in(thread):
         return "waiting"
     return {"idle": "ended", "error": "failed"}.get(thread["status"], "started")
 
 
 def why_of(thread: Any, tasks: Any = ()) -> str:
-    """Return the agents for which a thread waits, or the reason why it failed, otherwise "".
+    """Return in words for whom a thread waits, or why the thread failed, otherwise "".
 
     Args:
         thread: the thread.
-        tasks: the tasks of its latest state.
+        tasks: the tasks of the thread's latest state, which have its errors.
     """
     if waiting := seats_in(thread):
         return f"waits for {', '.join(waiting)}"
@@ -63,9 +63,9 @@ def why_of(thread: Any, tasks: Any = ()) -> str:
 
 
 def seats_in(thread: Any) -> dict[str, str]:
-    """Return agent → the address of its seat, for the agents for which a thread waits.
+    """Return agent → seat address, for each agent whose reply a thread waits for.
 
-    Addresses are relative to the page.
+    Addresses are relative to the address of the run page.
     """
     pointers = [
         asked["value"]["pointer"]
@@ -79,7 +79,7 @@ def seats_in(thread: Any) -> dict[str, str]:
 
 
 def links_of(thread: Any) -> dict[str, Any]:
-    """Return the links of a thread: its trace, its state, and the seats for which it waits."""
+    """Return the links of a thread: its trace, its state, and the seats that must reply."""
     found = {"thread": f"../threads/{quote(thread['thread_id'], safe='')}/state"}
     trace = str((thread["metadata"] or {}).get(TRACE) or "")
     if trace.startswith(("https://", "http://")):  # a thread's owner may write anything there
@@ -88,12 +88,12 @@ def links_of(thread: Any) -> dict[str, Any]:
 
 
 async def _reason(thread: Any) -> str:
-    """Return `why_of` a thread; read a failed thread's errors, which a search does not return."""
+    """Return `why_of` a thread; for a failed thread, first read the errors from its state."""
     if state_of(thread) != "failed":
         return why_of(thread)
     try:
         state = await inside().threads.get_state(thread["thread_id"])
-    except httpx.HTTPStatusError:  # removed since
+    except httpx.HTTPStatusError:  # the thread was deleted after the search
         return ""
     return why_of(thread, cast(Any, state["tasks"]))
 
@@ -102,7 +102,7 @@ _RAISED = re.compile(r"\w+\(((['\"]).*\2),?\)", re.DOTALL)
 
 
 def _error_text(error: str) -> str:
-    """Return the message of an error that the server writes as its `repr`: `SeatError("…")`."""
+    """Return an error's message from its `repr`, the form that LangGraph's server stores."""
     if found := _RAISED.fullmatch(error):
         try:
             return str(literal_eval(found[1]))

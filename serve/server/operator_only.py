@@ -1,4 +1,4 @@
-"""The limits that only a server's operator sets: endpoints that get keys, and game programs."""
+"""The restrictions that only a server's operator sets: endpoints that get keys, game programs."""
 
 import json
 import os
@@ -11,9 +11,9 @@ GAME_FILES = "COOP_GAME_FILES"
 
 
 def restrict() -> None:
-    """Restrict this process to the endpoints for keys and the programs that its environment lists.
+    """Send keys only to the endpoints, and load only the programs, that the environment lists.
 
-    The server calls this before it reads a checkpoint, so before any run is played.
+    The server calls this before it reads any checkpoint or plays any run.
 
     Raises:
         ValueError: the environment's lists cannot be read.

@@ -1,10 +1,10 @@
 """The quarantine of runs that killed their server twice at the same step.
 
-A run that blocks the interpreter or takes all memory kills its server, which would then start it
-again. So each start of a run is noted with its checkpoint. A server that shuts down in order
-deletes its notes. A run fails if two servers were killed during the run, the second before the run
-reached a new checkpoint. Other runs of these servers have reached new checkpoints, so they go on.
-A new run on the same thread continues from the last checkpoint.
+A run that blocks the interpreter or takes all memory kills its server, and the restarted server
+would start the run again. So each start of a run is noted with its checkpoint. A server that shuts
+down normally deletes its notes. A run fails if two servers were killed during the run and the run
+made no progress between. Innocent runs of these servers have new checkpoints, so they go on.
+A new run on a quarantined run's thread continues from the last checkpoint.
 """
 
 import asyncio
@@ -16,20 +16,20 @@ from shapley_coop.state.storage.facts import key_prefix
 from shapley_coop.state.storage.home import home
 
 START = "start"
-"""The kind of facts that note a server's start of a run; they have no owner."""
+"""The kind of stored facts that note a server's start of a run; these facts have no owner."""
 
 SERVER = uuid4().hex
-"""The random id of this process."""
+"""The random id of this server process."""
 
 KILLS = 2
 
 
 class Quarantined(RuntimeError):
-    """The run has killed its server twice."""
+    """The error for a run that has killed its server twice at the same checkpoint."""
 
 
 class Starts:
-    """The notes of runs started by servers that still run or were killed.
+    """The notes on starts of runs, by servers that are alive or were killed.
 
     Args:
         url: the database's address.
@@ -39,7 +39,7 @@ class Starts:
         self._facts = facts_at(url)
 
     def note(self, run: str, head: str, server: str = SERVER) -> None:
-        """Note that a server starts a run from a checkpoint.
+        """Note that a server starts a run at the checkpoint with id `head`.
 
         Raises:
             Quarantined: two other servers were killed during this run, the last at this checkpoint.
@@ -55,20 +55,20 @@ class Starts:
             session.append(START, "", {"server": server, "head": head}, run)
 
     def forget(self, server: str = SERVER) -> None:
-        """Delete the notes of a server that shuts down in order."""
+        """Delete a server's notes when the server shuts down normally."""
         with self._facts.writing("") as session:
             every = session.read(START, "")
             session.forget(START, "", [x.key for x in every if x.value["server"] == server])
 
     def count(self) -> int:
-        """Return the number of notes."""
+        """Return the number of notes of all servers."""
         with self._facts.reading("") as session:
             return len(session.read(START, ""))
 
 
 @cache  # opening a database creates its tables
 def starts(url: str) -> Starts:
-    """Return the notes in a database."""
+    """Return the notes that the database at a URL keeps."""
     return Starts(url)
 
 

@@ -1,9 +1,9 @@
 """Recovery after a kill: restores the threads that are missing from the server's list.
 
-LangGraph's development server saves its list of threads and runs every ten seconds and at its
-end, but checkpoints at every step. So after a kill a thread's last checkpoint may name a run that
-the list lacks: `recover` restores that thread and asks people again. The server itself restarts
-runs on the list. With Postgres the list is always complete.
+LangGraph's development server saves its list of threads and runs only every ten seconds and at
+shutdown, but it saves checkpoints at every step. So after a kill, a thread's last checkpoint may
+name a run that the list lacks. `recover` restores that thread and asks people again. The server
+itself restarts the runs on the list. With Postgres the list is always complete.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ EVERY = 5.0
 """Seconds between two notes of the same active thread."""
 
 BACK = 60.0
-"""Seconds before the last note; every lost thread has a note in this time."""
+"""Length in seconds of the period before the last note; every lost thread has a note in it."""
 
 _noted: dict[str, float] = {}
 
@@ -47,7 +47,7 @@ async def note(thread: str) -> None:
 
 
 async def recover() -> None:
-    """Restore lost threads: ask people again, and use the answers that were given before."""
+    """Restore lost threads; people with open questions are asked again, stored answers reused."""
     if not (last := await asyncio.to_thread(_last_active)):
         return
     async with saver(home()) as kept:
@@ -69,7 +69,7 @@ async def recover() -> None:
 
 
 async def _listed(thread: str, head: CheckpointTuple) -> bool:
-    """Return whether the run that wrote this checkpoint is on the list."""
+    """Return whether the server's list has the run that wrote the checkpoint `head`."""
     about: Any = head.metadata
     try:
         await inside().runs.get(thread, about["run_id"])
@@ -85,13 +85,13 @@ async def _restore(thread: str, head: CheckpointTuple) -> None:
     await client.threads.create(
         thread_id=thread, graph_id=about["graph_id"], metadata=named, if_exists="do_nothing"
     )
-    # The server restarts pending runs of its list, but these are older than the lost run.
+    # The server would restart these listed runs, although the lost run came after them.
     for run in await client.runs.list(thread, status="pending"):
         if _time(run["created_at"]) < _time(head.checkpoint["ts"]):
             await client.runs.cancel(thread, run["run_id"])
     state: Any = await client.threads.get_state(thread)
     await client.threads.update(thread, metadata=labels(state["values"]))
-    # Other runs are not resumed: a client may have stopped them at a breakpoint.
+    # Runs that clients started are not resumed, because a client may have set a breakpoint.
     if state["interrupts"] or (state["next"] and GOES_ON in about):
         await go_on(thread, about["assistant_id"], owner_in(about))
     logger.warning("Thread %s is restored: its last run was missing from the list", thread)

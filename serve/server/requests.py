@@ -1,4 +1,4 @@
-"""The owner of a request, set for the books and savers that the request uses in this process."""
+"""The middleware that sets a request's owner, so that the request uses this owner's rows only."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -15,10 +15,10 @@ _at_the_end: ContextVar[list[Release] | None] = ContextVar(
 
 
 class RequestOwner:
-    """Middleware by which each request acts as its caller, on the thread in its path.
+    """Middleware that makes each request act as its caller, on the thread in the path.
 
-    It runs after `Tenancy.gate`, which puts the caller into the scope. If a request makes the
-    server call itself, the inner request keeps the owner of the outer one.
+    The middleware runs after `Tenancy.gate`, which puts the caller into the scope. If a request
+    makes the server call itself, the inner request keeps the outer request's owner.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -46,7 +46,7 @@ class RequestOwner:
 
 
 def at_the_end_of_the_request(release: Release) -> None:
-    """Call `release` when the current request ends, or at once outside a request, as in a cron."""
+    """Call `release` when the current request ends, or at once outside a request (in a cron)."""
     ending = _at_the_end.get()
     if ending is None:
         release()

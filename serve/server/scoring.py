@@ -1,4 +1,4 @@
-"""The scoring of traces: a run's trace is scored at its end, and linked from its thread."""
+"""The scoring of traces: at its end a run's trace gets scores, and its thread gets a link."""
 
 import asyncio
 import logging
@@ -32,7 +32,7 @@ _under_way: set[asyncio.Task[None]] = set()
 
 
 async def _score(thread: str) -> None:
-    """Score a thread's run by its whole state; a checkpoint has only new items of long lists."""
+    """Score a thread's run from its whole state; a checkpoint has only new items of long lists."""
     from shapley_coop.evals.langsmith.feedback import score_trace
 
     try:

@@ -1,4 +1,4 @@
-"""The interface of the extension that identifies a server's callers, its tenants.
+"""The interface of the extension that identifies a server's callers (tenants) by tokens.
 
 Without tenants, every caller is the operator. If one of the variables below turns tenants on, an
 extension identifies the callers; without that extension the server does not start.
@@ -14,18 +14,18 @@ from starlette.middleware import Middleware
 from shapley_coop import extension
 
 TOKENS = "COOP_AUTH_TOKENS"
-"""The variable that names a file of tokens and their owners."""
+"""The environment variable with the path of a file of tokens and their owners."""
 
 PUBLIC_KEY = "COOP_AUTH_JWT_PUBLIC_KEY"
-"""The variable with the public key that verifies signed tokens."""
+"""The environment variable with the public key that verifies signed tokens."""
 
 
 class Caller(Protocol):
-    """The sender of a request: an operator, who owns its runs, or the party of one seat."""
+    """The sender of a request: an operator, who owns runs, or a party, who has one seat."""
 
     @property
     def identity(self) -> str:
-        """The caller's name; an operator's is the owner of its runs."""
+        """The caller's name; the runs of an operator have this name as their owner."""
 
     @property
     def role(self) -> Literal["operator", "party"]:
@@ -40,11 +40,11 @@ class Caller(Protocol):
         """A party's agent; empty for an operator."""
 
     def sits_at(self, episode: str, agent: str) -> bool:
-        """Return whether this is the party of that seat."""
+        """Return whether this caller is the party at an agent's seat in an episode."""
 
 
 class Tenancy(Protocol):
-    """The part `tenants` of an extension, which identifies callers."""
+    """The interface of an extension's part `tenants`, which identifies callers."""
 
     def check(self) -> None:
         """Check the configuration at start-up.
@@ -57,13 +57,13 @@ class Tenancy(Protocol):
         """Return LangGraph's `Auth`, which identifies callers and limits them to their own data."""
 
     def gate(self) -> Sequence[Middleware]:
-        """Return the middleware that runs before all others and puts `caller` into the scope."""
+        """Return the middleware that runs first and puts `caller` into the scope."""
 
     def policy(self) -> Sequence[Middleware]:
-        """Return the middleware that runs after all others, with `body` in the scope."""
+        """Return the middleware that runs last and finds `body` in the scope."""
 
     async def check_new(self, place: Mapping[str, Any]) -> None:
-        """Check a run before its first step, and raise if the run may not begin.
+        """Check a run before its first step; raise an error if the run may not begin.
 
         Args:
             place: the run's `configurable`; empty if the run has begun already.

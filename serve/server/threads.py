@@ -1,6 +1,6 @@
-"""The viewer's routes on the LangGraph server, which show the caller's threads as bundles.
+"""The viewer's routes on the LangGraph server, which show the caller's threads as run bundles.
 
-They also show the runs that the command line has played in the same home.
+The routes also show the runs that the command line has played in the same home.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from shapley_coop.state.storage.ledger import Line
 from shapley_coop.state.storage.owners import acting_for
 
 EVERY = 0.7
-"""Seconds between two reads of a thread that is running."""
+"""Seconds between two reads of a running thread."""
 
 
 def view_routes() -> list[Route]:
@@ -88,7 +88,7 @@ async def _bundle_of(request: Request) -> dict[str, Any]:
     """Return the bundle of the caller's thread, or of a run that the command line played.
 
     Raises:
-        HTTPException: 404 if neither exists, or another caller owns it.
+        HTTPException: 404 if there is no such thread or run, or another caller owns it.
     """
     name, private = request.path_params["name"], request.query_params.get("private") == "1"
     try:
@@ -112,13 +112,13 @@ async def _bundle_of(request: Request) -> dict[str, Any]:
 
 
 def _own(request: Request) -> dict[str, str]:
-    """Return the metadata that the caller's threads have; empty if threads have no owners."""
+    """Return the metadata that identifies the caller's threads, or {} without tenants."""
     caller: Caller | None = request.scope.get("caller")
     return {OWNER: caller.identity} if caller else {}
 
 
 def _owner(request: Request) -> str:
-    """Return the owner whose books the caller reads, or "" without tenants."""
+    """Return the owner whose journal and ledger the caller reads, or "" without tenants."""
     caller: Caller | None = request.scope.get("caller")
     return caller.identity if caller else ""
 

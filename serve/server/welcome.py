@@ -16,7 +16,7 @@ with require_extra("dev", "the LangGraph server"):
     from starlette.routing import Route
 
 STARTED = "COOP_DEV_STARTED"
-"""What `coop dev` has the server write when it is up: below all that LangGraph logs till then."""
+"""The variable with a text that the server prints after start-up, below LangGraph's own log."""
 
 STUDIO = "https://smith.langchain.com/studio/?baseUrl="
 HEADERS = {
@@ -49,7 +49,7 @@ def welcome_route() -> Route:
 
 
 async def welcome(request: Request) -> Response:
-    """Return the page to browsers and the health check to programs; neither holds a secret."""
+    """Return the page to browsers, and the health check to programs; neither shows a secret."""
     if "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"ok": True}, headers={"vary": "accept"})
     shown = ", ".join(f"<code>{escape(name)}</code>" for name in names())
@@ -58,7 +58,7 @@ async def welcome(request: Request) -> Response:
 
 
 def started(address: str, token: str, graphs: Iterable[str]) -> str:
-    """Return what `coop dev` says when its server is up: where, to whom, and what it serves."""
+    """Return the text that `coop dev` prints after start-up: addresses, access and workflows."""
     open_to = "for those with a token" if token or configured() else "without authentication"
     header = f", which sends, as programs do, Authorization: Bearer {token}" if token else ""
     lines = [

@@ -11,14 +11,14 @@ FOLDER = Path(__file__).parent / "page"
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 
 REFUSALS = {label: means for labels in LABELS.values() for label, means in labels.items()}
-"""Label of a refusal → its meaning."""
+"""Label of a refusal → the meaning of the label."""
 
 FILES = {
     path.name: path.read_text(encoding="utf-8")
     for path in sorted(FOLDER.iterdir())
     if path.suffix in KINDS
 } | {"labels.js": f"export const REFUSALS = {json.dumps(REFUSALS)};\n"}
-"""File name → text. Read at import, because a server's event loop must not wait for a disk."""
+"""File name → text. The import reads the files, because an event loop must not wait for a disk."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -28,7 +28,7 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }
-"""The headers of all files: pages load nothing from other hosts, and no text becomes a script."""
+"""The headers of all files: pages load only this host's files, and never run text as script."""
 
 ROUTES = {
     "file": "/page/{name}",
@@ -38,11 +38,11 @@ ROUTES = {
     "bundle": "/view/runs/{name}.json",
     "events": "/view/runs/{name}/events",
 }
-"""Kind of page → its path, where `name` is the name of a file or a run."""
+"""Key of a route → its path, where `name` is the name of a file or of a run."""
 
 
 def route_of(path: str) -> tuple[str, str]:
-    """Return the key of the route in `ROUTES` that a path matches, and the path's name or "".
+    """Return the key in `ROUTES` of the route that matches a path, and the path's `name` or "".
 
     Raises:
         ValueError: the path matches no route.

@@ -1,7 +1,7 @@
 """The bundle: one run as one JSON object, for the page and for reports.
 
-All parts are public at the table, except `private`: the operator's view, which is None unless
-requested. Amounts are numbers in the game's unit. Texts are plain text, never markup.
+All agents may see every part except `private`: only the operator may see `private`, and it is None
+unless requested. Amounts are in the game's unit. Texts are plain text, never markup.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ from shapley_coop.state.table import Table
 from shapley_coop.state.timeline import timeline
 
 VERSION = 3
-"""The version of the format; a page shows only bundles of its own version."""
+"""The version of the bundle format; a page shows only bundles of the page's version."""
 
 _NOTHING: dict[str, Any] = {
     "status": "open",
@@ -50,15 +50,15 @@ DONE = ("ended", "failed")
 
 @dataclass(frozen=True)
 class About:
-    """The facts about a run that its register has and its table lacks.
+    """The facts about a run that are in the register but not in the run's state.
 
     Attributes:
         run: the run's name.
         graph: the workflow's name.
-        created: the ISO time of its start.
+        created: the time of the run's start in ISO format.
         state: started, waiting (for people), ended or failed.
         why: the agents for which the run waits, or the reason why it failed; otherwise "".
-        links: addresses, as far as known: `trace`, `thread`, and `seats` (agent → address).
+        links: the known addresses of `trace`, `thread` and `seats` (agent → address).
     """
 
     run: str
@@ -76,13 +76,13 @@ def bundle(
     journal: Sequence[Entry] | None = None,
     private: bool = False,
 ) -> dict[str, Any]:
-    """Return the bundle of a run, finished or not.
+    """Return the bundle of a finished or unfinished run.
 
     Args:
         about: the facts from the register.
         table: the run's latest state; empty before the first checkpoint.
-        ledger: the ledger lines of its episode.
-        journal: the letters and answers of its episode; without them `calls` is None.
+        ledger: the ledger lines of the run's episode.
+        journal: the letters and answers of the run's episode; if None, `calls` is None too.
         private: whether to add `private`, the letters and answers that only the operator may read.
     """
     head = {"bundle": VERSION, **about.__dict__}

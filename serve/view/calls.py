@@ -1,6 +1,6 @@
 """The cost of each event: the model calls that led to the event, their tokens and seconds.
 
-Letters and answers are left out, so everybody who may see the run may see its costs.
+Costs show no text of letters or answers, so everybody who may see the run may see them.
 """
 
 from collections.abc import Iterable
@@ -17,8 +17,8 @@ COUNTED = ("input_tokens", "output_tokens", "seconds")
 def calls_view(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
     """Return one row per event and agent, with its `calls`, refused answers, tokens and seconds.
 
-    `event` is a message's id, or a turn such as `turn 3`, even if not played yet. Reasoning counts
-    for the message after it. `sent_back` counts refused answers. People's answers are no calls.
+    `event` is a message's id, or a turn such as `turn 3`, even before that turn is played. A call
+    for private reasoning counts for the next message. People's answers do not count as calls.
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for note in notes(journal, table):

@@ -14,18 +14,18 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.timeline import signed_contracts
 
 Verdicts = dict[str, Verdict]
-"""Clause → its verdict."""
+"""Id of a clause → the monitor's verdict: satisfied, violated or pending."""
 
 Marks = dict[tuple[str, int], tuple[str, str]]
-"""(Clause, turn) → the clause's mark at that turn, and a note on the mark."""
+"""(Clause's id, turn) → the clause's mark at that turn (such as `kept`), and a note on it."""
 
 
 def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return the contract in force with all its past and present clauses, or None without one.
+    """Return the latest contract with all past and present clauses, or None without a contract.
 
     At a turn a clause is `kept`, `broken`, `due` (a payment or a gift), `idle` (it required
-    nothing) or `out` (not in force). The monitor's verdict on it after the turn is `satisfied`,
-    `violated` or `pending`, by the contract of that time. Before its signing the verdict is None.
+    nothing) or `out` (not in force). The monitor's verdict on the clause after that turn uses the
+    contract in force then. The verdict is None for turns before the clause was signed.
     """
     contract, game, signed = evaluated.contract, evaluated.game, evaluated.signed
     if contract is None:
@@ -59,7 +59,7 @@ def in_words(clause: Clause) -> dict[str, Any]:
 
 
 def _marks(monitor: Monitor) -> Marks:
-    """Return the mark of each clause and turn. `broken` overwrites `due`, and both `kept`."""
+    """Return the marks by clause and turn; `broken` replaces `due`, and both replace `kept`."""
     marks: Marks = {
         (duty.clause, turn["turn"]): ("kept", f"{duty.agent} kept it")
         for turn, asked in zip(monitor.turns, monitor.asked, strict=True)
@@ -77,9 +77,9 @@ def _marks(monitor: Monitor) -> Marks:
 
 
 def _verdicts(evaluated: EvaluatedTable) -> list[Verdicts]:
-    """Return the verdict on every clause after each turn, under the contract of that time.
+    """Return the verdicts on all clauses after each turn, by the contract in force at that turn.
 
-    The latest contract would give wrong verdicts: it may have ended clauses that were pending.
+    The latest contract would give wrong verdicts, because it may end clauses that were pending.
     """
     game, record = evaluated.game, evaluated.record
     signed = signed_contracts(evaluated.table)
@@ -107,7 +107,7 @@ def _turns(
 
 
 def _judge_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return a judge's verdicts, and the fraction of them that the monitor shares, or None."""
+    """Return the judge model's verdicts and their agreement with the monitor's, or None."""
     audit = (evaluated.table.get("settlement") or {}).get("audit") or {}
     if not audit.get("judge"):
         return None

@@ -10,13 +10,13 @@ from shapley_coop.credit import members, worth_table
 from shapley_coop.state.evaluated import EvaluatedTable
 
 SMALL = 8
-"""The most agents with which a page shows all 2^n coalitions."""
+"""The most agents n for which a page shows all 2^n coalitions."""
 
 EXACT = 2 / MICRO
 """Amounts in the game's unit that differ by less than this are equal up to rounding."""
 
 SEEN = 0.0005
-"""An excess below this counts as 0: pages show three decimals, and games round rewards."""
+"""An excess below this amount counts as 0, as pages show three decimals and games round rewards."""
 
 RULES = {
     "record": "v(C) = W(C) − W(∅): what all agents earn if C repeats its conduct and everybody "
@@ -28,7 +28,7 @@ RULES = {
 
 
 def worths(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return v of every coalition, sorted by size, or None with more than `SMALL` agents."""
+    """Return each coalition's worth v, sorted by size, or None with more than `SMALL` agents."""
     agents = evaluated.agents
     if len(agents) > SMALL:
         return None
@@ -44,12 +44,12 @@ def worths(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def complaint(evaluated: EvaluatedTable, payoffs: Mapping[str, float]) -> dict[str, Any] | None:
-    """Return the coalition with the greatest excess e(C) = v(C) − x(C), 0 < |C| < n.
+    """Return the coalition C, 0 < |C| < n, with the greatest excess e(C) = v(C) − x(C).
 
-    By the record, x(C) sums its members' payoffs less their baselines; if e(C) > 0, C's conduct
-    alone improved the total by more. By the rules alone, x(C) sums their payoffs; if e(C) > 0, C
-    could do better by itself. In both cases e(C) > 0 puts the payoffs outside the core of v.
-    None if v has another unit than payoffs, v(N) was not paid out, or n > `SMALL`.
+    If the game has baselines, v is by the record, and x(C) sums the members' payoffs less their
+    baselines. Otherwise v(C) is what C can secure by the rules, and x(C) sums the members' payoffs.
+    In both cases, e(C) > 0 means that the payoffs are outside the core of v.
+    Return None if v and payoffs differ in unit, v(N) was not paid out, or n > `SMALL`.
     """
     if len(evaluated.agents) > SMALL:
         return None

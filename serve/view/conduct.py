@@ -7,7 +7,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def conduct_view(evaluated: EvaluatedTable) -> dict[str, dict[str, Any]]:
-    """Return agent → its actions, breaches and passes, and the passes for unusable answers."""
+    """Return agent → its actions, breaches and passes, and its passes due to unusable answers."""
     breaches = (evaluated.table["settlement"] or {})["breaches"]
     found = conduct(evaluated.agents, evaluated.record, breaches)
     view = {}

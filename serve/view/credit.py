@@ -23,9 +23,9 @@ NORMS = {
 def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """Return one row per agent: conduct, claim, marginal contribution, value, reward, payoff.
 
-    `due` is the agent's payoff under the Shapley norm: its baseline plus its Shapley value, or its
-    part of the total if the game's worths have another unit. `gap` is payoff less `due`, and
-    `least` names the agents with the smallest gap.
+    `due` is the agent's payoff under the Shapley norm: its baseline plus its Shapley value. If the
+    game's worths have another unit than payoffs, `due` is the agent's part of the total. `gap` is
+    payoff less `due`. `least` names the agents with the smallest gap.
 
     Args:
         evaluated: a settled table.
@@ -82,8 +82,8 @@ def by_shapley(evaluated: EvaluatedTable) -> dict[str, float]:
 def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
     """Return the standard error of the amount due, in the unit of payoffs.
 
-    By the record it equals the standard error of the value, because the baseline is exact. Other
-    rules may give the value another unit, so its error is scaled by due / value.
+    With a baseline, this is the standard error of the value, because the baseline is exact.
+    Without one, values may have another unit, so the value's error is scaled by due / value.
     """
     error, value = (credit["standard_error"] or {}).get(agent), credit["shapley"][agent]
     if credit["alone"] is not None:
@@ -92,7 +92,7 @@ def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
 
 
 def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
-    """Return all agents' dues by each norm, and why norms are missing; None for many agents."""
+    """Return each norm's amounts due; `norms` is None with more than `SMALL` agents."""
     agents = evaluated.agents
     if len(agents) > SMALL:
         return {"norms": None}
@@ -110,6 +110,6 @@ def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
 
 
 def _compare(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
-    """Return the amounts due by a norm, and the greatest absolute difference from a payoff."""
+    """Return the amounts due, and their greatest absolute difference from the payoffs."""
     gap = max(abs(got - float(part)) for got, part in zip(paid, due, strict=True))
     return {"due": [float(part) for part in due], "gap": gap if gap >= EXACT else 0.0}

@@ -9,8 +9,8 @@ from shapley_coop.state.evaluated import EvaluatedTable
 def escrow_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """Return each party's deposit: held, forfeited (when, by which clause, to whom) or returned.
 
-    None if contracts are enforced by other means, or none is signed. A party forfeits its deposit
-    at its first breach; the settlement returns the other deposits.
+    Return None if the run has no escrow or no signed contract. A party forfeits its deposit
+    at its first breach. The settlement returns all other deposits.
     """
     signed = evaluated.signed
     if signed.contract is None or signed.enforcement.mode != "escrow":
@@ -18,7 +18,7 @@ def escrow_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     postings = signed.postings(over=evaluated.table.get("settlement") is not None)
     owner = {p.clause: p.moves[0].payer for p in postings if p.kind == "deposit"}
     released = {owner[p.clause]: p.moves for p in postings if p.kind == "release"}
-    # The dict keeps a party's earliest breach; of several in a turn the last, as the ledger does.
+    # The dict keeps the last breach of a party's first turn with a breach, as the ledger does.
     breaches = sorted(signed.monitor.breaches, key=lambda breach: -breach.turn)
     first = {breach.agent: breach for breach in breaches}
     parties = []

@@ -1,8 +1,8 @@
 """The feed of a run as server-sent events: the whole bundle once, then only changes.
 
 The id of an event is the digest of the bundle after the event. A client that reconnects sends its
-last id (`Last-Event-ID`). If the bundle is unchanged, the client gets only later changes, otherwise
-the whole bundle. The server keeps no data about clients that left.
+last id (`Last-Event-ID`). If the bundle still has this digest, the client gets only later changes.
+Otherwise it gets the whole bundle. The server keeps no data about disconnected clients.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 STILL = ":\n\n"
-"""A comment, sent if nothing has changed. Sending it fails once the client has left."""
+"""A comment, sent if nothing has changed: its failure shows that the client has disconnected."""
 
 END = "event: end\ndata: {}\n\n"
 
@@ -41,9 +41,9 @@ class Feed:
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Return changed section → its new value under `is`; sections are never removed.
+    """Return changed section → its new value as `{"is": value}`; sections are never removed.
 
-    A list has the number of first items to `keep`, and the items that follow under `then`.
+    For a list, `keep` is the number of unchanged first items and `then` has the items after them.
     """
     return {
         name: _change(before.get(name), section)

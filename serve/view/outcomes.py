@@ -13,7 +13,7 @@ MOST_CELLS = 256
 
 
 def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return the joint actions of a small matrix game: payoffs, efficiency, times played."""
+    """Return each joint action of a small matrix game with payoffs, efficiency and frequency."""
     cells = evaluated.game.facts().get("payoffs")
     if not isinstance(cells, list) or not 0 < len(cells) <= MOST_CELLS:
         return None
@@ -37,8 +37,8 @@ def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str
     """Return the outcome of a settled run, with the points of the utility plane.
 
     Each point maps agents to amounts. `earned` are the rewards before the settlement, `ended` the
-    payoffs, `shapley` the payoffs by the record's Shapley values. If worths have the unit of
-    payoffs, `baseline` is W_i(∅), or without baselines `alone` is what i can secure by itself.
+    payoffs, `shapley` the payoffs by the record's Shapley values. If worths are in the payoffs'
+    unit, `baseline` is each W_i(∅); without baselines, `alone` is what i can secure by itself.
     """
     settled, total = evaluated.table["settlement"] or {}, sum(outcome["rewards"].values())
     deal, credit = settled["redistribution"], outcome["credit"]

@@ -1,4 +1,4 @@
-"""The actions that the contract planned, beside the actions taken."""
+"""The actions that the contract required, beside the actions that agents took."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from shapley_coop.state.evaluated import EvaluatedTable
 def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """Return each turn's required and actual actions, or None without a contract.
 
-    `payoffs` are the payoffs if all agents had kept the contract. They are None if the contract
-    leaves an action open, or with more than `SMALL` agents.
+    `payoffs` are the payoffs if all agents had kept the contract. `payoffs` is None if the contract
+    does not fix every action, or if there are more than `SMALL` agents.
     """
     if evaluated.contract is None:
         return None
@@ -32,7 +32,7 @@ def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def _play_as_agreed(evaluated: EvaluatedTable) -> list[Turn] | None:
-    """Return the turns if all agents keep the contract, or None if it leaves an action open."""
+    """Return the turns if all agents keep the contract, or None unless it fixes every action."""
     game = evaluated.game
     monitor = Monitor(evaluated.contract, game.open_turns)
     position = game.start()

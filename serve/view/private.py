@@ -8,14 +8,14 @@ from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state.table import PublicMessage, Table
 
 ACTS = {"reason": -1, "consider": -1}
-"""Act → its rank among acts asked at the same moment; all others have rank 0."""
+"""Act → its rank among acts that are asked at the same time; other acts have rank 0."""
 
 
 def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
-    """Return a note on every answer in the journal, in the order of their letters.
+    """Return a note on every answer in the journal, in the order of the letters.
 
-    A note's `event` is the id of the message that followed, or a turn such as `turn 3`, even if not
-    played yet. A refused draft has a `fault`: the complaint in the next letter.
+    A note's `event` is the id of the message after the answer, or a turn such as `turn 3`. If the
+    answer was refused, `fault` is the reason, which the next letter to the agent contains.
     """
     talk = table.get("talk", [])
     asked = sorted(
@@ -28,7 +28,7 @@ def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
 
 
 Asked = tuple[int, dict[str, Any], Any]
-"""The number of events before the letter, the note, and the complaint in the letter."""
+"""The number of events before the letter, the note, and the fault that the letter reports."""
 
 
 def _asking(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:

@@ -16,7 +16,7 @@ from shapley_coop.state.storage.register import Run
 
 
 class RunSource(Protocol):
-    """A source of runs, which returns each as a bundle by its name."""
+    """A source of runs, which lists the runs and returns the bundle of a named run."""
 
     def runs(self) -> list[dict[str, Any]]:
         """Return every run as a line of a list (`state.listing`), with its age."""
@@ -72,7 +72,7 @@ class FolderSource:
 
 
 def lines_with_age(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Return runs as lines of a list (`state.listing`) with their age, newest first."""
+    """Return one list line (`state.listing`) for each run, with the run's age, newest first."""
     newest_first = sorted(runs, key=lambda run: run.created, reverse=True)
     return [{**list_line(run), "age": age(run.created)} for run in newest_first]
 
@@ -81,7 +81,7 @@ def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
     """Return the current bundle of a run of a home."""
     table = asyncio.run(table_of(run))
     episode = table.get("episode", "")
-    # Viewers poll a run under way, so its journal is read only if private data are requested.
+    # Viewers poll unfinished runs, so their journals are read only if private data is requested.
     read = private or run.state in DONE
     return bundle(
         About(run.run, run.graph, run.created, run.state, run.why),

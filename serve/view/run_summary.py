@@ -1,10 +1,10 @@
 """The summary of a run in a few sentences: events, agreements, payoffs and fairness.
 
-The summary begins with the events. It says nothing about fairness if there was no play or nothing
+The summary begins with the events. It does not mention fairness if no turn was played or nothing
 was at stake.
 
-It uses the bundle alone. Every number in the summary is also in a panel of the page, and the
-number's part of the text names that panel.
+The summary is computed from the bundle only. Every number in the summary is also in a panel of the
+page, and the part of the text with the number names that panel.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from typing import Any
 from shapley_coop.state.outcome import FAILED
 
 Part = dict[str, str]
-"""A `text`, with the panel to `see` for details or the `agent` named, if either."""
+"""A piece of `text`; optionally the panel to `see` for details, or the `agent` that it names."""
 
 NAMED = 4
 """The most agents that a sentence names one by one."""
@@ -42,7 +42,7 @@ def summarize(run: dict[str, Any]) -> list[Part]:
 
 
 def _agreement(run: dict[str, Any]) -> list[Part]:
-    """Return the sentence about the contract and the agreement after the game."""
+    """Return the sentence about the contract, and about the agreement made after the game."""
     basis = (run["outcome"] or {}).get("basis")
     everybody = _names(run["agents"], many="All {} agents")
     afterwards = run["outcome"]["redistribution"] if basis == "redistribution" else None
@@ -92,7 +92,7 @@ def _breaches(run: dict[str, Any]) -> list[Part]:
 
 
 def _passes(run: dict[str, Any]) -> list[Part]:
-    """Return the sentence about passes for lack of a usable answer; the agents pay for these."""
+    """Return the sentence about agents that passed because they gave no usable answer."""
     rows = [row for row in run["credit"]["rows"] if row["conduct"]["unanswered"]]
     if not rows:
         return []
@@ -135,7 +135,7 @@ def _got(run: dict[str, Any]) -> list[Part]:
 
 
 def _fair(run: dict[str, Any]) -> list[Part]:
-    """Return the sentence about norms met or the least satisfied agent, and the core."""
+    """Return the sentence about which norms the payoffs meet, who got least, and the core."""
     credit = run["credit"]
     if credit["no_value"]:
         return _say("{} is defined here.", _see("credit", "No Shapley value"))
@@ -156,7 +156,7 @@ def _fair(run: dict[str, Any]) -> list[Part]:
 
 
 def _complains(complaint: dict[str, Any]) -> list[Part]:
-    """Return the clause about a coalition with positive excess, which violates the core."""
+    """Return the words about a coalition with positive excess, which violates the core."""
     who, one = _names(complaint["members"]), len(complaint["members"]) == 1
     more = f"{number(complaint['excess'])} more"
     if complaint["by"] == "potential":
@@ -194,7 +194,7 @@ def _before_signing(timeline: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _say(words: str, *parts: Part | list[Part]) -> list[Part]:
-    """Return the words as parts, with one or more of `parts` in place of each `{}`."""
+    """Return the words as parts; the given parts replace the `{}` in the words."""
     first, *rest = words.split("{}")
     told = [{"text": first}]
     for part, then in zip(parts, rest, strict=True):

@@ -1,4 +1,4 @@
-"""The export of a run as one HTML file with page, style, program and bundle; it loads nothing."""
+"""The export of a run as one HTML file with page, style, script and bundle, which works offline."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def standalone_page(bundle: dict[str, Any]) -> str:
-    """Return the page with a bundle in it.
+    """Return the HTML page that shows a bundle and contains it.
 
     Its content security policy allows only the program in the file, so no text of the bundle can
     run as a script.
@@ -44,7 +44,7 @@ def standalone_page(bundle: dict[str, Any]) -> str:
 
 
 def link_modules(entry: str) -> str:
-    """Return a module and all its imports as one program, each module once, after its imports.
+    """Return a JavaScript module and all its imports as one program, in order of dependence.
 
     The modules must have named imports on one line, and no top-level name in common.
     """

@@ -22,13 +22,13 @@ LATER = {
     "norm": "no agreement on the split: it is made by the norm",
     "final_offer": "no agreement on the split: the final offer nearest to the norm",
 }
-"""Basis of the settlement after the play → the words for its step."""
+"""Basis of the settlement after the play → the words for the settlement's step."""
 
 
 def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     """Return the steps from 0 to each agent's payoff: `step`, `words`, and `amounts` by agent.
 
-    Amounts are in the game's unit, and an agent's amounts in millionths sum exactly to its payoff.
+    Amounts are in the game's unit. Counted in millionths, an agent's amounts sum to its payoff.
     """
     settled = evaluated.table["settlement"] or {}
     earned: Micro = settled["rewards"]
@@ -57,7 +57,7 @@ def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 def _as_signed(
     evaluated: EvaluatedTable, earned: Micro, before: Micro
 ) -> list[tuple[str, str, Micro]]:
-    """Return the steps due to the contract: the split of the total, then the payments."""
+    """Return the steps that the contract causes: the split of the total, then the payments."""
     agreed = split_of(evaluated.contract)
     if agreed is None or not evaluated.signed.enforcement.executes:
         return [("payments", "payments under the contract", _less(before, earned))]

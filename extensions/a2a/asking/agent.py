@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from shapley_coop.seats.asking import Enquiry
 
 A2A = "a2a"
-"""The provider's name, which stands before the address of a seat."""
+"""The provider's name, which is the prefix of the seat's address, as in `a2a:https://…`."""
 
 FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0
 """The first and the longest pause between two polls of a task in seconds; pauses grow by half."""
 
 
 def check_address(seat: Seat) -> None:
-    """Refuse a seat that cannot work, before the play begins.
+    """Check before the play that a seat's address, options and card key are usable.
 
     Raises:
-        ValueError: the address is no URL, an option is wrong, or the card key cannot be read.
+        ValueError: the address is no URL, an option is invalid, or the card key is unreadable.
     """
     from shapley_coop.extensions.a2a.asking.card import card_url, read_card_key
 
@@ -44,7 +44,7 @@ def check_address(seat: Seat) -> None:
 
 
 def remote_agent(seat: Seat, *, agent: str, seed: int) -> "RemoteAgent":
-    """Return the model of a seat without a letter yet."""
+    """Return the chat model of a seat, which gets its letter later (`for_letter`)."""
     return RemoteAgent(seat=seat)
 
 
@@ -54,7 +54,7 @@ class RemoteAgent(LetterChatModel):
     Attributes:
         seat: the seat with the agent's address.
         question: the letter, or None before there is one.
-        journal: the journal, which keeps the id of the agent's task so that a resume continues it.
+        journal: the journal, which keeps the id of the agent's A2A task for resumed runs.
     """
 
     seat: Seat
@@ -102,7 +102,7 @@ class _Exchange:
         return await self._ask(link, await self._asked_back(link))
 
     async def _go_on(self, link: "Link", task: str) -> str | None:
-        """Return the answer of a task begun before a restart, or None if it is lost or failed."""
+        """Return the answer of a task begun before a restart, or None if the task has none."""
         from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 
         known = await link.task(task)
@@ -111,7 +111,7 @@ class _Exchange:
         try:
             return await self._wait(link, known)
         except TaskFailed:
-            return None  # a completed task of LangGraph's server has no answer, so ask again
+            return None  # LangGraph's server shows a completed task without answer, so ask again
 
     async def _asked_back(self, link: "Link") -> str:
         """Return the id of the last attempt's task if that task awaits input, or ""."""
@@ -154,7 +154,7 @@ class _Exchange:
 
 
 class _Tasks:
-    """The agent's tasks for the attempts of one question; their ids are kept in the journal."""
+    """The ids, kept in the journal, of the agent's A2A tasks for each attempt at a question."""
 
     def __init__(self, question: "Enquiry", journal: Journal) -> None:
         self._question, self._journal = question, journal
@@ -166,7 +166,7 @@ class _Tasks:
         return [json.loads(entry.answer.text)["task"] for entry in found]
 
     async def keep(self, task: str, card: str) -> None:
-        """Keep a task's id in the journal; called before the wait for its answer."""
+        """Write a task's id to the journal, before the wait for the task's answer."""
         if task in self._kept:
             return
         self._kept.add(task)
@@ -194,11 +194,11 @@ class _Tasks:
 
 
 async def link_to(seat: Seat, agent: str) -> "Link":
-    """Return the link to an agent: one per seat and event loop, so its card is read once."""
+    """Return the link to an agent. An event loop has one per seat, and reads the card once."""
     here = clients_here()
     links, key = here.kept, (A2A, seat, agent)
     if key not in links:
-        # Several letters may be sent at once, and all share the link of the first.
+        # Letters that are sent at the same time share the link that the first letter opens.
         links[key] = asyncio.ensure_future(_linked(seat, agent))
         # All waiters may be cancelled; reading the exception then prevents asyncio's warning.
         links[key].add_done_callback(lambda made: made.cancelled() or made.exception())

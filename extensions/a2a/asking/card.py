@@ -23,7 +23,7 @@ ALGORITHMS = ["ES256", "EdDSA"]
 """The algorithms that may sign a card."""
 
 TOKEN = "COOP_A2A_TOKEN_"  # noqa: S105 - a variable's name
-"""The prefix of the variable with an agent's token; the agent's name follows in capitals."""
+"""The prefix of the environment variable with an agent's token, before the name in capitals."""
 
 
 class CardRefused(Exception):
@@ -71,7 +71,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     Raises:
         httpx.HTTPError: the request fails.
         AnswerTooLarge: the response is too large.
-        CardRefused: it is no card, its signature is missing or wrong, or it names another host.
+        CardRefused: the response is no card, or a card with a wrong signature or another host.
     """
     from a2a.client.card_resolver import parse_agent_card
     from google.protobuf.json_format import ParseError

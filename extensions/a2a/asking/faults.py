@@ -26,7 +26,7 @@ def described(error: BaseException, seat: Seat, agent: str) -> str:
     """Return a line that names the cause of an error and a remedy.
 
     Args:
-        error: the error from the exchange, with its causes.
+        error: the error from the exchange with the agent; its chain of causes is read too.
         seat: the seat with the agent's address.
         agent: the agent's name at the table.
     """

@@ -31,7 +31,7 @@ class _Bounded(httpx.AsyncByteStream):
 class BoundedTransport(httpx.AsyncHTTPTransport):
     """A transport that limits the size of responses and refuses compressed ones.
 
-    A compressed body could unpack to any size, and the requests ask for none.
+    A compressed body could unpack to any size, so requests ask for uncompressed bodies.
     """
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -26,8 +26,8 @@ def message_of(
 
     Args:
         question: the letter.
-        form: the JSON schema of an answer in fields, or None if the act has none.
-        memory: whether all letters of an episode to this agent are one conversation.
+        form: the JSON schema of an answer in fields, or None if answers are text only.
+        memory: whether all letters to this agent in an episode share one conversation.
         task: the id of the agent's task that this message continues; empty for a new task.
     """
     from a2a.helpers import new_data_part, new_text_part
@@ -37,7 +37,7 @@ def message_of(
     talk = f"{q.episode}/{q.agent}" if memory else f"{q.episode}/{q.agent}/{q.at}"
     return Message(
         message_id=f"{q.name[:32]}.{q.attempt}",
-        # LangGraph's server uses this as the thread's id, which must be a UUID.
+        # LangGraph's server uses the context id as the thread's id, which must be a UUID.
         context_id=str(uuid5(NAMESPACE_URL, talk)),
         task_id=task,
         role=Role.ROLE_USER,
@@ -50,8 +50,8 @@ def message_of(
 def told(question: "Enquiry", form: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the content of a letter's data part, for programs.
 
-    Numbers in a data part become doubles. So facts that may be hashed or counted are JSON in a
-    string: `facts_json` holds them, with the offer, its clauses and its hash.
+    A2A turns all numbers in a data part into doubles. So the facts, such as the offer with its
+    clauses and hash, are a JSON string: `facts_json`.
     """
     q = question
     return {

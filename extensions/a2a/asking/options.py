@@ -23,7 +23,7 @@ class Options(BaseModel):
 
 
 FOR_TENANTS = frozenset({"memory"})
-"""The options that tenants may set, because these open no file."""
+"""The options that tenants may set, because these options open no file."""
 
 
 def options_of(seat: Seat) -> Options:

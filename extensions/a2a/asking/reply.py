@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class TaskFailed(Exception):
-    """The agent ended a task without an answer; the text names the state and quotes nothing."""
+    """The agent ended a task without an answer; the text names the task's final state."""
 
 
 class Reply(NamedTuple):
@@ -18,7 +18,7 @@ class Reply(NamedTuple):
 
     Attributes:
         text: the answer in tagged text.
-        asks: whether the agent asks for input, so that the next message continues its task.
+        asks: whether the agent asks for input; if so, the next message continues the task.
     """
 
     text: str
@@ -28,8 +28,8 @@ class Reply(NamedTuple):
 def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
     """Return the answer in a task or a message, or None while the agent works on the task.
 
-    The status message of a completed task is no answer. If an agent asks for input, its words are
-    the answer; without words there is no answer yet.
+    The status message of a completed task is no answer. If an agent asks for input, the text of
+    its request is the answer; a request without text gives None.
 
     Args:
         found: the task or message from the agent.

@@ -1,8 +1,8 @@
 """The two A2A agents of `coop a2a`: a judge that assesses others, and a subject for assessment.
 
-The judge (AgentBeats' green agent) plays the runs of an assessment request. The subject (its
-purple agent) answers letters with one of our seats. Tasks are kept in memory: after a crash the
-client must request its assessment again, but finished runs stay in the home.
+The judge (the green agent of AgentBeats) plays the runs of an assessment request. The subject (the
+purple agent) answers letters by a seat of this package. Tasks are kept in memory: after a crash
+the client must send its request again, but finished runs stay in the home.
 """
 
 import json
@@ -80,7 +80,7 @@ class _Agent(AgentExecutor):
         raise NotImplementedError
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """Refuse to cancel: the agents of a play were promised that it ends."""
+        """Refuse to cancel, because the agents of a play rely on the play's settlement."""
         raise UnsupportedOperationError("it cannot be cancelled")
 
 
@@ -113,14 +113,14 @@ class Subject(_Agent):
 
     Args:
         seat: the seat that answers.
-        seed: the seed of an embedded agent.
+        seed: the seed, used if the seat is an embedded agent.
     """
 
     def __init__(self, seat: Seat, seed: int = 0) -> None:
         self._seat, self._seed = seat, seed
 
     async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
-        """Add the seat's tagged answer as an artifact; programs get facts from the data part."""
+        """Add the seat's answer as an artifact; embedded agents read facts from the data part."""
         assert context.message is not None, "a request brings a message"
         words = HumanMessage(context.get_user_input())
         told = [part for part in get_data_parts(context.message.parts) if "letter" in part]
@@ -137,7 +137,7 @@ class Subject(_Agent):
 
 
 class _Tasks(InMemoryTaskStore):
-    """A store of tasks without callers' identities: who knows a task's id may read the task."""
+    """A store of tasks without access control: any caller that knows a task's id may read it."""
 
     async def list(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
         """List no tasks, because letters and the parties of an assessment are private."""
@@ -145,7 +145,7 @@ class _Tasks(InMemoryTaskStore):
 
 
 def application(executor: AgentExecutor, skill: AgentSkill, url: str) -> Starlette:
-    """Return the app of an A2A agent, for 1.0 and 0.3, at the root of an address.
+    """Return the app of an A2A agent (protocol versions 1.0 and 0.3) at the root of an address.
 
     If the address is a loopback address, `BrowserGuard` keeps web pages from calling the agent.
 

@@ -30,7 +30,7 @@ from shapley_coop.state.workflow_config import check_kind, with_params
 MOST_SEEDS = 100
 
 Say = Callable[[str], Awaitable[None]]
-"""A callback that sends a line of progress to the caller."""
+"""A callback that sends one line of progress to the caller."""
 
 Setting = Literal[
     "rounds", "norm", "enforcement", "deposit", "disagreement", "renegotiate", "outlook", "tries"
@@ -77,7 +77,7 @@ class Config(_Part):
     @field_validator("game")
     @classmethod
     def _named(cls, game: str) -> str:
-        """Refuse names of files and programs: a caller may not open any on this machine."""
+        """Refuse names of files and programs, because a caller may not open files here."""
         if game not in names():
             raise ValueError(f"no game {game[:80]!r}: there are {', '.join(names())}")
         return game
@@ -96,7 +96,7 @@ class Assessment(_Part):
 
     @classmethod
     def read(cls, text: str) -> "Assessment":
-        """Read a request; ignore words or a fence around its JSON.
+        """Read a request from a text; ignore words or a code fence around the JSON.
 
         Raises:
             ValueError: the text holds no valid request; the error is one line.
@@ -136,15 +136,15 @@ class Assessment(_Part):
 
 
 async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
-    """Play all seeds, one after the other, and recompute each play from its record.
+    """Play all seeds, one after the other, and verify each play by recomputing its results.
 
     Args:
         asked: the request.
         say: the callback for progress, called after each play.
 
     Returns:
-        Plain JSON: `runs`, and over the ended ones `agents` (mean payoff, breaches, over-claim),
-        `welfare`, `agreement` and `verified`. A run in which an agent did not answer is `stopped`.
+        Plain JSON: `runs`, and for all ended runs together `agents` (mean payoff, breaches,
+        over-claim), `welfare`, `agreement`, `verified`. A run with a silent agent is `stopped`.
     """
     config, runs = asked.config, list[dict[str, Any]]()
     agents = load(config.game, config.params).agents

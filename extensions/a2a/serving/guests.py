@@ -1,4 +1,4 @@
-"""The handler of guests' A2A requests: take a seat, answer a letter, read the seat's task."""
+"""The handler of guests' A2A requests: to take a seat, answer a letter or read the seat's task."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -37,17 +37,17 @@ from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
 from shapley_coop.serve.server.tenancy import Caller
 
 CALLER = "caller"
-"""The key of the caller in a call's context; its value is None without tenants."""
+"""The key of the caller in a call's context; the caller is None without tenants."""
 
 PATIENCE = 25.0
-"""The longest wait of a blocking call in seconds; after it the guest must poll."""
+"""The longest wait of a blocking call in seconds; after this time the guest must poll."""
 
 EVERY = 0.2
-"""Seconds between two computations of a task while waiting."""
+"""Seconds between two computations of a seat's task during a wait."""
 
 
 class Guests(RequestHandler):
-    """The A2A request handler whose tasks are seats.
+    """The A2A request handler; each of its tasks represents a seat.
 
     Args:
         inbox: the inbox with the waiting letters.
@@ -104,13 +104,13 @@ class Guests(RequestHandler):
     async def on_cancel_task(
         self, params: CancelTaskRequest, context: ServerCallContext
     ) -> NoReturn:
-        """Refuse to cancel: a silent agent passes at its deadline instead."""
+        """Refuse to cancel; a silent agent passes at its deadline instead."""
         raise UnsupportedOperationError("A party cannot cancel the play")
 
     async def on_get_extended_agent_card(
         self, params: GetExtendedAgentCardRequest, context: ServerCallContext
     ) -> AgentCard:
-        """Refuse: there is no extended card."""
+        """Refuse, because there is no extended card."""
         raise UnsupportedOperationError
 
     async def _no_push(self, params: Any, context: ServerCallContext) -> NoReturn:
@@ -130,7 +130,7 @@ class Guests(RequestHandler):
     async def _heard(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> tuple[Seat, str]:
-        """Take a message; return its seat, and the id of the letter that it answered, or ""."""
+        """Handle a message; return its seat, and the id of the letter that it answers or ""."""
         data, words = _parts(params.message)
         if not params.message.task_id:
             seat = _invited(context, data.get("seat"))
@@ -208,7 +208,7 @@ def _seat(context: ServerCallContext, task: str) -> Seat:
 
 
 def _invited(context: ServerCallContext, named: Any) -> Seat:
-    """Return a guest's seat: that of its token, or without tenants the seat that it names."""
+    """Return a guest's seat: its token's seat, or without tenants the seat that `named` gives."""
     caller: Caller | None = context.state.get(CALLER)
     if caller is not None:
         return Seat(caller.episode, caller.agent)

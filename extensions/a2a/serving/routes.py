@@ -1,4 +1,4 @@
-"""The routes of `/table`: JSON-RPC of A2A 1.0 and 0.3, and the table's card."""
+"""The routes of `/table`: the JSON-RPC of A2A 1.0 and 0.3, and the card of the agent there."""
 
 import asyncio
 from functools import cache
@@ -19,7 +19,7 @@ CARD = f"{TABLE}/.well-known/agent-card.json"
 
 
 def table_routes(inbox: ThreadInbox) -> list[Route]:
-    """Return the routes of the table and of its card."""
+    """Return the routes of the agent at `/table` and of its card."""
 
     @cache  # one dispatcher, made at the first request
     def dispatcher() -> Any:
@@ -32,7 +32,7 @@ def table_routes(inbox: ThreadInbox) -> list[Route]:
         return answer
 
     async def card(request: Request) -> Response:
-        # Guests go to the card's address, and caches keep it, so a forged Host must not enter it.
+        # Guests call the address on the card, and caches keep the card, so check for a forged Host.
         if not is_here(request.headers.get("host", "")):
             return refusal(403, f"Unknown host: {HOSTS} lists those whose card this is")
         return JSONResponse(await asyncio.to_thread(_card, str(request.base_url)))
@@ -62,7 +62,7 @@ def _dispatcher(inbox: ThreadInbox) -> Any:
 
 
 def _card(base_url: str) -> dict[str, Any]:
-    """Return the table's card, with the host by which it was requested."""
+    """Return the card of the agent at `/table`, with the host from the card's request."""
     from a2a.types import (
         AgentCapabilities,
         AgentCard,

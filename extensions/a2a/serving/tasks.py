@@ -1,4 +1,4 @@
-"""The A2A task of a party's seat, computed from its thread and its letters."""
+"""The A2A task that represents a party's seat, computed from the run's thread and the letters."""
 
 import json
 from typing import Any, NamedTuple, cast
@@ -15,11 +15,11 @@ from shapley_coop.state.result import result
 from shapley_coop.state.table import Table
 
 TOLD = ("status", "happened", "payoffs", "transfers", "contract", "credit")
-"""The parts of a result that a party gets; all of them are public at the table."""
+"""The parts of a run's result that a party gets; all agents may see these parts."""
 
 
 class Seat(NamedTuple):
-    """The seat of which a task holds the letters.
+    """A seat, which an A2A task represents.
 
     Attributes:
         episode: the play's episode.
@@ -36,20 +36,20 @@ class Seat(NamedTuple):
 
     @classmethod
     def of_task(cls, task: str) -> "Seat":
-        """Return the seat that a task's id names; a malformed id gives a seat that no one has."""
+        """Return the seat that a task's id names; a malformed id gives a seat that cannot exist."""
         episode, _, agent = task.partition(".")
         return cls(episode, agent)
 
 
 class NoSuchSeat(LookupError):
-    """There is no such play, or no guest can take the seat."""
+    """The error if there is no such play, or if no guest can take the seat."""
 
 
 async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
     """Return the current task of a seat.
 
     Raises:
-        NoSuchSeat: there is no such play, no such agent, or a model or program answers for it.
+        NoSuchSeat: there is no such play or agent, or a model or program plays the agent.
     """
     thread = await thread_of(seat.episode)
     if thread is None:
@@ -93,7 +93,7 @@ def _letter(task: Task, seat: Seat, letter: dict[str, Any]) -> Message:
 
 
 def _after_letters(task: Task, seat: Seat, thread: Any, table: Table) -> None:
-    """Set the state of a task without a letter: WORKING while others are asked, else COMPLETED."""
+    """Set the state of a task without a letter: WORKING until the play ends, then COMPLETED."""
     given = table.get("settings", {}).get("seats", {}).get(seat.agent)
     if given is None:
         raise NoSuchSeat(f"There is no {seat.agent} in this play")
