@@ -3,12 +3,11 @@
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.runtime import Runtime
 from langgraph.types import interrupt
-from pydantic import ValidationError
 
-from shapley_coop.extensions.chat.state import Chat, Proposal, fault_of
-from shapley_coop.extensions.chat.words import NOT_PLAYED, proposal_in_words
-from shapley_coop.invalid import first_error
+from shapley_coop.extensions.chat.state import Chat, ChatConfig, Proposal, proposal_of
+from shapley_coop.extensions.chat.words import NOT_PLAYED, cannot_be_played, proposal_in_words
 from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
 
 PLAY = "play"
@@ -17,7 +16,7 @@ PLAY = "play"
 ALLOWED: tuple[Decision, ...] = ("approve", "edit", "respond", "reject")
 
 
-def confirm(chat: Chat) -> dict[str, Any]:
+def confirm(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
     """Wait for the person's decision on the game.
 
     Verdicts: `go`, `again` (the edited game or the decision is invalid), `said` (the person wrote
@@ -33,7 +32,7 @@ def confirm(chat: Chat) -> dict[str, Any]:
         case "approve":
             return {"verdict": "go"}
         case "edit":
-            return _edited(edited_arguments(decision or {}))
+            return _edited(edited_arguments(decision or {}), runtime.context or ChatConfig())
         case "reject" if not (decision or {}).get("message"):
             return {"verdict": "dropped", "game": None, "messages": [AIMessage(NOT_PLAYED)]}
         case "respond" | "reject":
@@ -43,13 +42,9 @@ def confirm(chat: Chat) -> dict[str, Any]:
     return {"verdict": "again", "messages": [AIMessage(why)]}
 
 
-def _edited(given: Any) -> dict[str, Any]:
-    """Return the state update for the person's edited version of the game."""
-    try:
-        proposal = Proposal.model_validate(given).model_dump()
-        why = fault_of(proposal)
-    except ValidationError as error:
-        why = str(first_error(error, Proposal))
-    if why:
-        return {"verdict": "again", "messages": [AIMessage(f"Not played: {why}.")]}
+def _edited(given: Any, chosen: ChatConfig) -> dict[str, Any]:
+    """Return the update for a game that the person wrote in place of the shown one."""
+    proposal = proposal_of(given, chosen.workflow)
+    if isinstance(proposal, str):
+        return {"verdict": "again", "messages": [AIMessage(cannot_be_played(proposal))]}
     return {"verdict": "go", "game": proposal, "assumed": []}

@@ -13,8 +13,10 @@ from langgraph.runtime import Runtime
 from shapley_coop import play as play_run
 from shapley_coop import resume
 from shapley_coop.canonical import canonical
-from shapley_coop.extensions.chat.state import Chat, ChatConfig
+from shapley_coop.extensions.chat.state import Chat, ChatConfig, proposal_of
 from shapley_coop.extensions.chat.words import spoken
+from shapley_coop.graphs.finding import run_of
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.home import home
 
 
@@ -23,8 +25,14 @@ async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig)
 
     The run's name is a hash of thread, position in the chat, game and settings. So after a kill
     or a fork, the same run is resumed and no call is paid for twice.
+
+    Raises:
+        ValueError: the state holds a game that cannot be played.
     """
-    chosen, game = runtime.context or ChatConfig(), chat["game"] or {}
+    chosen = runtime.context or ChatConfig()
+    game = await asyncio.to_thread(proposal_of, chat["game"], chosen.workflow)
+    if isinstance(game, str):  # the state of a thread can be written by its owner
+        raise ValueError(f"the game in the chat's state cannot be played: {game}")
     place = [str(config["configurable"]["thread_id"]), chat.get("since", 0), game]
     name = f"chat-{sha256(canonical([*place, chosen.model_dump(mode='json')])).hexdigest()[:16]}"
     here = copy_context()
@@ -35,6 +43,8 @@ async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig)
 
     if await asyncio.to_thread(_is_known, name):
         outcome = await resume(name, watch=pass_on)
+        # What was said before the kill or the fork was lost with the node's messages.
+        pass_on("", dict(await table_of(await run_of(name))))
     else:
         seats = {"*": chosen.seat().model_dump(mode="json", exclude_unset=True)}
         room = {**game, "seed": chosen.seed, "seats": seats}

@@ -11,9 +11,11 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, ValidationError
 
-from shapley_coop.extensions.chat.state import Chat, ChatConfig, fault_of, offered
+from shapley_coop.escaping import in_markdown
+from shapley_coop.extensions.chat.state import Chat, ChatConfig, offered, proposal_of
 from shapley_coop.extensions.chat.words import (
     NOT_PLAYED,
+    cannot_be_played,
     games_in_words,
     not_taken_over,
     proposal_in_words,
@@ -38,16 +40,18 @@ async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
     terms that a game cannot express).
     """
     about = chat.get("messages", [])[chat.get("since", 0) :]
-    latest = next((str(m.text) for m in reversed(about) if isinstance(m, HumanMessage)), "")
-    if chat.get("game") and _YES.fullmatch(latest):
-        return {"verdict": "go"}
+    latest, chosen = _latest(about), runtime.context or ChatConfig()
     if chat.get("game") and _NO.fullmatch(latest):
         return {"verdict": "dropped", "game": None, "messages": [AIMessage(NOT_PLAYED)]}
-    chosen = runtime.context or ChatConfig()
-    if chosen.seat().program:
+    if chat.get("game") and _YES.fullmatch(latest):
+        waiting = await asyncio.to_thread(proposal_of, chat["game"], chosen.workflow)
+        if not isinstance(waiting, str):
+            return {"verdict": "go", "game": waiting}
+        found: Found = cannot_be_played(waiting)
+    elif chosen.seat().program:
         found = await asyncio.to_thread(named, latest, chosen.workflow)
     else:
-        found = await understood(about, chosen.seat())
+        found = await understood(about, chosen.seat(), chosen.workflow)
     if isinstance(found, str):
         return {"verdict": "asked", "game": None, "messages": [AIMessage(found)]}
     proposal, assumed = found
@@ -60,21 +64,39 @@ Found = tuple[dict[str, Any], list[str]] | str
 """A proposed game with the model's assumptions, or the question to ask the person."""
 
 
+def _latest(messages: Sequence[AnyMessage]) -> str:
+    """Return what the person has said since the last answer; an attachment is said as such."""
+    said: list[str] = []
+    for message in reversed(messages):
+        if not isinstance(message, HumanMessage):
+            break
+        parts = message.content if isinstance(message.content, list) else []
+        other = [p for p in parts if isinstance(p, dict) and p.get("type") != "text"]
+        said = [str(message.text), *(["[attachment]"] if other else []), *said]
+    return "\n".join(said)
+
+
 def named(text: str, workflow: str) -> Found:
     """Read a game's name and settings, as in `volunteers, cost=3`; refuse and quote other words."""
     known = offered(workflow)
     words = re.split(r"[\s,;]+", text.strip(" \t\n.!"))
     game = next((word for word in words if word in known), "")
-    given = [word for word in words if word not in (game, "play")]
-    left = [word for word in given if not _SETTING.fullmatch(word)]
+    given = [word for word in words if word not in ("", "play")]
+    params: dict[str, float | bool] = {}
+    left = []
+    for word in given:
+        setting = _SETTING.fullmatch(word)
+        if setting and setting[1] not in params:
+            params[setting[1]] = _value(setting[2])
+        elif word != game or given.count(game) > 1:
+            left.append(word)
     if left or not game:
-        return f"{not_taken_over([' '.join(left)])}\n\n{games_in_words([game] if game else known)}"
-    params = {m[1]: _value(m[2]) for m in map(_SETTING.fullmatch, given) if m}
-    proposal = {"game": game, "params": params}
-    why = fault_of(proposal)
-    if why:
-        return f"That cannot be played: {why}.\n\n{games_in_words([game])}"
-    return proposal, []
+        said = f"{not_taken_over([' '.join(left)])}\n\n" if left else ""
+        return said + games_in_words([game] if game else known)
+    found = proposal_of({"game": game, "params": params}, workflow)
+    if isinstance(found, str):
+        return f"{cannot_be_played(found)}\n\n{games_in_words([game])}"
+    return found, []
 
 
 def _value(text: str) -> float | bool:
@@ -120,7 +142,7 @@ class Understood(BaseModel):
         }
 
 
-async def understood(messages: Sequence[AnyMessage], seat: Seat) -> Found:
+async def understood(messages: Sequence[AnyMessage], seat: Seat, workflow: str) -> Found:
     """Have a model make a game from the conversation; send an invalid game back to the model.
 
     Args:
@@ -138,14 +160,15 @@ async def understood(messages: Sequence[AnyMessage], seat: Seat) -> Found:
             found: Any = await reader.ainvoke(asked, {"tags": [TAG_NOSTREAM]})
             if isinstance(found, Understood):
                 if found.question or found.left_out:
-                    return found.question or not_taken_over(found.left_out)
-                proposal = {"game": found.game(), "params": {}}
-                why = await asyncio.to_thread(fault_of, proposal)
-                if not why:
+                    refused = not_taken_over(found.left_out) if found.left_out else ""
+                    return " ".join(filter(None, (refused, in_markdown(found.question))))
+                proposal = await asyncio.to_thread(proposal_of, {"game": found.game()}, workflow)
+                if not isinstance(proposal, str):
                     return proposal, found.assumed
+                why = proposal
             else:
                 why = "that was no game"
         except ValidationError as error:
             why = f"{error.error_count()} fields are not as asked"
         asked = [*asked, HumanMessage(f"That cannot be played: {why}. Give the whole game again.")]
-    return f"I could not make a game of that ({why}). Say it in other words."
+    return f"I could not make a game of that ({in_markdown(why)}). Say it in other words."

@@ -1,20 +1,24 @@
 """The state and the configuration of the conversation that `page` wires."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
-from shapley_coop.games import GameError, load, names
+from shapley_coop.games import load
 from shapley_coop.graphs.catalogue import builder
+from shapley_coop.invalid import first_error
 from shapley_coop.seats.seat import Seat, title_of
 from shapley_coop.state.workflow_config import playable
 
 MOST_AGENTS = 5
 """The most agents of a game that the conversation makes."""
+
+MOST_PLAYS = 1_024
+"""The most joint actions of such a game: five agents with four actions each."""
 
 
 class ChatConfig(BaseModel):
@@ -34,7 +38,7 @@ class ChatConfig(BaseModel):
     workflow: Literal[
         "llm_only", "negotiation", "negotiation_priced", "short_term", "shapley_coop", "contracts"
     ] = Field(default="shapley_coop", description="How the agents talk and settle.")
-    seed: int = Field(default=0, description="Of the embedded agents.")
+    seed: int = Field(default=0, ge=0, lt=2**63, description="Of the embedded agents.")
 
     def seat(self) -> Seat:
         """Return the seat that reads the conversation and answers for every agent."""
@@ -90,15 +94,29 @@ def offered(workflow: str) -> list[str]:
     return found
 
 
-def fault_of(proposal: Mapping[str, Any]) -> str:
-    """Return why a proposal cannot be played, or "" if it can."""
-    game = proposal["game"]
-    if isinstance(game, str) and game not in names():
-        return f"there is no game {game!r}"
-    if not isinstance(game, str) and len(game.get("agents") or ()) > MOST_AGENTS:
-        return f"at most {MOST_AGENTS} agents can bargain here"
+def proposal_of(given: Any, workflow: str) -> dict[str, Any] | str:
+    """Return a proposal that can be played, or the reason why the given one cannot.
+
+    Whatever a caller can write passes here before it is played: an edit, or the chat's state. Only
+    a game and numbers remain: no file, no secret and no other setting of a run.
+    """
     try:
-        load(game, proposal.get("params") or {})
-    except GameError as error:
+        proposal = Proposal.model_validate(given)
+    except ValidationError as error:
+        return str(first_error(error, Proposal))
+    game, params = proposal.game, proposal.params
+    if isinstance(game, str) and game not in offered(workflow):
+        return f"there is no game {game!r} for {workflow}"
+    if isinstance(game, dict) and _is_large(game):
+        return f"at most {MOST_AGENTS} agents and {MOST_PLAYS} joint actions can be played here"
+    try:
+        builder(workflow).check_game(load(game, params))
+    except ValueError as error:
         return str(error)
-    return ""
+    return proposal.model_dump()
+
+
+def _is_large(table: Mapping[str, Any]) -> bool:
+    bounds = {"agents": MOST_AGENTS, "payoffs": MOST_PLAYS}
+    sizes = {key: table.get(key) for key in bounds}
+    return any(isinstance(one, Sized) and len(one) > bounds[key] for key, one in sizes.items())

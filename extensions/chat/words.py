@@ -53,6 +53,11 @@ def games_in_words(names: Sequence[str]) -> str:
     return "\n".join([told, *lines])
 
 
+def cannot_be_played(why: str) -> str:
+    """Return the refusal of a game, with the reason."""
+    return f"That cannot be played: {in_markdown(why)}."
+
+
 def not_taken_over(quotes: Sequence[str]) -> str:
     """Return a refusal that quotes the terms that no available game can express."""
     quoted = ", ".join(f"“{in_markdown(one)}”" for one in quotes)

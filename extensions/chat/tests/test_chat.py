@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Command
 
 from shapley_coop.extensions.chat import read
@@ -115,6 +115,49 @@ async def test_without_a_model_what_is_no_game_and_no_number_is_quoted_and_refus
         assert (await chat.state()).next == ()
 
 
+async def test_no_word_of_several_messages_is_lost_and_no_setting_is_said_twice() -> None:
+    async with talk("several") as chat:
+        (told,) = await chat.say("escape_room prize=5, prize=9")
+        assert "did not take over “prize=9”" in told
+        (told,) = await chat.say("escape_room volunteers")
+        assert "did not take over “" in told
+        image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,"}}
+        parts: list[Any] = [{"type": "text", "text": "escape_room"}, image]
+        several = [HumanMessage("Alice pays Bob 20."), HumanMessage(parts)]
+        state = await chat._app.ainvoke({"messages": several}, chat.place)
+        told = state["messages"][-1].content
+        assert "Alice pays Bob 20" in told
+        assert "attachment" in told
+
+
+@pytest.mark.parametrize(
+    ("game", "why"),
+    [
+        ({"game": "escape_room", "secrets": "bob__KEYS"}, "no setting 'secrets'"),
+        ({"game": "task_exchange", "params": {"records": "/etc/passwd"}}, "params.records"),
+        ({"game": "/etc/passwd"}, "there is no game"),
+        ({"game": "python:os:system"}, "there is no game"),
+        ({"game": {"agents": 5}}, "parameter actions: it is missing"),
+        ({"game": {"agents": [*"ABCDEF"]}}, "at most 5 agents"),
+    ],
+)
+async def test_a_game_that_a_caller_writes_into_the_state_is_checked_before_it_is_played(
+    game: dict[str, Any], why: str
+) -> None:
+    """It may hold a game and numbers, and no file, secret or other setting of a run."""
+    async with talk(f"state {game}") as chat:
+        said = {"messages": [{"role": "user", "content": "yes"}], "game": game}
+        state = await chat._app.ainvoke(said, chat.place)
+        told = state["messages"][-1].content.replace("\\", "")
+        assert told.startswith("That cannot be played: ")
+        assert why in told
+        assert "run" not in state
+        confirmed = {"messages": [HumanMessage("escape_room")], "game": game, "verdict": "go"}
+        place = await chat._app.aupdate_state(chat.place, confirmed, as_node="confirm")
+        with pytest.raises(ValueError, match="in the chat's state cannot be played"):
+            await chat._app.ainvoke(None, place)
+
+
 async def test_the_games_are_those_of_the_workflow_and_a_named_one_shows_its_numbers() -> None:
     async with talk("games") as chat:
         (told,) = await chat.say("what can we play?")
@@ -172,6 +215,7 @@ async def test_two_games_in_a_row_are_two_runs_and_a_fork_pays_nothing_twice() -
         before = (await chat.state()).config
         await chat.decide(APPROVED)
         first = (await chat.state()).values["outcome"]
+        said = [m.id for m in (await chat.state()).values["messages"]]
         await chat.say("volunteers")
         await chat.decide(APPROVED)
         assert (await chat.state()).values["run"] != first["run"]
@@ -179,6 +223,8 @@ async def test_two_games_in_a_row_are_two_runs_and_a_fork_pays_nothing_twice() -
         forked = await chat._app.ainvoke(Command(resume=APPROVED), before)
         assert forked["run"] == first["run"]
         assert forked["outcome"]["ledger"] == "paid"
+        told = [m.id for m in forked["messages"]]
+        assert sorted(told) == sorted(said), "the talk is told again, each message once"
         assert home().ledger.lines(first["episode"]) == paid
 
 
