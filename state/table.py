@@ -52,7 +52,7 @@ class PublicMessage(TypedDict):
 
 
 class Acceptance(TypedDict):
-    """The offer to which an acceptance binds: the one in its author's letter."""
+    """The offer to which an acceptance binds: the offer that its author's letter showed."""
 
     revision: int
     hash: str
@@ -76,7 +76,7 @@ class AgentOutput(TypedDict):
 
 
 class Draft(TypedDict):
-    """One agent's latest draft: its place in the journal, and whether it counts as an answer."""
+    """One agent's latest draft: the draft's place in the journal, and whether the draft counts."""
 
     at: str  # the answered question: topic, act, round and turn
     attempt: int  # the number of the attempt, from 1; 0 if the seat was never asked

@@ -104,7 +104,7 @@ class PublicTool:
         name: the tool's name for models.
         description: the tool's description for models.
         arguments: the type of the tool's arguments.
-        run: returns the answer in words; it never raises because of a model's arguments.
+        run: returns the answer in words; bad arguments of a model raise no error.
     """
 
     name: str

@@ -55,7 +55,7 @@ class SqliteDatabase:
 
     @contextmanager
     def writing(self, _: str, lock: str = "") -> Iterator[sqlite3.Connection]:
-        """Yield a connection in a transaction; it excludes all other writers until its end."""
+        """Yield a connection in a transaction, which excludes all other writers until it ends."""
         with self._turn:
             connection, self._writer = self._writer or self._opened(), None
             try:
@@ -120,7 +120,7 @@ def compact(file: Path) -> int:
     """Free the space of a file's deleted rows, and return the number of bytes freed.
 
     Raises:
-        sqlite3.OperationalError: another process used the file for a minute; it is unchanged.
+        sqlite3.OperationalError: another process used the file for a minute; no space is freed.
     """
     before = _size(file)
     connection = connect(file, isolation_level=None)

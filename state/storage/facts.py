@@ -107,7 +107,7 @@ class Session(Statements):
             kind: the kind.
             scope: the scope.
             keys: only the facts with these keys; by default all, unless `beginnings` are given.
-            beginnings: only the facts whose keys begin with one of these; see `beginning`.
+            beginnings: only the facts whose keys begin with a prefix given here (`key_prefix`).
         """
         if keys is not None:
             chosen = [(f"key IN ({', '.join('?' * len(x))})", x) for x in _some(keys)]

@@ -153,7 +153,7 @@ def home() -> Home:
 
 @contextmanager
 def home_for_now() -> Iterator[None]:
-    """Use a temporary home with the secrets of the real one within the `with` block."""
+    """Use a temporary home, with the secrets of the real home, within the `with` block."""
     before = {name: os.environ.get(name) for name in (HOME_VARIABLE, DATABASE_VARIABLE)}
     secrets = home().secrets.resolve()
     with tempfile.TemporaryDirectory() as folder:

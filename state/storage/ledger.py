@@ -67,7 +67,7 @@ class Ledger(Book):
         """Write all postings of one branch of an episode so far, in one transaction.
 
         Only the branch that posts first is paid. Any other branch is refused as a whole if the
-        ledger's postings for the episode differ from its postings or go beyond them. So a fork
+        ledger's postings for the episode differ from the branch's or go beyond them. So a fork
         cannot take another deposit in addition to the deposits of the original play.
 
         Args:

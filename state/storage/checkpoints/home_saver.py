@@ -61,7 +61,7 @@ _DELETE = (
     f"DELETE {_OF_RUN}",
 )
 """The statements that delete a run. The first one deletes task writes at the run's parent
-checkpoint, so that a repeated run makes them anew, unless another run began there too."""
+checkpoint, so that a repeated run repeats these tasks, unless another run began there too."""
 _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE {run} = :run"
 
 
@@ -200,8 +200,8 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """Start the deletion of a thread, and return before the deletion has finished.
 
         The development server keeps a position in its list of threads across this call
-        (langgraph-runtime-inmem 0.36): if another task ran meanwhile, it would remove the wrong
-        thread from the list.
+        (langgraph-runtime-inmem 0.36). If another task ran meanwhile, the server would remove the
+        wrong thread from the list.
 
         Raises:
             NotYours: the thread belongs to another owner.
