@@ -1,4 +1,4 @@
-"""The command `coop demo`, which plays one game in the paper's four conditions as a table."""
+"""The command `coop demo`, which compares the paper's four conditions on one game in a table."""
 
 import sys
 from pathlib import Path
