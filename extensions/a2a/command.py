@@ -52,7 +52,7 @@ def a2a(
 
     url = card_url or f"http://{host}:{port}/"
     if what == JUDGE:
-        bind_keys()  # callers name the addresses, so none may get a token of this machine
+        bind_keys()  # callers choose the addresses, so no address may get a token of this machine
         app = application(Judge(), ASSESSMENT, url)
     else:
         seat = Seat.model_validate(seats_from(what, None, base_url)["*"])

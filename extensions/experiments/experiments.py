@@ -195,7 +195,7 @@ def economic_keys(run: Any, example: Any) -> EvaluationResults:
 
     Args:
         run: LangSmith's run, whose output comes from a workflow or from `upload`.
-        example: the run's example; unused, because the run's output has the scores.
+        example: the run's example; unused, because the run's output has all that is needed.
     """
     found = dict(run.outputs.get("scores") or {})
     if "settlement" in run.outputs:

@@ -26,7 +26,7 @@ CONDITIONS = {
 
 
 def ablation(base: Mapping[str, Any], seeds: Iterable[int]) -> Suite:
-    """Return the suite that plays every condition on every seed, with game and seats of `base`."""
+    """Return the suite that plays each condition on each seed; `base` sets game and seats."""
     vary: Any = {"graph": list(CONDITIONS)}
     return Suite(name="demo", base=dict(base), vary=vary, seeds=list(seeds))
 
@@ -35,7 +35,7 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return one line for each condition, as plain JSON.
 
     Returns:
-        {"condition", "runs", "cooperated": the share of runs with the best collective payoff among
+        {"condition", "runs", "cooperated": the share of runs whose total reward is the best among
         all conditions' runs, "agreed": the share of runs with a contract, "payoffs": agent → mean,
         "shapley_distance": the mean absolute distance between an agent's payoff and its Shapley
         value in the same run, "fair_distance": the same distance to the Shapley split of the run

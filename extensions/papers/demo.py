@@ -1,4 +1,4 @@
-"""The command `coop demo`, which prints a table of the paper's four conditions on one game."""
+"""The command `coop demo`, which compares the paper's four conditions on one game in a table."""
 
 import sys
 from pathlib import Path
@@ -35,7 +35,7 @@ def demo(
     from shapley_coop.state.storage.home import home_for_now
 
     if is_program(game):
-        permit(PROGRAMS)  # the user named this program, and no suite file could name another
+        permit(PROGRAMS)  # the user named this program on the command line
     params, seats = settings_from(set_), seats_from(model)
     base = {"game": game, "params": params, "seats": seats}
     goal = _goal(base)

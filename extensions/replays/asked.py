@@ -44,16 +44,16 @@ def asked_again(
     """Compute a run's values by replays in which the members of each coalition choose again.
 
     Args:
-        evaluated: the finished table.
-        norm: the norm of the values.
-        done: a callback, called after each coalition.
+        evaluated: the evaluated state of a finished run.
+        norm: the norm that computes the values.
+        done: a callback, called after each coalition's replay.
 
     Returns:
         {"values": agent → its value, "improvement": T = W(N) − W(∅) of these replays,
         "as_recorded": whether the replay with all agents gave the recorded rewards}.
 
     Raises:
-        ValueError: a seat is no program, the rule or baseline excludes replays, or n is too large.
+        ValueError: a seat is no embedded agent, replays are impossible, or n > `MOST_AGENTS`.
     """
     _check(evaluated)
     plays = _Plays(evaluated)

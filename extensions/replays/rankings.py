@@ -1,4 +1,4 @@
-"""The section of a report on rankings: the number of runs in which each choice changes them."""
+"""The report section on rankings: in how many runs another norm or baseline changes them."""
 
 from collections import Counter
 from pathlib import Path

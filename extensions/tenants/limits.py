@@ -30,7 +30,7 @@ def limits() -> Limits:
     """Return the limits that the environment sets.
 
     Raises:
-        ValueError: a limit is no positive number, or a limit other than `usd` is not whole.
+        ValueError: a limit is no number or out of range, or a limit other than `usd` not whole.
     """
     usual = Limits()
     return Limits(

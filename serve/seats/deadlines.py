@@ -41,7 +41,7 @@ async def pass_overdue(now: float) -> int:
         try:
             passed += await _pass(thread, now)
             _told.discard(thread["thread_id"])
-        except Exception as error:  # a fault of this thread must not stop the others
+        except Exception as error:  # one thread's error must not stop other threads
             if (name := thread["thread_id"]) not in _told:
                 _told.add(name)
                 why = type(error).__name__  # the message may contain private text

@@ -21,15 +21,15 @@ NORMS = {
 
 
 def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
-    """Return one row per agent: conduct, claim, marginal contribution, value, reward, payoff.
+    """Return a run's credit; its `rows` give each agent's conduct, claim, value and payoff.
 
     `due` is the agent's payoff under the Shapley norm: its baseline plus its Shapley value. If the
     game's worths have another unit than payoffs, `due` is the agent's part of the total. `gap` is
     payoff less `due`. `least` names the agents with the smallest gap.
 
     Args:
-        evaluated: a settled table.
-        outcome: the table's result (`state.result`).
+        evaluated: the evaluated state of a settled run.
+        outcome: the run's result (`state.result`).
     """
     credit = outcome["credit"]
     undefined = no_value(credit)

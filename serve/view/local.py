@@ -44,7 +44,7 @@ class _Handler(Handler):
 
     def do_GET(self) -> None:
         """Answer one request."""
-        # A foreign name that resolves to this address would let its pages read this page.
+        # Pages of a foreign host name that resolves to this address must not read this page.
         host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
         if host not in (LOOPBACK, "localhost"):
             self.text("This page is for this machine.", PLAIN, HTTPStatus.FORBIDDEN)

@@ -28,7 +28,7 @@ def described(error: BaseException, seat: Seat, agent: str) -> str:
     Args:
         error: the error from the exchange with the agent; its chain of causes is read too.
         seat: the seat with the agent's address.
-        agent: the agent's name at the table.
+        agent: the agent's name in the game.
     """
     token = TOKEN + re.sub(r"\W", "_", agent).upper()
     found = (_of_cause(cause, seat, token) for cause in causes(error))

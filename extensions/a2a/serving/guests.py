@@ -146,7 +146,7 @@ class Guests(RequestHandler):
             raise UnsupportedOperationError("The play is over")
         meant = str(data.get("letter") or letter_id(task))
         if meant and meant != letter_id(task):
-            return meant  # a repeated answer to an earlier letter gets the next state
+            return meant  # a repeated answer changes nothing and gets the current task
         if not meant:
             raise UnsupportedOperationError("No letter waits at this seat now")
         if "answer" in data:
