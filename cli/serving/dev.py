@@ -6,7 +6,7 @@ import random
 import secrets
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,6 +55,9 @@ def dev(
     found = read_mapping(config, *KIND)
     _check_guarded(config, found)
     from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
+
+    own = (operator_only.GAME_FILES, browser_guard.HOSTS, browser_guard.DEV_TOKEN, welcome.STARTED)
+    _check_environment(config, found.get("env"), own)
 
     chosen = free_port(host, port)
     _check_there(config, found)
@@ -113,6 +116,28 @@ def _check_guarded(file: Path, found: Mapping[str, Any]) -> None:
                 f"{file}: {part}.{key} is {named or 'missing'}, and not shapley-coop's "
                 f"./serve/{guard}.py:{guard}, by which coop dev lets in nobody without a token: "
                 "run it in a folder without a langgraph.json, or serve this one with langgraph dev"
+            )
+
+
+def _check_environment(config: Path, env: Any, own: Collection[str]) -> None:
+    """Refuse an environment in which LangGraph's server would replace what `coop dev` sets.
+
+    Args:
+        config: the server's configuration.
+        env: its `env`: the path of a file of settings, or the settings.
+        own: the variables that `coop dev` sets.
+
+    Raises:
+        ValueError: the environment sets one of these variables.
+    """
+    files = {Path(env), config.parent / env} if isinstance(env, str) else set()
+    lines = [line for file in files if file.is_file() for line in file.read_text().splitlines()]
+    named = [line.removeprefix("export ").partition("=")[0].strip() for line in lines]
+    for name in own:
+        if name in (env if isinstance(env, Mapping) else named):
+            raise ValueError(
+                f"{env if isinstance(env, str) else config}: {name} would replace what coop dev "
+                "sets, its token among it: take it out, or set it in the shell"
             )
 
 

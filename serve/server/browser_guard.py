@@ -143,7 +143,7 @@ def _in_cookie(headers: Headers) -> str:
 def _remember_token(scope: Scope, send: Send) -> Send:
     """Return a `send` that sets the URL's token as a cookie, so the page's requests have it."""
     token = _in_query(scope) if scope["type"] == "http" else ""
-    if not token or not os.environ.get(DEV_TOKEN):
+    if not token or not hmac.compare_digest(token.encode(), os.environ.get(DEV_TOKEN, "").encode()):
         return send
 
     async def with_cookie(message: Message) -> None:

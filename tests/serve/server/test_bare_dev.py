@@ -109,6 +109,32 @@ def test_a_folders_own_configuration_is_not_served_without_our_guards(
     assert "for those with a token" not in ended.err
 
 
+@pytest.mark.parametrize("line", ["COOP_DEV_TOKEN=", "export COOP_ALLOWED_HOSTS=box.example"])
+@pytest.mark.parametrize("in_a_clone", [True, False])
+def test_no_environment_file_replaces_what_guards_the_server(
+    line: str,
+    in_a_clone: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """LangGraph's server reads the file after `coop dev` has set the token."""
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    begun = list[str]()
+    monkeypatch.setattr(os, "execve", lambda command, *_: begun.append(command))
+    if in_a_clone:
+        for name in ("serve", "graphs", "extensions", "langgraph.json"):
+            (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / ".env").write_text("COOP_LOG=1\n")
+    assert coop("dev", "--port", "0").code == 0
+    assert begun.pop()
+    (tmp_path / ".env").write_text(f"COOP_LOG=1\n{line}\n")
+    ended = coop("dev", "--port", "0")
+    assert ".env: COOP_" in one_line(ended, USAGE)
+    assert "would replace what coop dev sets" in ended.err
+    assert not begun
+
+
 def test_a_graph_whose_extension_was_removed_is_named_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

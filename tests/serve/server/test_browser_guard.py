@@ -85,6 +85,9 @@ async def test_the_token_of_an_address_is_kept_by_the_browser() -> None:
         assert await post(x_api_key=TOKEN) == 200
         async with client() as browser:
             assert (await browser.get("/runs?token=another")).status_code == 401
+            for wrong in ("another", f"{TOKEN};%20Domain=localhost", "%E2%82%AC"):
+                answered = await browser.get(f"/ok?token={wrong}")
+                assert "set-cookie" not in answered.headers, "a link logs nobody out"
             first = await browser.get(f"/runs?token={TOKEN}")
             assert first.status_code == 200
             assert "SameSite=Strict" in first.headers["set-cookie"]
