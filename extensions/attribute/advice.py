@@ -81,7 +81,7 @@ def _advice(advising: Advising, agent: str) -> Advice:
     verdict = KEEP if not taken and not unsure else MORE
     if taken:
         verdict = DOWNGRADE if taken.change else REMOVE
-    elif step.loss.why:
+    elif step.loss.why or (verdict == KEEP and _is_unmeasured(advising, agent, step)):
         verdict = NOT_MEASURED
     loss, saves = step.loss.mean, step.saves if taken or unsure else {}
     more = unsure.loss.more(advising.tolerance) if unsure else 0
@@ -97,6 +97,14 @@ def _advice(advising: Advising, agent: str) -> Advice:
         more=more,
         more_cost=_cost_of(advising, more),
         why=_why(advising, agent, step, more, bool(taken)),
+    )
+
+
+def _is_unmeasured(advising: Advising, agent: str, step: Step) -> bool:
+    """Return whether only the fields that an agent's stand-in keeps can explain a small loss."""
+    tolerance = advising.tolerance
+    return bool(advising.kept(agent)) and (
+        step.loss.is_little(tolerance) or step.loss.is_open(tolerance)
     )
 
 
@@ -119,9 +127,11 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
     moved = "gains" if lost < 0 else "loses"
     said = [f"{what} the score {moved} {shown(abs(lost))}{error}"]
     game = advising.trials.game
-    is_advised = agent in advising.taken or agent in advising.open
-    if is_advised and step.change is None and (same := game.stage.unmeasured(agent, game.full)):
-        said.append(f"its {', '.join(same)} kept as it wrote it (not measured)")
+    if step.change is None and _is_unmeasured(advising, agent, step):
+        same = ", ".join(advising.kept(agent))
+        said.append(
+            f"its {same} kept as it wrote it (--absent {agent}=path.py:function measures it)"
+        )
     if stays := advising.stays_for.get(agent):
         said.append(f"now that {', '.join(stays)} can go")
     if step.loss.error is None:

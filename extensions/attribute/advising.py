@@ -75,6 +75,10 @@ class Advising:
         rest = [agent for agent in agents if agent not in self.taken]
         await self._take(before, [one for agent in rest for one in self._others(agent)])
 
+    def kept(self, agent: str) -> list[str]:
+        """Return the fields of an agent that a play without the agent still has."""
+        return self.trials.game.stage.unmeasured(agent, self.trials.game.full)
+
     def _others(self, agent: str) -> list[Option]:
         """Return the models to try in place of an agent's own; [] if the agent asks no model."""
         game = self.trials.game
@@ -122,6 +126,8 @@ class Advising:
             step = Step(change, one.beyond(before), saves)
             if change is None:
                 self.removals[agent] = step
+                if self.kept(agent):
+                    continue  # its decisions are still in the play, so its absence is not measured
             if change is not None and (why := _in_vain(change, saves["cost"])):
                 self.in_vain.setdefault(agent, []).append(why)
             elif step.loss.is_little(self.tolerance):

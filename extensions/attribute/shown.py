@@ -12,6 +12,9 @@ ONE_RUN = (
     "of ten inputs or so"
 )
 
+FEW = "{} runs: below ten the intervals are too narrow, and ± 0 means only that these runs agree"
+ENOUGH = 10
+
 
 def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
     """Print an attribution.
@@ -58,8 +61,8 @@ def _show_advice(credit: AppCredit) -> None:
     saved = ["USD saved", "tokens saved", "seconds saved"]
     heads += [*saved, "value/USD", "value/second"]
     show_table("advice, a run", *_without_empty(heads, rows, 4))
-    if credit.inputs * credit.samples == 1:
-        say(ONE_RUN)
+    if (runs := credit.inputs * credit.samples) < ENOUGH:
+        say(ONE_RUN if runs == 1 else FEW.format(runs))
     for one in credit.advice:
         cost = f", at about {one.more_cost:.2g} USD" if one.more_cost else ""
         say(f"{one.agent}: {one.why}{cost}")

@@ -74,16 +74,19 @@ def checked() -> Any:
     return page.compile()
 
 
-def test_a_removal_that_keeps_an_answer_says_so_in_its_own_line() -> None:
+def test_nobody_is_told_to_remove_an_agent_whose_decisions_were_kept() -> None:
+    """A guard or a router that a play keeps costs nothing there, and half the score when gone."""
     settings = {"value": "leave-one-out", "advise": True}
     agents = ["estimator", "checker", "writer"]
     credit = attribute(checked(), agents, score, JOBS, **settings)
-    why = {one.agent: one.why for one in credit.advice if one.verdict == "remove"}
+    assert not [one.agent for one in credit.advice if one.verdict == "remove"]
+    assert "as advised" not in credit.rows
+    why = {one.agent: one.why for one in credit.advice if one.verdict == "not measured"}
     assert why == {
-        "estimator": (
-            "without it the score loses 0 ± 0, its price kept as it wrote it (not measured)"
-        ),
-        "checker": "without it the score loses 0 ± 0, its fits kept as it wrote it (not measured)",
+        "estimator": "without it the score loses 0 ± 0, its price kept as it wrote it: "
+        "--absent estimator=path.py:function measures it",
+        "checker": "without it the score loses 0 ± 0, its fits kept as it wrote it: "
+        "--absent checker=path.py:function measures it",
     }
     assert "an absent estimator writes price as it did, which steers the run" in json.dumps(
         credit.notes

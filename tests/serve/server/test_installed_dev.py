@@ -98,7 +98,7 @@ def made(
     """The configuration that an empty folder is served by, what is started, and its variables."""
     brought = Extension("foreign", "Theirs.", graphs={"foreign": "their_package.page:graph"})
     whole = {**extension.installed(), "foreign": brought}
-    monkeypatch.setattr(extension, "_found", lambda: whole)
+    monkeypatch.setattr(extension, "_find_all", lambda: whole)
     started = list[Any]()
     monkeypatch.setattr(os, "execve", lambda _, *given: started.extend(given))
     (tmp_path / "empty").mkdir()
