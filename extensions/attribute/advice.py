@@ -129,9 +129,8 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
     game = advising.trials.game
     if step.change is None and _is_unmeasured(advising, agent, step):
         same = ", ".join(advising.kept(agent))
-        said.append(
-            f"its {same} kept as it wrote it (--absent {agent}=path.py:function measures it)"
-        )
+        measures = f"--absent {agent}=path.py:function measures it"
+        said.append(f"its {same} kept as it wrote it: {measures}")
     if stays := advising.stays_for.get(agent):
         said.append(f"now that {', '.join(stays)} can go")
     if step.loss.error is None:
