@@ -126,7 +126,7 @@ def _by_actions(
 def _while_away(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], sizes: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return `earned` if the absent earn 0 and minimise the others' total; ties go to the first."""
+    """Return `earned` if absent agents earn 0 and minimise the members' total at each turn."""
     n = len(sizes)
 
     def earned(members: Coalitions) -> NDArray[Any]:

@@ -107,7 +107,7 @@ class Tasks:
         return sum({self._bit[name] for name in names if name in self._bit})
 
     def within(self, part: "Tasks", mask: int) -> int:
-        """Convert a mask of tasks in a part (see `among`) into a mask among all tasks."""
+        """Convert a mask over the tasks of `part` (see `among`) into a mask over all tasks."""
         return self.named(part.names[i] for i in members(mask, part.n))
 
     def among(self, holds: Masks) -> "Tasks":
@@ -247,6 +247,6 @@ class Scenario:
         return shown
 
     def _described(self) -> Iterable[int]:
-        """Return the sets to describe: all; or, of many tasks, single tasks and written sets."""
+        """Return the sets to describe: all sets, or only single tasks and written sets if many."""
         n, written = self.tasks.n, self.tasks.registry.written()
         return range(1 << n) if n <= MAX_ATOMS else sorted({*written, *(1 << i for i in range(n))})
