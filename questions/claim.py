@@ -1,4 +1,4 @@
-"""The question what part of the joint result an agent claims, before values are shown."""
+"""The question for the part of the joint result that an agent claims, before it sees values."""
 
 import re
 from functools import partial
