@@ -56,8 +56,8 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?%?")
 def visible(text: str) -> str:
     """Return a text escaped for one line: it cannot end the line, move a cursor or hide characters.
 
-    Escapes have the form of JSON, so that a line of JSON keeps its data. An emoji keeps its
-    selector.
+    Escapes have the form of JSON, so that an escaped line of JSON means the same data. The
+    variation selector of an emoji is not escaped.
     """
     return _NOT_PLAIN.sub(partial(_as_escape, _KEPT_IN_LINE), text)
 
@@ -83,7 +83,7 @@ def hides(text: str) -> bool:
 
 
 def is_one_line(text: str) -> bool:
-    """Return whether a text is visible, on one line, and has no blanks but spaces."""
+    """Return whether a text is one visible line in which every blank is a space."""
     return text.isprintable() and not hides(text)
 
 
