@@ -253,7 +253,7 @@ def least_for_the_present(
 
 
 def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
-    """Return each agent's sum of own rewards in a record, in the game's unit."""
+    """Return the sum of each agent's rewards in a record, in the game's unit."""
     return {
         agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))
         for agent in agents

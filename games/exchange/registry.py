@@ -7,8 +7,8 @@
 (1, None)
 
 Other descriptions are composed: the atoms' own words in order, joined by "; ", and a full stop. So
-2ⁿ descriptions need no memory, and an agent can name any composite from its atoms. In a registry
-that is too large to be listed, a composed name stays valid next to a written description.
+2ⁿ descriptions need no memory, and an agent can name any composite by its atoms. If a registry is
+too large to be listed, a composite with a written description keeps its composed name, too.
 """
 
 from collections.abc import Mapping, Sequence
