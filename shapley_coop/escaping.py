@@ -1,9 +1,9 @@
 r"""Escaping of foreign text, so that readers see all its characters and no text is forged.
 
 Names, speech, commits and files come from agents and strangers. The same characters count as hidden
-in letters, terminals, pages, reports and names; `hides` says whether a text contains any. Some
-readers also interpret visible characters: Markdown has markup, and a spreadsheet computes a cell
-that begins like a formula.
+in letters, terminals, pages, reports and names; `hides` says whether a text contains any. Visible
+characters can also have a meaning: Markdown has markup, and a spreadsheet computes a cell that
+begins like a formula.
 
 >>> visible("fine\n  signed 0123\x1b[2J")
 'fine\\n  signed 0123\\u001b[2J'

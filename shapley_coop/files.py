@@ -187,7 +187,7 @@ def read_mapping(
 
 
 def no_such(kind: str, name: str, known: Iterable[str], instead: str = "") -> str:
-    """Return a line that says: a name is unknown, which names exist, and which is the nearest.
+    """Return a line that says that a name is unknown, which names exist, and which is nearest.
 
     >>> no_such("norm", "shaply", ["equal", "shapley"])
     "no norm 'shaply': there are equal, shapley; did you mean 'shapley'?"

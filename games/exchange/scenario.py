@@ -114,7 +114,7 @@ class Tasks:
         """Return the tasks that some agents hold, as a separate exchange.
 
         Args:
-            holds: agent → the mask of its tasks, in speaking order.
+            holds: agent → the mask of its tasks, with the agents in speaking order.
         """
         every = members(sum(holds.values()), self.n)
         place = {position: 1 << (len(every) - 1 - k) for k, position in enumerate(every)}
@@ -166,7 +166,7 @@ class Scenario:
     Attributes:
         name: the scenario's name.
         tasks: the public part.
-        utilities: agent → U(agent, mask) by mask, in millionths of its own maximum.
+        utilities: agent → its utilities by mask, in millionths of the agent's maximum.
         preferences: agent → its taste in words; empty if unknown.
         origins: agent → mask → the origin of a utility ("printed", "calibrated", "given");
             utilities without an entry were generated.
@@ -189,7 +189,7 @@ class Scenario:
         return [int(self.utilities[agent][masks[agent]]) for agent in self.tasks.agents]
 
     def utility(self, agent: str, mask: int) -> float:
-        """Return U(agent, mask), in [0, 1]."""
+        """Return an agent's utility of the set of tasks in a mask, in [0, 1]."""
         return int(self.utilities[agent][mask]) / MICRO
 
     def values(self, agent: str, tasks: Tasks | None = None) -> dict[str, float]:

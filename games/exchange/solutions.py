@@ -42,7 +42,7 @@ class Score:
     """The utilities of an allocation, and its distances from efficient allocations.
 
     Attributes:
-        utilities: agent → U, in [0, 1].
+        utilities: agent → its utility, in [0, 1].
         welfare: the sum of the utilities.
         distance: L2 distance to the nearest efficient allocation, in utility space; None if there
             are too many tasks to compute the front.
