@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
 
 
 def _percent(value: Any) -> str:
-    """Return a bare number with a per cent sign; any other text stays unchanged."""
+    """Return a bare number in per cent, marked as doubtful up to 1; other text stays unchanged."""
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
         return value
     # A number up to 1 could mean a fraction of the whole, so the reader asks the agent.

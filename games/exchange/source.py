@@ -68,7 +68,7 @@ def generate_scenario(
 
     Args:
         agents: the agents.
-        atoms: the number of tasks; a number above the built-in list's length repeats its tasks.
+        atoms: the number of tasks; if the built-in list is shorter, its tasks recur for new events.
         competition: how alike the tastes are, from 0 to 1.
         seed: the seed of the draw.
         sums: whether utilities are additive, with a value drawn for each task; otherwise they are
