@@ -1,10 +1,10 @@
 """Replays of a record: coalition members repeat their conduct, all others play their baseline.
 
 A replay begins at the start, on the same dice. Members also repeat recorded passes. A member leaves
-its recorded path only if the record has no action of it at this turn because it could not act, if
-the recorded action is illegal in the replay, or after the record's end. Then it takes the next
-legal action from a cycle through its recorded turns, or its baseline if no recorded action is
-legal. If the play was stopped before the game's end, every replay stops at the same turn.
+its recorded path only at a turn in which it could not act in the record, at a turn whose recorded
+action is illegal in the replay, or after the record's end. Then the member takes the next legal
+action from a cycle through its recorded turns. If none is legal, it plays its baseline. If the play
+was stopped before the game's end, every replay stops at the same turn.
 
 A replay gives the outcome of the same moves. It does not predict how agents would have reacted.
 """

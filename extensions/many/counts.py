@@ -45,8 +45,8 @@ class Counts:
         pays: action → the linear pieces of its payoff; the first piece starts at a sum of 0.
 
     Raises:
-        ValueError: there are too many entries, or there are more than two actions and some
-            payoff is not a single line, or the slopes differ.
+        ValueError: there are too many entries, or more than two actions whose payoffs are not
+            all single lines of the same slope.
     """
 
     def __init__(self, actions: Sequence[str], n: int, pays: Mapping[str, Sequence[Piece]]) -> None:
@@ -88,7 +88,7 @@ class Counts:
 
     @cached_property
     def line(self) -> Fraction | None:
-        """The common slope if every action's payoff is one line and all slopes are equal."""
+        """The slope if every action's payoff is one line and all slopes are equal; else None."""
         lines = {(len(own), exact(own[0].each)) for own in self.pieces.values()}
         (count, each), *others = lines
         return each if count == 1 and not others else None
