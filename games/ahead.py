@@ -1,7 +1,7 @@
 """Simulations of the remaining turns under a plan, made before agents sign a deal.
 
-The recorded turns stay as they are. In the turns after them all agents follow the plan, on newly
-drawn dice: the game's own dice would reveal the future.
+The recorded turns stay unchanged. In all later turns agents follow the plan, on newly drawn dice,
+because the game's own dice would reveal the future.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,7 @@ class Plan:
         asked: the function that gives the deal's duties at a turn.
         fixed: whether the duties depend on the turn alone, and on no earlier action.
         breaker: the agent that breaches all its duties; empty if no agent does.
-        instead: the breaker's action in place of a duty; UNASKED; or None to do nothing.
+        instead: the breaker's action in place of a duty; None for no action; or UNASKED.
         gifts: the function that gives the goods transferred by a turn's end, or None.
     """
 
@@ -148,7 +148,7 @@ class Ahead:
         return absent_action(self.game, baseline, position, agent)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """Return how many plays to simulate for each of `sims` plans over `turns` turns."""
+        """Return the number of plays of each plan, for `sims` plans over `turns` turns."""
         if not self.game.rolls_dice:
             return 1
         return max(FEWEST_PLAYS, min(MOST_PLAYS, MOST_STEPS // max(1, sims * turns)))
@@ -160,7 +160,7 @@ class Ahead:
 
         Args:
             position: the current position.
-            record: the turns before it.
+            record: the turns before the position.
             plan: the conduct of all agents.
             count: the number of plays; a game without dice has one.
         """

@@ -19,7 +19,7 @@ POLICY: Literal["policy"] = "policy"
 RANDOM: Literal["random"] = "random"
 
 LEAST_EACH_TURN = "each turn the absent leave those present least"
-"""The conduct of absent agents under `away`: it is chosen turn by turn, not for the whole play."""
+"""The conduct of absent agents under `away`: each turn they minimise the present agents' total."""
 
 Kind = Literal["actions", "away", "idle", "policy", "random", "nothing"]
 
@@ -29,9 +29,9 @@ class Baseline:
     """The conduct that replaces agents outside a coalition.
 
     Attributes:
-        kind: `actions` (each takes a fixed action), `away` (each earns 0; LEAST_EACH_TURN),
-            `idle` (no action), `policy` (the game computes it), `random` (the mean over
-            seeded dice), or `nothing` (the game adds up the agents' products).
+        kind: `actions` (fixed actions), `away` (absent agents earn 0 and, each turn, minimise
+            the others' total), `idle` (no action), `policy` (the game computes the actions),
+            `random` (the mean over seeded dice), or `nothing` (agents' products add up).
         words: a description of the baseline in a few words.
         actions: agent → action, if the actions are fixed.
         warning: the reason to confirm the baseline; empty if the game or the run declares it.
@@ -49,7 +49,7 @@ class Baseline:
 
     @property
     def no_value(self) -> str:
-        """The reason why values are undefined (no declared baseline); empty if they are defined."""
+        """The reason why values are undefined if no baseline is declared; otherwise empty."""
         undeclared = self.kind == "nothing" and self.warning
         return f"no value is defined here: {self.warning}" if undeclared else ""
 

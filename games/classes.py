@@ -12,8 +12,8 @@ class ByClass:
     """A characteristic function, or a summand of one, that depends on members per class only.
 
     Attributes:
-        of: the class of each agent, shape (n,); −1 for an agent that never changes W.
-        worths: W by the number of members of each class, shape (m_1 + 1, …): integers in 1/unit.
+        of: the class of each agent, shape (n,); −1 for an agent that never changes the worth.
+        worths: integers in 1/unit, indexed by the number of members of each class.
         unit: the divisor that turns these integers into the game's unit.
     """
 

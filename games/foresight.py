@@ -2,8 +2,8 @@
 
 A game that can be predicted binds a subclass of `Foresight` to `FORESIGHT` beside its `GAME`, and
 gives its name in its facts as `game`. A game whose facts list all payoffs needs no subclass, since
-`games.enumeration` predicts any such table. In every other game agents cannot look ahead, and say
-so.
+`games.enumeration` predicts any such table. In every other game, agents say that they cannot look
+ahead.
 
 A foresight reads and returns plain data. It does not know deals: the duties of a deal come in as a
 function of the record and the turn.
@@ -50,12 +50,12 @@ class Owed(Protocol):
 
 
 Asked = Callable[[Sequence[Turn], int], Iterable[Owed]]
-"""(the turns before, the turn) → the duties of a deal at that turn."""
+"""(the earlier turns, a turn's number) → the duties of a deal at this turn."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One agent's action in a plan: in all turns, in a range of turns, or at even intervals."""
+    """One agent's action in a plan, for all turns, a range of turns, or turns at an interval."""
 
     agent: str
     action: str

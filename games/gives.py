@@ -1,7 +1,7 @@
 """The rule for gifts, which replaces the list of all gifts between many agents.
 
 A list has an entry for each good, quantity and receiver, and would fill most of a letter. With many
-agents, letters have one line for each good instead, which programs parse.
+agents, letters have one line for each good instead, and programs parse these lines.
 
 >>> agents = [f"A{n}" for n in range(1, 1001)]
 >>> can = gives({"wood": 4, "wool": 1}, agents, "A1", first=["keep"])
@@ -48,7 +48,7 @@ class Gives(ActionRule):
 
     Attributes:
         most: good → the most that one action can give, 1 or more.
-        agents: all agents; `me` is the giver.
+        agents: all agents, including the giver `me`.
         first: the actions listed before all gifts.
         last: the actions listed after all gifts.
     """
@@ -133,13 +133,13 @@ def actions_of(facts: Mapping[str, Any], agent: str) -> Sequence[str]:
 
 
 def legal_in(facts: Mapping[str, Any]) -> Sequence[str]:
-    """Return the legal actions of a letter's reader from its facts; empty if it does not act."""
+    """Return the reader's legal actions from a letter's facts; empty if the reader cannot act."""
     told = [str(action) for action in facts.get("legal") or ()]
     return read_actions(told, facts.get("agents", ()), facts.get("you", ""))
 
 
 def _line(told: str) -> tuple[str, int] | None:
-    """Return the good and the maximum of a line for gifts; None for any other action."""
+    """Return the good and the maximal quantity in a line for gifts; None for any other line."""
     first, _, rest = told.partition("…")
     most, _, rest = rest.partition(" ")
     good = rest.removesuffix(" to AGENT")

@@ -1,8 +1,8 @@
 """Look-alike names: no agent may pass for another in a letter or a report.
 
 Unicode's list of confusables (UTS #39) says which characters and groups look alike; it comes from
-the package confusable-homoglyphs. A word that mixes alphabets, with a foreign letter that looks
-Latin, is reported too: it could pass for a name that no agent has.
+the package confusable-homoglyphs. A word that mixes Latin letters with foreign letters that look
+Latin is reported too, because the word could pass for a name that no agent has.
 """
 
 import unicodedata
@@ -22,7 +22,7 @@ _LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
 
 
 def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the first two names found that look alike; None if no names look alike."""
+    """Return the first pair of names that look alike, or None if there is no such pair."""
     shown = [(name, _visible_form(name)) for name in names]
     in_ascii = [one for one in shown if one[1].isascii()]
     known: dict[str, str] = {}

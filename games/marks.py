@@ -10,7 +10,7 @@ from shapley_coop.games.turns import Position, Turn, effect_words
 
 
 class Marks:
-    """The attributes and methods of a game whose defaults fit most games."""
+    """The optional attributes and methods of a game; their defaults fit most games."""
 
     name: ClassVar[str]
 

@@ -158,8 +158,8 @@ class MatrixGame(Game):
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Return the rewards of the joint action.
 
-        If some agents took no action, each agent gets its lowest payoff over all their possible
-        actions. So no single action replaces a missing one.
+        If some agents took no action, each agent gets its lowest payoff over all actions that the
+        idle agents could have taken.
         """
         self.check(position, actions)
         rewards = self.payoffs.rewards(actions)
@@ -171,7 +171,7 @@ class MatrixGame(Game):
         return int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return the only profile that survives strict dominance, or `away` with a warning."""
+        """Return the only profile that survives strict dominance, else `away` with a warning."""
         return self.payoffs.surviving()
 
     def rules(self) -> str:

@@ -16,7 +16,7 @@ Number = int | float
 
 
 MOST_AGENTS = 1_000
-"""The most agents in a game, because every agent is asked in every turn."""
+"""The most agents in a game; the number is limited because every agent acts in every turn."""
 
 EVERYONE = "everyone"
 """The name for all agents in a deal or a plan that addresses them as one."""
@@ -30,7 +30,7 @@ RESERVED = _ACCOUNTS | {"summariser", "judge", COUNT}
 
 
 def _of_ratio(written: Any) -> Any:
-    """Return the number of a ratio such as '1/4', which must be a multiple of a millionth."""
+    """Return the value of a ratio such as '1/4'; the value must be a multiple of a millionth."""
     if not isinstance(written, str):
         return written
     ratio = exact(written, "a payoff")
@@ -118,7 +118,7 @@ class Params(BaseModel):
 
 
 def one_line(name: str, params: type[Params], error: ValidationError) -> str:
-    """Return what is wrong with a game's parameters, in one line."""
+    """Return the fault of a game's parameters in one line."""
     first = first_error(error)
     if first.unknown:
         known = ", ".join(params.model_fields)

@@ -61,7 +61,7 @@ def module_of_file(game: str) -> ModuleType:
 
 
 def import_game(game: str) -> type[Game] | dict[str, Any]:
-    """Import a subclass of `Game`, or call an import that makes one or a payoff file's content.
+    """Import a subclass of `Game`, or import and call a function that returns a game.
 
     Raises:
         GameError: the import may not be run here, fails, or makes no game.

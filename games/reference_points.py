@@ -26,7 +26,7 @@ Amounts = Sequence[Any]
 class ReferencePoints:
     """The reference points of a game in which payments can move every payoff.
 
-    There an outcome is efficient if it has the best total. Other games list efficient outcomes.
+    In such a game, an outcome is efficient if it has the best total. Other games list outcomes.
 
     Args:
         best: returns the best total; called on first use.
@@ -73,7 +73,7 @@ def gains_of(point: Amounts, disagreement: Amounts) -> list[Any]:
 
 
 def parts_of_best(point: Amounts, disagreement: Amounts, best: Amounts) -> list[Fraction]:
-    """Return each agent's gain as a fraction of its best possible gain, in ascending order.
+    """Return agents' gains as fractions of their best possible gains, in ascending order.
 
     Agents that can gain nothing are left out.
 
@@ -90,8 +90,8 @@ def parts_of_best(point: Amounts, disagreement: Amounts, best: Amounts) -> list[
 def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | None:
     """Return the highest total of rewards and pots, by playing every line of a small game.
 
-    All agents that can act do so, on the game's own dice: the total is known with hindsight
-    only. Equal positions are evaluated once. Cost: at most `MAX_STEPS` steps of the game.
+    Agents never pass if they can act. The search uses the game's own dice, which no agent can
+    foresee. Equal positions are evaluated once. Cost: at most `MAX_STEPS` steps of the game.
 
     Args:
         game: the game.

@@ -1,13 +1,12 @@
 """Replays of a record: coalition members repeat their conduct, all others play their baseline.
 
-A replay begins at the start, on the same dice. A recorded pass counts as conduct and is repeated. A
-member leaves the recorded path only where it could not act, where its recorded action is illegal
-now, and after the record's end. There it takes the next legal action of its own recorded turns,
-which it goes through in order, again and again; if none is legal, it plays its baseline. If the
-play was stopped before the game's end, every replay stops at the same turn.
+A replay begins at the start, on the same dice. Members also repeat recorded passes. A member leaves
+its recorded path only at a turn in which it could not act in the record, at a turn whose recorded
+action is illegal in the replay, or after the record's end. Then the member takes the next legal
+action from a cycle through its recorded turns. If none is legal, it plays its baseline. If the play
+was stopped before the game's end, every replay stops at the same turn.
 
-A schedule of moves is not a policy: a replay gives the outcome of the same moves, and does not
-predict how agents would have reacted.
+A replay gives the outcome of the same moves. It does not predict how agents would have reacted.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +33,7 @@ Coalitions = NDArray[np.bool_]
 """Boolean, shape (m, n): entry (k, i) says whether coalition k contains agent i."""
 
 COULD_NOT: Any = object()
-"""The mark in a schedule for a turn in which the agent could not act; None marks a pass."""
+"""The mark of a turn in which the agent could not act. For a pass, a schedule has None."""
 
 RANDOM_PLAYS = 16
 MOST_ABSENT_PLAYS = 4_096
@@ -62,9 +61,9 @@ class Replays:
     unit: int = 1
     exact_agents: int = EXACT_AGENTS
     parts: tuple[Fraction, ...] | None = None
-    """Each agent's part if W sums members' parts; every marginal norm gives the agent its part."""
+    """Each agent's fixed contribution if W is a sum of the members' contributions; else None."""
     classes: tuple[ByClass, ...] | None = None
-    """Functions by classes of equal agents that sum to W apart from a constant, if known."""
+    """Functions by classes of equal agents whose sum is W minus a constant; None if unknown."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
         """Return W(C), the total of all agents and the pot, in 1/unit, shape (m,)."""
@@ -83,7 +82,7 @@ class Replays:
         return np.asarray((self.totals(members) - nobody) / self.unit, dtype=np.float64)
 
     def alone(self) -> dict[str, Fraction]:
-        """Return W_i(∅): each agent's amount if nobody takes part, the pot in equal parts."""
+        """Return W_i(∅): each agent's rewards and equal part of the pot if no agent is a member."""
         return self.of(np.zeros(len(self.agents), dtype=np.bool_))
 
     def of(self, members: NDArray[np.bool_]) -> dict[str, Fraction]:
@@ -101,7 +100,7 @@ class Conduct:
     """Each agent's recorded conduct.
 
     Attributes:
-        schedules: agent → its action at each turn, None for a pass, or COULD_NOT.
+        schedules: agent → a list with an entry per turn: its action, None (pass), or COULD_NOT.
         stopped: whether the play was stopped before the game's end.
         replayed: the agents whose record differs from their baseline.
         goes_on: whether members cycle through their own turns where they leave the recorded path;
@@ -229,9 +228,9 @@ class _Play:
 def least_for_the_present(
     game: "Game", position: "Position", actions: dict[str, str], absent: list[str]
 ) -> "Step":
-    """Return the step under the absent agents' joint action that is worst for those present.
+    """Return the step if absent agents minimise the total of the present agents and the pot.
 
-    The absent earn 0. Ties go to the first joint action in the order of the actions.
+    Absent agents earn 0. Ties go to the first joint action in the order of the actions.
 
     Raises:
         GameError: the absent agents have too many joint actions.
@@ -254,7 +253,7 @@ def least_for_the_present(
 
 
 def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
-    """Return each agent's sum of own rewards in a record, in the game's unit."""
+    """Return the sum of each agent's rewards in a record, in the game's unit."""
     return {
         agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))
         for agent in agents

@@ -1,7 +1,7 @@
 """The loop that plays all hypothetical plays of a game.
 
-The policy decides which question a play answers: that of `replay` repeats recorded moves without
-some agents, that of `ahead` keeps or breaches a deal. Some games play many at once on arrays.
+A policy chooses the actions: the policy of `replay` repeats recorded moves without some agents, and
+the policy of `ahead` keeps or breaches a deal. Some games simulate many plays at once on arrays.
 """
 
 from collections.abc import Callable, Iterator

@@ -44,7 +44,7 @@ Formula = Mapping[str, Sequence[Piece]]
 
 
 class Formulas(Protocol):
-    """An extension's module for formulas, registered under the fact in which letters state them."""
+    """The interface of an extension's module that reads the formulas in the facts of letters."""
 
     Foresight: type[Foresight]
 
@@ -52,7 +52,7 @@ class Formulas(Protocol):
         """Return the payoffs object of a formula, which replaces a table.
 
         Raises:
-            ValueError: a payoff is too large, or there are too many cases.
+            ValueError: a payoff is too large, or the module refuses the formula.
         """
         ...
 

@@ -94,7 +94,7 @@ def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> R
 def _tensor(
     agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays, turns: int = 1
 ) -> tuple[NDArray[Any], int]:
-    """Return payoffs as whole numbers in 1/unit, shape (actions of each …, n), and the unit."""
+    """Return the unit and payoffs in 1/unit, indexed by every agent's action and by the agent."""
     found = {x: exact(x) for x in {x for pay in pays.values() for x in pay.values()}}
     unit = lcm(*(x.denominator for x in found.values()))
     most = max(map(abs, found.values())) * unit * max(turns, 1) * len(agents)
@@ -126,7 +126,7 @@ def _by_actions(
 def _while_away(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], sizes: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return `earned` if the absent earn 0 and minimise the others' total; ties go to the first."""
+    """Return `earned` if absent agents earn 0 and minimise the members' total at each turn."""
     n = len(sizes)
 
     def earned(members: Coalitions) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""The letters: a Markdown template for each kind, one renderer, and one writer.
+"""The letters to agents: Markdown templates, one renderer, and one writer.
 
 >>> from shapley_coop.prompts import render
 >>> render("persona", you="Alice", private="", notes="", outsider=False, represents="")

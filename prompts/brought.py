@@ -7,7 +7,7 @@ from shapley_coop import extension
 
 
 def brought_facts(view: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the variable `brought`: the extensions' texts on a letter's facts, or "".
+    """Return the template variable `brought`: the extensions' texts on a letter's facts, or "".
 
     Args:
         view: the letter's facts.

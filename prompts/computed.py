@@ -46,7 +46,7 @@ def _outlook(found: bytes, me: str) -> str:
 
 
 def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], str]:
-    """Return the payoffs under an offer for one reader: columns, rows, and the way of computing.
+    """Return a table of the payoffs under an offer: headings, rows, and a note on their precision.
 
     Args:
         found: a `DealOutlook` with rows, as plain JSON.
@@ -70,7 +70,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
 
 
 def _once_each(rows: list[Facts]) -> list[Facts]:
-    """Return the rows, without any no-deal row that has the payoffs of another row."""
+    """Return the rows, but drop a no-deal row with the payoffs of an earlier no-deal row."""
     kept: list[Facts] = []
     for row in rows:
         ways = [one["payoffs"] for one in kept if one["if"] == "no deal" and one.get("by")]
@@ -100,7 +100,7 @@ def _range(payoff: Any) -> str:
 
 
 def _incentives(parties: Facts, me: str) -> str:
-    """Return a certificate of the parties' incentives as a table, with a row for each party."""
+    """Return the parties' certified incentives as a table, with a row for each party."""
     rows = []
     for agent in [me, *(a for a in parties if a != me)]:
         party = parties[agent]

@@ -23,7 +23,7 @@ _OTHERWISE = {
 
 
 def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
-    """Return the course without finished steps; letters for actions get only steps after play."""
+    """Return the steps of the run that remain; letters for actions list only steps after play."""
     if bargains and not over:
         return course
     kept = [step for step in course["steps"] if step in AFTER_PLAY]

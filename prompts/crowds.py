@@ -53,7 +53,7 @@ def _each(names: Sequence[str]) -> str:
 
 
 def _from_to(cells: Iterable[str]) -> str:
-    """Return several cells as one: their common value, their range, or the number of values."""
+    """Return one text for several cells: the common value, the range, or how many values differ."""
     found = list(dict.fromkeys(cells))
     if len(found) == 1:
         return found[0]
@@ -94,9 +94,9 @@ def of_group(row: Mapping[str, Any]) -> str:
 
 
 def fold(events: Sequence[Event]) -> list[Event]:
-    """Return the history; many messages of one kind in a wave become a few examples and a count.
+    """Return the history, with many similar messages of a wave cut to a few examples and a count.
 
-    The agents of a wave are asked and answer together, so the lines on a wave never change later.
+    A wave has the answers of agents that were asked together, so its lines never change later.
     """
     if len(events) <= MANY:
         return [*events]
@@ -141,7 +141,7 @@ def _frequent_sayings(words: Counter[str]) -> str:
 
 
 def counted_together(of_each: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Return act → how often all agents together did it."""
+    """Return act → the number of times that agents did the act, summed over all agents."""
     sums: Counter[str] = Counter()
     for counts in of_each.values():
         sums.update(counts)

@@ -99,8 +99,8 @@ def write_request(
         history: the public history in words (`write_history`).
         secret: the private words to this agent from the user whom it represents.
         utilities: the private facts of the game for this agent.
-        words: the functions that give variables of this question's template alone.
-        outsider: whether the reader is no party.
+        words: the functions that return the additional variables of this question's template.
+        outsider: whether the reader is a judge or a summariser, not a party.
     """
     given = variables(view, words)
     private = "\n\n".join(filter(None, [secret, _utilities(utilities or {})]))
@@ -132,7 +132,7 @@ def _in_force(contract: Facts, turns: int) -> str:
 
 
 def _of_others(contract: Facts) -> str:
-    """Return the note on clauses of a large contract that a letter omits, and their prices.
+    """Return the note on the clauses that a letter omits from a large contract, with prices.
 
     >>> _of_others({"others": 248, "hash": "0dfb"})
     '248 further clauses bind others, not you (hash of the whole deal: 0dfb).'
@@ -164,8 +164,8 @@ def write_retry(
 
     Args:
         label: the fault's label.
-        feedback: all faults in words; several faults begin a line each with "- ".
-        read: the parts of the answer that were read soundly, in words.
+        feedback: all faults in words; if there are several, each is a line that begins with "- ".
+        read: descriptions of the parts of the answer that have no fault.
         attempt: the number of the next try; 0 leaves the number out.
         tries: the number of all tries; 0 leaves the number out.
         heard: whether the answer's speech is delivered even if the last try cannot be used.
@@ -194,7 +194,7 @@ def write_history(events: Sequence[Facts], turns: int = 0) -> str:
 
 
 def _utilities(facts: Facts) -> str:
-    """Return the game's private facts for one agent in words; numbers by mask on one line."""
+    """Return the game's private facts for one agent in words; all utilities share one line."""
     lines = []
     for key, value in facts.items():
         if key == "utilities":
@@ -211,7 +211,7 @@ def _utilities(facts: Facts) -> str:
 
 
 def _told_once(key: str, value: Any, facts: Facts) -> Any:
-    """Return a fact's value; goods with values by option lose their values by count."""
+    """Return a fact's value, without goods whose values another fact gives by option."""
     if key != "worth_to_you":
         return value
     return {good: x for good, x in value.items() if good not in facts.get(_BY_OPTION, ())}

@@ -48,7 +48,7 @@ _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`"}
 
 @cache
 def _templates() -> Mapping[str, str]:
-    """Return name → text of all templates: the shipped ones, and those of extensions."""
+    """Return name → text of all templates, of this package and of the extensions."""
     brought = extension.offered("templates")
     return _shipped | {name: extension.load("templates", name) for name in brought}
 

@@ -27,7 +27,7 @@ Words = Callable[[Facts], dict[str, Any]]
 
 
 def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
-    """Return a request template's variables: those of all requests, and those of this one."""
+    """Return a request template's variables: the common ones, and those from `words`."""
     last_round = "rounds" in view and view["round"] >= view["rounds"]
     contract = bool(view.get("contract"))
     found = {
@@ -52,7 +52,7 @@ def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
 
 
 def offer_to_answer(view: Facts) -> dict[str, Any]:
-    """Return the variables on the offer to answer, with its clauses if the history lacks them."""
+    """Return the variables on the offer to answer, with clauses that the history lacks."""
     offer = view.get("offer", {})
     turns = view["procedure"]["turns"]
     text = clauses(offer.get("in_words", ""), turns)
@@ -73,7 +73,7 @@ def _others(answering: Sequence[str]) -> str:
 
 
 def _counters(order: Sequence[str], by: str) -> str:
-    """Return the sentence on which of several counter-offers is answered next, or ""."""
+    """Return the sentence that says which of several counter-offers is answered next, or ""."""
     if len(order) < 2:
         return ""
     shown = order if len(order) <= MOST_NAMED else [*order[:MOST_NAMED], "…"]
@@ -108,7 +108,7 @@ def _sums_words(sums: tuple[tuple[str, str], ...]) -> str:
 
 
 def _pays(view: Facts) -> bool:
-    """Return whether the deal in force changes payoffs, which the record's rewards do not show."""
+    """Return whether the deal in force makes payments, which the record's rewards do not show."""
     clauses_in_force = view.get("contract", {}).get("clauses", [])
     enforced = view["procedure"].get("enforcement") != "notional"
     return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)
@@ -147,7 +147,7 @@ def _fact_words(facts: bytes) -> str:
 
 
 def _by_column(value: Any) -> dict[str, str]:
-    """Return a table of many agents' numbers as one line per column; {} if it is no such table."""
+    """Return column → line of all agents' numbers; {} unless the value has rows of many agents."""
     rows = list(value.values()) if isinstance(value, Mapping) else []
     if len(rows) <= MOST_COLUMNS or not all(isinstance(row, Mapping) for row in rows):
         return {}
@@ -160,7 +160,7 @@ def _by_column(value: Any) -> dict[str, str]:
 
 
 def split(view: Facts, signed: bool = True) -> dict[str, Any]:
-    """Return the variables on the last bargaining: the total to divide, and what an answer does.
+    """Return the variables on the last bargaining: the total, and the effects of an answer.
 
     Args:
         view: the letter's facts.
@@ -181,7 +181,7 @@ def split(view: Facts, signed: bool = True) -> dict[str, Any]:
 
 
 def _direction(view: Facts) -> str:
-    """Return how the computed payoff differs from the present one ("I need to {ask|pay}")."""
+    """Return in words how the reader's computed payoff differs from its present payoff."""
     computed = view.get("computed")
     if not computed or "as_signed" not in view:
         return ""

@@ -85,7 +85,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _in_sum(event: Event) -> str:
-    """Return an event that sums up older events, in words with counts and sums."""
+    """Return the words for an event that summarises older events by counts and sums."""
     told = [f"{event['in_sum']} earlier events, in sum"]
     if "turns" in event:
         first, last = event["turns"]

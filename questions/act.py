@@ -1,4 +1,4 @@
-"""The question for an action, to every agent that can act; actions stay sealed until all are in."""
+"""The question for an action, to every agent that can act; actions stay secret until all answer."""
 
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault

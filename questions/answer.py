@@ -57,7 +57,7 @@ class Reply(Drafted, Spoken):
 
 
 def decision_in(fields: Fields) -> str:
-    """Return a decision on an offer as tags, followed by the proposal if there is one."""
+    """Return a decision on an offer as tags, followed by any proposal."""
     decision, named = DECISION.tagged(fields.get("decision")), fields.get("offer")
     if named and decision == "<ACCEPT>":
         decision = f"<ACCEPT>{named}</ACCEPT>"
@@ -99,7 +99,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def _ask_to_decide(turn: TurnContext, message: Message) -> str:
-    """Return the feedback on an answer without a decision, or with both decisions at once."""
+    """Return the feedback on an answer that decides nothing, or that both accepts and rejects."""
     asked = ask_back(turn.evaluated.offer)
     if message.accept is not None:
         return f"You accept and reject at once. {asked}"

@@ -1,4 +1,4 @@
-"""The question what part of the joint result an agent claims, before values are shown."""
+"""The question for the part of the joint result that an agent claims, before it sees values."""
 
 import re
 from functools import partial
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
 
 
 def _percent(value: Any) -> str:
-    """Return a claimed part in per cent; a text other than a bare number stays unchanged."""
+    """Return a bare number in per cent, marked as doubtful up to 1; other text stays unchanged."""
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
         return value
     # A number up to 1 could mean a fraction of the whole, so the reader asks the agent.

@@ -42,9 +42,9 @@ def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
 def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
     """Check a draft's clauses before the draft is put on the table.
 
-    A contract is sent back if it cannot be kept, if a party could never pay it, or if it leaves its
-    author below its reservation value. Words alone may be agreed on too: then the summariser drafts
-    the clauses, and all parties sign them.
+    Clauses are refused if they cannot be kept, if a party could never pay them, or if they leave
+    their author below its reservation value. A draft in words alone passes: after an agreement on
+    these words, the summariser drafts the clauses, and all parties sign.
     """
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}
@@ -52,7 +52,7 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
 
 
 def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
-    """Return the deal of a draft; a draft in words alone gives IN_WORDS."""
+    """Return the deal in a draft, or `IN_WORDS` if the draft has no clauses."""
     if message.proposal is not None:
         return read_proposal(message.proposal, terms_of(turn))
     if not message.speech:
@@ -64,7 +64,7 @@ def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
 def put_draft(
     turn: TurnContext, agent: str, found: Reading, speech: str | None
 ) -> AgentOutput | Fault:
-    """Return the draft as an offer; a fault if its author could not sign its clauses."""
+    """Return the draft as an offer, or a fault if its author could not sign the clauses."""
     said: AgentOutput = {"act": "propose", "text": speech or ""}
     fault = None if found is IN_WORDS else cannot_sign(turn, agent, found.deal)
     return fault or put_offer(said, found)

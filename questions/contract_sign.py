@@ -28,7 +28,7 @@ class Signature(Spoken):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Return the decision as tags, with any proposal, which the reader refuses."""
+        """Return the decision as tags, with any proposal; the reader then refuses the proposal."""
         return decision_in(fields)
 
 

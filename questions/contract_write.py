@@ -60,7 +60,7 @@ class Document(Prose):
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Document | Fault:
-    """Read prose with its clauses. After words alone, a reason for no clauses is read, too."""
+    """Read prose with its clauses, or the reason why words alone could not become clauses."""
     agreed, prose = turn.evaluated.offered, message.speech
     if message.reject is not None and not agreed.clauses:
         return Document.holding(None, prose=None, impossible=message.reject or prose or "")
@@ -75,10 +75,10 @@ def read(turn: TurnContext, agent: str, message: Message) -> Document | Fault:
 def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
     """Accept prose in five sections that says exactly what the clauses say.
 
-    Agreed clauses stay unchanged: a summary that adds, drops or changes one goes back with the
-    difference. After an agreement in words, the clauses come with the prose; they are certified,
-    and the parties will sign them. If no clauses can be made of the words, the agreement is
-    rejected, with a reason that all parties read.
+    A summary that adds, drops or changes an agreed clause is refused, and its author reads the
+    difference. After an agreement in words, the summariser writes clauses and prose; the clauses
+    are certified, and then the parties are asked to sign. If the words cannot become clauses, the
+    summariser gives a reason that all parties read.
     """
     if said.found is None or said.prose is None:
         return {"act": "pass", "text": said.impossible or "", "label": "UNWRITTEN"}
@@ -93,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
-    """Return the clauses that the prose describes."""
+    """Return the clauses of the message, or else the agreed clauses; a fault if they differ."""
     if message.proposal is None:
         if agreed.clauses:
             return Reading(agreed)
@@ -108,8 +108,8 @@ def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fau
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
     """Publish the written contract; clauses drafted from words wait to be signed.
 
-    Verdicts: `written` (the accepted offer is a contract already), `to_sign`, and `unwritten`
-    (no contract was made of the words).
+    Verdicts: `written` (the accepted offer is a contract already), `to_sign` (the parties have to
+    sign the new clauses), and `unwritten` (the words gave no contract).
     """
     said, table = outputs[SUMMARISER], turn.table
     offer = turn.evaluated.offer

@@ -1,6 +1,6 @@
 """The question for a trader's message about who does which tasks.
 
-There are two readers: one sends invalid messages back, the other delivers all unchanged.
+One reader sends invalid messages back. The other reader delivers all messages unchanged.
 """
 
 from collections.abc import Mapping
@@ -92,9 +92,9 @@ def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
 
 
 def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
-    """Read the decision of any message, and keep the message as it was written.
+    """Read the decision of any message, and deliver the message as the agent wrote it.
 
-    A message that mixes thoughts and speech is not delivered, and the agent is not asked again.
+    A message that mixes thoughts and speech is not delivered; its author is not asked again.
     """
     text = as_written(answer.text)
     message, decision = scan(text), "pass"
@@ -111,7 +111,7 @@ def turns_of_talk(evaluated: EvaluatedTable) -> int:
 
 
 def attempts(evaluated: EvaluatedTable) -> int:
-    """Return how many invalid messages in one turn of talk end the talk."""
+    """Return the number of invalid messages in one turn of talk after which the talk ends."""
     return exchange_of(evaluated).params.attempts
 
 

@@ -82,7 +82,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def deal_in(turn: TurnContext, message: Message) -> Reading | Fault:
-    """Read the deal of a message; words alone give a fault."""
+    """Read the deal in a message; a message without a proposal gives a fault."""
     if message.proposal is None:
         return Fault(
             "MPT",
@@ -95,7 +95,7 @@ def deal_in(turn: TurnContext, message: Message) -> Reading | Fault:
 
 
 def cannot_offer(turn: TurnContext, agent: str, found: Reading, speech: str | None) -> Fault | None:
-    """Return the fault if an agent could not sign its own deal; None if there is no fault."""
+    """Return the fault if an agent could not sign the deal that it offers; otherwise None."""
     fault = cannot_sign(turn, agent, found.deal)
     return _beside(fault, speech) if fault else None
 

@@ -1,4 +1,4 @@
-"""The question for private reasoning on collective payoff, externality and price."""
+"""The question for private reasoning on the collective payoff, the externality and a price."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,7 +32,7 @@ def read_thought(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fau
 
 
 def read(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fault:
-    """Read reasoning that states all three results."""
+    """Read reasoning that states the collective payoff, the externality and a price."""
     thought = read_thought(turn, agent, answer)
     if isinstance(thought, Fault):
         return thought

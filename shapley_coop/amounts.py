@@ -25,7 +25,7 @@ Number = int | float | Fraction
 """A worth, a value or an amount."""
 
 OneNumber = TypeVar("OneNumber", int, float, Fraction, Number)
-"""The type of a function's numbers, which its result has, too: fractions in, fractions out."""
+"""The type of a function's numbers and of its result: fractions give fractions."""
 
 MAX_EXPONENT = 400
 """The largest exponent that is read, so that "1e999999999" cannot fill the memory with zeros."""
@@ -158,10 +158,9 @@ def normalise(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
 def apportion(total: int, weights: Sequence[Number]) -> list[int]:
     """Return whole numbers that sum exactly to the total, in proportion to the weights.
 
-    Method of largest remainders (Hamilton 1792): each index gets its quota total · wᵢ / Σw rounded
-    down; the rest goes to the largest remainders, ties to the lower index. A negative total mirrors
-    the positive one: apportion(−t, w) = −apportion(t, w). Negative weights have negative quotas
-    if the weights sum to more than 0.
+    Method of largest remainders (Hamilton 1792): each index gets its quota total · wᵢ / Σw, rounded
+    down. The units that are left go to the largest remainders; ties go to the lower index. For a
+    negative total, apportion(−t, w) = −apportion(t, w). A negative weight has a negative quota.
 
     Raises:
         ValueError: the weights do not sum to more than 0.
@@ -175,7 +174,7 @@ def apportion(total: int, weights: Sequence[Number]) -> list[int]:
 
 
 def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
-    """Round payoffs to whole micro-units that sum to the total; each changes by less than one.
+    """Round payoffs to whole micro-units that sum to the total; each payoff changes by below one.
 
     Args:
         payoffs: the exact payoffs in the game's unit, of either sign.
@@ -200,7 +199,7 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
 
 
 def _largest_remainder(quotas: Sequence[Fraction], total: int) -> list[int]:
-    """Round quotas to whole numbers that sum to a total; quotas sum to the total up to rounding."""
+    """Round quotas to whole numbers that sum to a total, which differs from theirs by below 1."""
     parts = [floor(quota) for quota in quotas]
     by_fraction_lost = sorted(range(len(quotas)), key=lambda i: parts[i] - quotas[i])
     for i in by_fraction_lost[: total - sum(parts)]:

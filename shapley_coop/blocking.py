@@ -45,7 +45,7 @@ def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
 def iterate_blocking(parts: AsyncGenerator[Result]) -> Iterator[Result]:
     """Iterate over an asynchronous generator; see `run_blocking`.
 
-    The generator runs on until its next part, and is closed if the caller stops early.
+    Each step runs the generator until its next item. If the caller stops early, it is closed.
     """
     ended = object()
 

@@ -3,9 +3,9 @@
     part_i = Σ_k (θ_{i,k} / Σ_j θ_{j,k}) · w_k / Σ_k w_k        (Shapley-Coop, appendix B.2)
 
 θ_{i,k} counts the artefacts of kind k that agent i made; w_k is the share of the whole that belongs
-to all artefacts of kind k. The paper gives each w_k as an interval; parts use the middle of each
-interval. Kinds that no agent made are left out. The value is additive: a coalition's worth is the
-sum of its members' parts, so these parts are their Shapley values.
+to all artefacts of kind k. The paper gives each w_k as an interval; `parts` uses the middle of the
+interval. Kinds of which no agent made an artefact are left out. A coalition's worth is the sum of
+its members' parts, so each agent's part is its Shapley value.
 >>> made = {"Ann": {"code": Fraction(3)}, "Ben": {"code": Fraction(1), "fixes": Fraction(2)}}
 >>> [f"{low} to {high}" for low, high in earned_intervals(made, WEIGHTS).values()]
 ['81/4 to 30', '87/4 to 35']
@@ -70,11 +70,11 @@ def part_intervals(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, tuple[Fraction, Fraction]]:
-    """Return the least and the greatest part of one whole that each agent can have.
+    """Return each agent's least and greatest part of a whole of 1.
 
-    Each weight may lie anywhere in its interval. A part is the mean of the agent's parts by kind,
-    weighted by the kinds' weights. It is greatest if the kinds above some part have their highest
-    weight, and all other kinds their lowest.
+    Each weight may lie anywhere in its interval. An agent's part is the mean of its shares of the
+    kinds, weighted by the kinds' weights. The mean is greatest if every kind whose share exceeds
+    some threshold has its highest weight, and every other kind has its lowest weight.
 
     >>> made = {"Ann": {"code": Fraction(3)}, "Ben": {"code": Fraction(1), "fixes": Fraction(2)}}
     >>> [f"{least} to {most}" for least, most in part_intervals(made, WEIGHTS).values()]

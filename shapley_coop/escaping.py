@@ -1,9 +1,9 @@
 r"""Escaping of foreign text, so that readers see all its characters and no text is forged.
 
 Names, speech, commits and files come from agents and strangers. The same characters count as hidden
-in letters, terminals, pages, reports and names; `hides` says whether a text contains any. Some
-readers also interpret visible characters: Markdown has markup, and a spreadsheet computes a cell
-that begins like a formula.
+in letters, terminals, pages, reports and names; `hides` says whether a text contains any. Visible
+characters can also have a meaning: Markdown has markup, and a spreadsheet computes a cell that
+begins like a formula.
 
 >>> visible("fine\n  signed 0123\x1b[2J")
 'fine\\n  signed 0123\\u001b[2J'
@@ -56,8 +56,8 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?%?")
 def visible(text: str) -> str:
     """Return a text escaped for one line: it cannot end the line, move a cursor or hide characters.
 
-    Escapes have the form of JSON, so that a line of JSON keeps its data. An emoji keeps its
-    selector.
+    Escapes have the form of JSON, so that an escaped line of JSON means the same data. The
+    variation selector of an emoji is not escaped.
     """
     return _NOT_PLAIN.sub(partial(_as_escape, _KEPT_IN_LINE), text)
 
@@ -83,7 +83,7 @@ def hides(text: str) -> bool:
 
 
 def is_one_line(text: str) -> bool:
-    """Return whether a text is visible, on one line, and has no blanks but spaces."""
+    """Return whether a text is one visible line in which every blank is a space."""
     return text.isprintable() and not hides(text)
 
 

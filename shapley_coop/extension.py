@@ -100,37 +100,37 @@ class Extension:
         schemes: a scheme before a colon → the subclass of `Game` that plays the rest of the name.
         formulas: a fact by which letters give payoffs too many for a table → the module that reads
             this fact (`shapley_coop.games.symmetric.Formulas`).
-        analyses: such a fact → the analysis of a contract's effects on each party's incentives
+        analyses: a fact as for `formulas` → the analysis of each party's incentives in a contract
             (`shapley_coop.deals.analysis.certificate.Analysis`).
         clauses: a kind of clause → the subclass of `Clause`
             (`shapley_coop.deals.language.clauses.base`); its module must not import deals.
         seats: a provider → a callable that makes a chat model from a seat, an agent and a seed; or
             a `Provider` (`shapley_coop.seats.provider`), which also declares checks.
-        programs: a module → its tuple of factories that may sit as `python:module:factory` without
-            the operator's permission, because they are shipped.
+        programs: a module → its factories; these shipped programs may play an agent as
+            `python:module:factory` without the operator's permission.
         questions: the `ask` of a letter → the `Question` of a workflow (`state.turn`); for letters
             without a table, the facts for seats (`seats.asked.Asked`).
-        templates: the name of such a question, or NAME_course → the text of its template.
+        templates: the name of a question, or NAME_course → the text of the template.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
             clone's `langgraph.json` names the graph by its file. A graph's context names models as
             seats do, by `model` and `base_url`, so that the server can check them for tenants.
         words: a fact that its questions add to letters for moves → a callable from all facts to
             the letter's text on this fact.
-        moves: such a fact → a callable from the letter's facts and the record to an action.
-        readings: a fact of its games → a callable from the facts of a letter that asks for a move,
-            and the record, to both in the form that an embedded agent reads.
-        courses: a fact of its games → a callable from an embedded agent's parts
-            (`shapley_coop.seats.embedded.bargaining.Agent`) to the letters that it answers in a
-            special way: the `ask` of a letter → a callable that returns the answer.
-        audits: an effect that its workflows record → a callable from the game and the record to
-            the breaches of the workflow's rule, a line each.
+        moves: a fact as for `words` → a callable from a letter's facts and the record to an action.
+        readings: a fact of its games → a function that converts the facts and the record of a
+            letter for a move into the form that an embedded agent reads.
+        courses: a fact of its games → a function that takes an embedded agent
+            (`shapley_coop.seats.embedded.bargaining.Agent`) and returns its special answers: the
+            `ask` of a letter → a callable that returns the answer.
+        audits: an effect that its workflows record → a function of the game and the record that
+            returns a line for each breach of the workflow's rule.
         rechecks: a node of its workflows → the recomputation for runs with this node
             (`shapley_coop.evals.rechecks.Recheck`).
-        replays: a word of `coop credit RUN --replay` → a callable from the evaluated table, a norm
-            and a callback for each coalition to the agents' values by other replays, the
+        replays: a word of `coop credit RUN --replay` → a function of the evaluated table, a norm
+            and a callback (called for each coalition). It returns the agents' values, the
             improvement, and whether the replay of all agents agrees with the record.
-        dice: the function of `coop credit RUN --dice N`: a callable from the evaluated table, a
-            norm, N and a callback for each of the dice to the report.
+        dice: the function of `coop credit RUN --dice N`. It takes the evaluated table, a norm, N
+            and a callback (called for each of the dice), and returns the report.
         measures: the key of a measure that the core names but cannot compute (`distance`) → a
             callable from a row and the text after the colon to a number or None.
         credits: a name → a callable from the evaluated table and a norm to a section of the report
@@ -143,16 +143,16 @@ class Extension:
         sandboxes: a name → a sandbox (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable from the inbox of people's letters to Starlette routes of the
             server. If a library of the routes is absent, the server runs without them.
-        callers: a path of these routes → the callers that may use it, if callers have tokens. No
-            caller may use a path without an entry.
+        callers: a path of the `routes` → the callers that may use the path if callers have
+            tokens. Then no caller may use a path without an entry.
         suites: a suite's name → the package whose folder has `name.yaml`.
         batches: a provider → its `shapley_coop.evals.sweeps.playing.Batches`.
         players: a name → a callable from a URL and a sweep's id to a player that plays the sweep's
             cells elsewhere (`shapley_coop.evals.sweeps.playing.Player`).
-        settings: a field that it adds to a run's configuration → the option of `coop run`.
-        additions: the extension's name → the object that reads these fields and checks answers by
-            them (`shapley_coop.state.additions.Addition`).
-        tenants: tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
+        settings: a new field of a run's configuration → the option of `coop run`.
+        additions: the extension's name → the object that reads the `settings` and checks answers
+            by their values (`shapley_coop.state.additions.Addition`).
+        tenants: the rule that separates callers (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: a purpose → the words of a command, such as `attribute` or `import coopeval` →
             its function.
         first: the first words of the commands in `coop --help`; `coop help --all` lists all.

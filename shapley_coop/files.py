@@ -18,7 +18,7 @@ _MAX_REASON_CHARS = 300
 Problem = type[ValueError]
 
 MOST_BYTES = 256 * 2**20
-"""The most bytes that are read of a file, since a device may never end."""
+"""The most bytes that are read from a file, because a device may never end."""
 
 _MOST_REPEATED = 1_000_000
 """The most values that YAML aliases and merges (`<<`) may add: 340 bytes can expand to billions."""
@@ -32,8 +32,8 @@ def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
     """Return the text of a file that may come from a stranger.
 
     Raises:
-        OSError: it cannot be read.
-        TooLarge: it has more than `MOST_BYTES`.
+        OSError: the file cannot be read.
+        TooLarge: the file has more than `MOST_BYTES`.
         UnicodeDecodeError: the file is not in this encoding.
     """
     return bytes_of(path).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
@@ -43,8 +43,8 @@ def bytes_of(path: str | Path) -> bytes:
     """Return the bytes of a file that may come from a stranger.
 
     Raises:
-        OSError: it cannot be read.
-        TooLarge: it has more than `MOST_BYTES`.
+        OSError: the file cannot be read.
+        TooLarge: the file has more than `MOST_BYTES`.
     """
     with Path(path).open("rb") as file:
         found = file.read(MOST_BYTES + 1)
@@ -187,7 +187,7 @@ def read_mapping(
 
 
 def no_such(kind: str, name: str, known: Iterable[str], instead: str = "") -> str:
-    """Return a line that says: a name is unknown, which names exist, and which is the nearest.
+    """Return a line that says that a name is unknown, which names exist, and which is nearest.
 
     >>> no_such("norm", "shaply", ["equal", "shapley"])
     "no norm 'shaply': there are equal, shapley; did you mean 'shapley'?"

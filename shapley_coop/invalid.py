@@ -47,9 +47,9 @@ def first_error(
 
     Args:
         error: the error raised.
-        of: the model. A field's description says how its values are written, and the model's
-            fields are searched for the nearest to an unknown one.
-        beside: names that the data may have besides the model's fields.
+        of: the model. Its fields' descriptions explain the correction, and their names are the
+            suggestions for an unknown field.
+        beside: names of fields that the data may have in addition to the model's fields.
     """
     every = error.errors(include_url=False, include_input=False)
     first = min(every, key=lambda one: one["type"] != "extra_forbidden")

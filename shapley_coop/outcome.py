@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(dict[str, Any]):
-    """The result of a run: a dictionary (`docs/run.schema.json`) with attributes for its main keys.
+    """The result of a run: a dictionary (`docs/run.schema.json`) whose main keys are attributes.
 
     >>> found = Outcome(run="one", status="agreed", payoffs={"Ann": 4.5}, contract=None)
     >>> found.payoffs == found["payoffs"], found.contract

@@ -40,5 +40,5 @@ def permit_program(name: str) -> None:
 
 
 def program_permitted(name: str) -> bool:
-    """Return whether this program is permitted, by its name or because all programs are."""
+    """Return whether this program is permitted, either by name or together with all programs."""
     return name in _programs or permitted(PROGRAMS)

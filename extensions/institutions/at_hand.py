@@ -1,8 +1,8 @@
 """The conversion of letters about an encounter, for embedded agents, whose partners change.
 
-Such a letter becomes a two-agent game of its reader and the present partner. All past actions of
-the partner count, even those against others. So a strategy that answers the partner's last action
-works by reputation (image scoring: Nowak and Sigmund, Nature 393, 1998).
+A letter becomes a two-agent game of its reader and the present partner. All past actions of the
+partner count, even actions against other agents. So a strategy that answers the partner's last
+action works by reputation (image scoring: Nowak and Sigmund, Nature 393, 1998).
 """
 
 from collections.abc import Mapping, Sequence

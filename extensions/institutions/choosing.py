@@ -21,7 +21,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Refuse a delegation that the agent's mandate forbids; the agent's speech is dropped."""
+    """Refuse a delegation that the agent's mandate forbids. The agent's speech is not published."""
     mediator = mediator_of(turn.evaluated.game)
     delegates = said.action == mediator.word
     fault = _never_allowed(turn.evaluated, mediator, agent) if delegates else None

@@ -2,8 +2,8 @@
 
 The agent compares its payoffs over the remaining turns. It expects each other agent to
 delegate if that agent did so last turn. In the first turn it expects an agent to delegate if
-delegation pays that agent while all others delegate. Agents that do not delegate play a
-best response to uniformly random others, it assumes.
+delegation pays that agent while all others delegate. It assumes that agents that do not
+delegate play a best response to uniformly random others.
 """
 
 from collections.abc import Collection, Mapping
@@ -52,11 +52,11 @@ class Delegator(StageReader):
         return {a for a in others if self.worth(a, everybody) >= self.alone(a, everybody - {a})}
 
     def worth(self, agent: str, delegating: Collection[str]) -> Fraction:
-        """Return an agent's total in the remaining turns if these agents delegate in each turn."""
+        """Return an agent's total in the remaining turns if `delegating` delegate in each turn."""
         return sum((self.pays(agent, delegating, at) for at in self._left), Fraction(0))
 
     def alone(self, agent: str, others: Collection[str]) -> Fraction:
-        """Return an agent's total by its best action in each turn, if these others delegate."""
+        """Return an agent's total if it takes its best action each turn while `others` delegate."""
         return sum(
             (
                 max(self.pays(agent, others, at, x) for x in self.stage.actions[agent])

@@ -45,7 +45,7 @@ class EncountersAnalysis(Analysis):
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """Return the best total: the best joint payoff of a pair, in every encounter."""
+        """The best total: the best joint payoff of a pair, summed over all encounters."""
         p, game = self.game.params, self.game
         best = max(2 * p.reward, p.temptation + p.sucker, 2 * p.punishment)
         return ReferencePoints(lambda: float(best * len(game.agents) * game.turns / 2))

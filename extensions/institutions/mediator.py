@@ -77,8 +77,8 @@ class Mediator:
     def promised(self, turn: int) -> list[dict[str, Any]]:
         """Return the mediator's actions for sets of delegators, in the form of letters.
 
-        The set of all agents comes first. Then follow all smaller sets if there are few agents,
-        else the sets that lack one agent.
+        The set of all agents comes first. All smaller sets follow if there are few agents;
+        otherwise, only the sets without one agent follow.
 
         Args:
             turn: the turn, from 1.
@@ -93,7 +93,7 @@ class Mediator:
 
     @cached_property
     def _together(self) -> list[Play]:
-        """The joint actions, one for each turn in rotation, if all agents delegate."""
+        """The joint actions that the mediator plays in rotation if all agents delegate."""
         stage = self.stage
         best = [play for play in stage.plays if sum(stage.pays[play]) == stage.best_total]
         even = max(min(stage.pays[play]) for play in best)
@@ -119,7 +119,7 @@ class Mediator:
 
 
 def delegated(record: Sequence[Turn]) -> list[tuple[Turn, list[str]]]:
-    """Return the turns in which some agent delegated, each with its delegators.
+    """Return pairs of a turn in which some agent delegated and the agents that delegated.
 
     >>> turn = {"turn": 1, "actions": {"Ann": "c"}, "rewards": {},
     ...         "effects": [{"effect": "delegated", "agent": "Ann"}]}

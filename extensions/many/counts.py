@@ -45,8 +45,8 @@ class Counts:
         pays: action → the linear pieces of its payoff; the first piece starts at a sum of 0.
 
     Raises:
-        ValueError: there are too many entries; or there are more than two actions, and not all
-            payoffs are single lines of the same slope.
+        ValueError: there are too many entries, or more than two actions whose payoffs are not
+            all single lines of the same slope.
     """
 
     def __init__(self, actions: Sequence[str], n: int, pays: Mapping[str, Sequence[Piece]]) -> None:
@@ -83,24 +83,24 @@ class Counts:
 
     @cached_property
     def each(self) -> Fraction | None:
-        """The slope `line` if no payoff is rounded, so that the slope is exact; else None."""
+        """The common slope `line` if no payoff is rounded; otherwise None."""
         return self.line if self.unit == self._parts else None
 
     @cached_property
     def line(self) -> Fraction | None:
-        """The common slope if each action's payoff is one line of the same slope; else None."""
+        """The slope if every action's payoff is one line and all slopes are equal; else None."""
         lines = {(len(own), exact(own[0].each)) for own in self.pieces.values()}
         (count, each), *others = lines
         return each if count == 1 and not others else None
 
     @cached_property
     def unit(self) -> int:
-        """The scale of `rows`: an amount of `unit` in `rows` is 1 in the game's unit."""
+        """The number in `rows` that stands for 1 in the game's unit."""
         return MICRO if MICRO % self._parts else self._parts
 
     @cached_property
     def _parts(self) -> int:
-        """The smallest scale at which all numbers of the pieces are whole."""
+        """The least common denominator of all numbers in the pieces."""
         numbers = (x for own in self.pieces.values() for p in own for x in (p.pays, p.each))
         return lcm(*(exact(x).denominator for x in numbers))
 
@@ -144,8 +144,8 @@ class Counts:
         return whole.numerator if whole.denominator == 1 else float(whole)
 
     def least(self, agents: Iterable[str], actions: Mapping[str, str]) -> dict[str, Number]:
-        """Return each agent's payoff; if some agents took no action, the minimum over all actions
-        that they could have taken."""
+        """Return each agent's payoff: the minimum over all actions that agents without an action
+        could have taken."""
         codes = {agent: self.code[action] for agent, action in actions.items()}
         least = self.least_of(sum(codes.values()), self.n - len(codes))
         known = {k: self.number(least(k)) for k in {*codes.values(), None}}
@@ -155,7 +155,7 @@ class Counts:
         """Return a function from an action's number (None for no action) to its least payoff.
 
         Args:
-            total: the sum of the agents that acted.
+            total: the sum of the actions of the agents that acted.
             idle: the number of agents that did not act.
         """
 
@@ -171,8 +171,8 @@ class Counts:
 
     @cached_property
     def best_for_all(self) -> tuple[int, ...]:
-        """The number of agents per action that maximises the total payoff; ties go to fewer agents
-        on later actions."""
+        """The number of agents per action at the highest total payoff; ties go to the numbers with
+        fewer agents on later actions."""
         if (line := self.line) is None:
             totals = [self.total((self.n - k, k)) for k in range(self.n + 1)]
             k = totals.index(max(totals))
@@ -221,7 +221,7 @@ class Counts:
             left = kept
 
     def _reachable(self, left: Sequence[int]) -> list[int]:
-        """Return all sums of n − 1 agents with these actions; internally, bit s is the sum s."""
+        """Return the set of all sums of n − 1 agents with these actions (bit s is the sum s)."""
         if left[-1] - left[0] == len(left) - 1:
             return list(range((self.n - 1) * left[0], (self.n - 1) * left[-1] + 1))
         sums, power, times = 1, sum(1 << k for k in left), self.n - 1
@@ -276,7 +276,7 @@ def _record(piece: Piece) -> dict[str, Any]:
 
 
 def _sums(one: int, other: int) -> int:
-    """Return all sums of one number from each of two sets; bit s of a set is the number s."""
+    """Return the set of sums of a number from each of two sets; bit s stands for the number s."""
     found, at = 0, 0
     while other >> at:
         if other >> at & 1:

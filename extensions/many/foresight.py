@@ -43,7 +43,7 @@ class Counting(Foresight):
     """The foresight of games with payoffs by counts.
 
     Agents keep their duties. Agents without a duty play the best response to uniformly mixing
-    others. That habit is a guess, so a promise to play the same action still has value.
+    others. This habit is a guess, so a promise to play the habitual action still has value.
     """
 
     FACTS = ("actions", "by_count", "turns")
@@ -99,7 +99,7 @@ class Counting(Foresight):
         return Mostly(self.agents, pays.get(usual, 0.0), each)
 
     def _instead(self, action: str, forbidden: str) -> str:
-        """Return the action, or the first other action if it is forbidden."""
+        """Return the action, or the first other action if the action is forbidden."""
         if action != forbidden:
             return action
         return next((one for one in self.counts.actions if one != forbidden), action)
@@ -107,8 +107,8 @@ class Counting(Foresight):
     def together(self) -> list[Part]:
         """Return the plan with the largest total payoff.
 
-        If the best plan lets only a few agents deviate from the habit, these are the agents after
-        me, and the plan names them. Otherwise it is the best plan with one action for all.
+        If only a few agents have to deviate from the habit, the plan names the agents after me.
+        Otherwise, the plan is the best one in which all agents take the same action.
         """
         actions, n, best = self.counts.actions, self.counts.n, self.counts.best_for_all
         usual = best.index(max(best))

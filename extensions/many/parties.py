@@ -1,8 +1,8 @@
 """The incentives of all parties under a contract, by counts: exact for any number of agents.
 
-This needs a repeated game with payoffs by counts, and a contract whose conditions depend only on
-turns. Turns are then independent, so their payoffs add up. Agents with the same duties are analysed
-once. Fixed payments move money and change no incentive.
+The analysis needs a repeated game with payoffs by counts, and a contract whose conditions depend
+only on turns. Then turns are independent, and their payoffs add up. Agents with the same duties are
+analysed once. Fixed payments change no incentive.
 
 >>> from shapley_coop.deals.language.clauses import Do
 >>> from shapley_coop.deals.analysis.stage import facts_of
@@ -195,7 +195,7 @@ def _party(within: Sequence[CountedStage], without: Sequence[CountedStage], now:
 
 
 def _deviation(within: Sequence[CountedStage], now: int) -> Deviation | None:
-    """Return the first breach of the best deviation if all others keep the contract, or None."""
+    """Return the first breach in an agent's best deviation, or None if no deviation gains."""
     gain = sum((stage.gain for stage in within), NOTHING)
     for at, stage in enumerate(within):
         if stage.gain > 0:

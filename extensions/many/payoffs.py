@@ -56,7 +56,7 @@ class CountedPayoffs:
         return count_replays(game, record, self.counts)
 
     def classes(self, record: "Sequence[Turn]") -> tuple[ByClass, ...]:
-        """Return worths by coalition size: α-values; for the grand coalition the realised total."""
+        """Return the α-value for each coalition size, or the realised total for all agents."""
         counts, n = self.counts, len(self.agents)
         own = [counts.secure(size) if size else Fraction(0) for size in range(n)]
         worths = [len(record) * x for x in own]
@@ -82,7 +82,7 @@ class CountedPayoffs:
         return dict.fromkeys(self.agents, self.counts.habit)
 
     def facts(self) -> dict[str, Any]:
-        """Return the formula for programs: action → pieces of its payoff by the others' sum."""
+        """Return the formula for programs: action → the linear pieces of the action's payoff."""
         return {"by_count": self.counts.record()}
 
     def rules(self, times: str) -> list[str]:
@@ -121,7 +121,7 @@ class CountedPayoffs:
 
 
 def called(agents: Sequence[str]) -> str:
-    """Return the agents' names; of many agents, their number and some names.
+    """Return the agents' names, or the number and some names of many agents.
 
     >>> called([f"Agent{k}" for k in range(1, 1001)])
     '1000 agents (Agent1, Agent2, … Agent1000)'
@@ -132,7 +132,7 @@ def called(agents: Sequence[str]) -> str:
 
 
 def in_formula(pieces: Sequence[Piece]) -> str:
-    """Return the payoff of an action as a formula in S.
+    """Return the payoff of an action as a formula in S, the sum of the others' actions.
 
     >>> in_formula([Piece(0, -1), Piece(3, 10, "0.5")])
     '-1; from S = 3 on, 10 + 0.5 × (S - 3)'

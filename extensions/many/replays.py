@@ -2,7 +2,7 @@
 
 Agents with the same recorded action and the same baseline action form a class of symmetric agents.
 So a coalition's worth in one turn depends only on its number of members per class. If each unit of
-the sum always pays everybody the same, marginal contributions do not depend on the others.
+the sum always adds the same amount, marginal contributions do not depend on other agents.
 """
 
 from collections import Counter
@@ -138,7 +138,7 @@ def _present(counts: Counts, own: Codes, rest: int) -> NDArray[Any]:
 def _parts(
     counts: Counts, counted: Sequence[tuple[Codes, int]], absent: Codes
 ) -> tuple[Fraction, ...] | None:
-    """Return each agent's marginal contribution if it never depends on the others; else None."""
+    """Return each agent's marginal contribution, or None if it can depend on other agents."""
     if counts.each is None or (absent < 0).any() or any((play < 0).any() for play, _ in counted):
         return None
     adds = counts.rows[:, 0] + (counts.n - 1) * int(counts.each * counts.unit) * np.arange(
@@ -151,7 +151,7 @@ def _parts(
 
 
 def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass | None:
-    """Return the classes of one joint action (recorded, baseline), and the worths by members."""
+    """Return worths by class, for agents with equal recorded and equal baseline actions."""
     kinds = sorted({(int(p), int(a)) for p, a in zip(play, absent, strict=True) if p != a})
     of = np.full(len(play), -1)
     for c, (done, else_) in enumerate(kinds):
@@ -170,7 +170,7 @@ def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass 
 
 
 def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
-    """Return the classes by recorded action and the worths, if absent agents are away."""
+    """Return a turn's worths by members per recorded action, if absent agents are away."""
     kinds = sorted(set(play.tolist()))
     of = np.searchsorted(kinds, play)
     if NOTHING in kinds or (members := _numbers(of, len(kinds))) is None:
@@ -182,13 +182,13 @@ def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
 
 
 def _numbers(of: Codes, classes: int) -> list[NDArray[Any]] | None:
-    """Return arrays of all numbers of members per class; None beyond `MOST_COUNTS`."""
+    """Return an array per class with its members in each combination; None beyond `MOST_COUNTS`."""
     shape = [int((of == c).sum()) + 1 for c in range(classes)]
     return list(np.indices(shape)) if prod(shape) <= MOST_COUNTS else None
 
 
 def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
-    """Return the total payoff, in 1/unit, for arrays of the numbers of agents per action."""
+    """Return total payoffs, in 1/unit, from action → array of the number of agents that take it."""
     idle, acting = joint[NOTHING], {code: many for code, many in joint.items() if code != NOTHING}
     if not idle.any():
         return counts.least_together(acting, np.zeros_like(idle))
@@ -203,7 +203,7 @@ def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
 
 
 def _all_of(counts: Counts, found: Iterable[ByClass | None]) -> tuple[ByClass, ...] | None:
-    """Return all parts in the unit of the payoffs; None if a part is missing."""
+    """Return the functions with the unit of the payoffs; None if a function is missing."""
     known: list[ByClass] = []
     for one in found:
         if one is None:

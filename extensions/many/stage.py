@@ -33,7 +33,7 @@ class CountedStage:
 
     @cached_property
     def others(self) -> Counter[Codes]:
-        """`sets` without the agent itself."""
+        """The other agents by their sets of allowed actions: `sets` without this agent."""
         return self.sets - Counter([self.own])
 
     @cached_property
@@ -76,7 +76,7 @@ class CountedStage:
 
     @property
     def gain(self) -> Fraction:
-        """The gain of the best reply over the best reply that keeps the contract."""
+        """The best reply's mean payoff minus that of the best reply that keeps the contract."""
         return max(self.replies) - max(self.replies[k] for k in self.own)
 
     @property
@@ -86,7 +86,7 @@ class CountedStage:
 
     @cached_property
     def honest(self) -> int:
-        """The action that keeps the contract with the smallest regret against any breach."""
+        """The action that keeps the contract and over which the best breach gains least."""
         rows = self.counts.rows
 
         def loss(own: int) -> tuple[int, int]:
@@ -96,7 +96,7 @@ class CountedStage:
         return min(self.own, key=loss)
 
     def whatever(self, turn: int) -> WhateverOthersDo:
-        """Return the incentive to breach in this turn, checked for every sum of the others."""
+        """Return the incentive to breach in this turn, whatever the sum of the others' actions."""
         owed_now = tuple(self.counts.actions[k] for k in self.own)
         kept = (self.counts.actions[self.honest],)
         told = [(self.counts.rows[k] - self.counts.rows[self.honest], k) for k in self.breaches]

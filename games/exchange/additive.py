@@ -22,7 +22,7 @@ from shapley_coop.games.exchange.masks import Micros, members
 
 @dataclass(frozen=True, eq=False)
 class Additive:
-    """The utility U(mask) = Σ of its tasks' values, without a table of 2ⁿ entries.
+    """A utility of sets that is the sum of the tasks' values, without a table of 2ⁿ entries.
 
     Attributes:
         values: shape (n,), first atom first, in millionths of the sum of all values.
@@ -31,11 +31,11 @@ class Additive:
     values: Micros
 
     def __getitem__(self, mask: int) -> int:
-        """Return U of a set, in millionths. Cost: the number of atoms."""
+        """Return the utility of a set, in millionths. Cost: linear in the number of atoms."""
         return int(self.values[members(mask, len(self.values))].sum())
 
     def table(self) -> Micros:
-        """Return U of all 2ⁿ sets, indexed by mask."""
+        """Return the utilities of all 2ⁿ sets, indexed by mask."""
         found = np.zeros(1, dtype=np.int64)
         for value in self.values[::-1]:
             found = np.concatenate([found, found + value])
@@ -62,8 +62,8 @@ def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
 def best_total(utilities: Sequence[Additive]) -> int:
     """Return the highest sum of utilities over all partitions in which each agent has a task.
 
-    Each task goes to the agent that values it most. For agents left without a task, a minimum-loss
-    matching finds the task that each of them gets. Cost: O(n²m) for n agents and m tasks.
+    Each task goes to the agent that values it most. A matching also assigns one task to each agent
+    with the least loss of total utility. Cost: O(n²m) for n agents and m tasks.
     """
     values = np.stack([own.values for own in utilities])
     most = values.max(axis=0)

@@ -47,7 +47,7 @@ class ExchangeAhead(PrivateWorths):
 
 
 class ExchangeAnalysis(Analysis):
-    """The analysis by recorded hand-overs and by the best partition of the tasks."""
+    """The analysis of exchanges, by recorded hand-overs and by the best partition of tasks."""
 
     game: "TaskExchange"
 

@@ -30,7 +30,7 @@ KEEPS_ITS_TASKS = Baseline("nothing", "an absent agent keeps its own tasks and d
 def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
     """Return each agent's earnings if only the members make their recorded hand-overs.
 
-    Cost: agents and tasks that moved, for each coalition.
+    Cost: (agents + tasks that moved) × coalitions.
     """
     tasks, seats = game.tasks, {agent: i for i, agent in enumerate(game.agents)}
     moved, position = _trace_moves(game, record)
@@ -70,10 +70,10 @@ def _trace_moves(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[M
 
 
 def _by_task(game: "TaskExchange", moved: Sequence[Moved], done: int) -> tuple[ByClass, ...] | None:
-    """Return summands of W − W(∅), one per moved task: its gain if all its holders are members.
+    """Return the gain from each moved task, which counts only if all its holders are members.
 
     Returns:
-        The parts; None if utilities are not additive, or a task had more than MOST_MOVERS holders.
+        A function per task; None if utilities are not additive or a task had too many holders.
     """
     own, seats = game.scenario.utilities, {agent: i for i, agent in enumerate(game.agents)}
     if not all(isinstance(one, Additive) for one in own.values()):

@@ -90,7 +90,7 @@ def _read(file: Path) -> Scenario:
 
 
 def build(content: Any, beside: Path = Path()) -> Scenario:
-    """Return the scenario of a file's content.
+    """Return the scenario that the content of a file describes.
 
     Args:
         content: the content of a scenario file, as the schema defines it.
@@ -194,7 +194,7 @@ def _positions(atoms: Sequence[Atom]) -> dict[str, int]:
 
 
 def _position(positions: Mapping[str, int], task: str, whose: str) -> int:
-    """Return the position of the atom with these words."""
+    """Return the index of the atom that these words describe."""
     if (found := positions.get(task.removesuffix("."))) is None:
         raise GameError(f"{whose}: no task {task[:200]!r}{did_you_mean(task, positions)}")
     return found

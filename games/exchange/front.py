@@ -1,8 +1,8 @@
 """The exact Pareto front over all partitions of the tasks.
 
 A partition gives every atom to one agent, and every agent at least one atom. N agents and n atoms
-have about Nⁿ partitions. The front is built from the fronts of sub-groups. What a group makes of a
-set S of atoms does not depend on how other agents split the rest. So a split of S that is dominated
+have about Nⁿ partitions. The front is built from the fronts of sub-groups. A group's utilities of
+its atoms do not depend on how other agents split the other atoms. So a split that is dominated
 within the group is part of no efficient partition (dominance pruning, exact). Utilities are
 integers, so that ties are exact.
 

@@ -107,20 +107,20 @@ class Market:
         return sorted(able, key=lambda m: (-self.utilities[m], m))
 
     def worth(self, mask: int) -> float:
-        """Return my utility; 0 if the letter lacks it, so that I want no set of unknown utility."""
+        """Return my utility of a set, or 0 if the letter does not give this utility."""
         if self.values:
             return sum(self.values[i] for i in members(mask, self.n))
         return self.utilities.get(mask, 0.0)
 
     def guess(self, other: str, mask: int) -> float:
-        """Return my estimate of another agent's utility, in [0, 1]."""
+        """Return my estimate of another agent's utility of a set, in [0, 1]."""
         asked = [_likeness(mask, one.masks[other]) for one in self.offered_by(other)]
         like = sum(asked) / len(asked) if asked else 0.0
         dislike = max((_likeness(mask, each) for each in self._refused(other)), default=0.0)
         return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
 
     def allocate(self, mine: int) -> Masks:
-        """Return an allocation that gives me `mine`, and the rest to its most likely takers."""
+        """Return an allocation: I get `mine`, and each other atom goes to its likeliest taker."""
         rest = members(full(self.n) & ~mine, self.n)
         masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
         for position in rest:
@@ -156,7 +156,7 @@ class Market:
         return {self.describe(mask): mask for mask in {*self.written, *self.utilities}}
 
     def _refused(self, other: str) -> list[int]:
-        """Return the sets that others offered an agent, except in the last, unanswered proposal."""
+        """Return the sets that an agent was offered; its own and the last offered are left out."""
         would = [one.masks[other] for one in self.offered if one.by != other]
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 
@@ -169,8 +169,8 @@ class Market:
 def _worths(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return my utilities in a letter, as fractions of my utility of all tasks.
 
-    For additive utilities, `utilities` has all sets if tasks are few. Otherwise it has the k best
-    tasks for each k, my tasks, and my tasks with one more or one less.
+    If utilities are additive and there are at most `FEW` tasks, all sets of tasks have an entry.
+    With more tasks, only the sets that `_some` returns have one.
     """
     if "values" not in facts:
         return {
@@ -185,7 +185,7 @@ def _worths(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _some(values: Sequence[float], facts: Mapping[str, Any]) -> set[int]:
-    """Return the sets to consider if there are many tasks."""
+    """Return my k best tasks for each k, my tasks, and my tasks with one more or one less."""
     n, mine = len(values), int(facts["initial"][facts["you"]], 2)
     best, found = 0, {mine ^ (1 << bit) for bit in range(n)}
     for i in sorted(range(n), key=lambda i: -values[i]):

@@ -89,8 +89,8 @@ def _lower(
 ) -> None:
     """Lower Bob's generated utilities until a calibrated point weakly dominates every partition.
 
-    A utility u over its bound b becomes b·(3 + u)/4, which is below b and keeps the order among the
-    lowered ones. Utilities in `fixed` stay.
+    A utility u above its bound b becomes b·(3 + u)/4. The result is below b, and lowered utilities
+    keep their order. Utilities in `fixed` stay unchanged.
     """
     whole = len(utilities["Alice"]) - 1
     for mine in range(1, whole):

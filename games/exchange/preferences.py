@@ -99,7 +99,7 @@ def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:
 
 
 def _parts(preference: str) -> list[tuple[float, str]]:
-    """Return the text cut into passages at its grading words, which grade the text after them."""
+    """Return the passages of a text, each with the grade of the grading words before it."""
     marks = list(_MARKER.finditer(preference.lower()))
     ends = [mark.start() for mark in marks[1:]] + [len(preference)]
     return [

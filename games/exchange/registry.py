@@ -7,8 +7,8 @@
 (1, None)
 
 Other descriptions are composed: the atoms' own words in order, joined by "; ", and a full stop. So
-2ⁿ descriptions need no memory, and an agent can name any composite from its atoms. In a registry
-that is too large to be listed, a composed name stays valid next to a written description.
+2ⁿ descriptions need no memory, and an agent can name any composite by its atoms. If a registry is
+too large to be listed, a composite with a written description keeps its composed name, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ MAX_DESCRIPTION = 4_000
 
 
 class Registry:
-    """A one-to-one map of masks and descriptions; in a large one, composed names are valid too.
+    """A one-to-one map between masks and descriptions; a large one also reads composed names.
 
     Args:
         says: each atom's own words, first atom first.
@@ -92,7 +92,7 @@ class Registry:
         return dict(self._written)
 
     def _parse(self, description: str) -> int | None:
-        """Return the mask whose composed description this is; linear in its length."""
+        """Return the mask with this composed description, or None; linear in the text's length."""
         positions = [self._position.get(part, -1) for part in description[:-1].split(JOINT)]
         mask = 0 if -1 in positions else mask_of(positions, len(self.says))
         return mask if compose(self.says, mask) == description else None
@@ -123,7 +123,7 @@ def check_words(words: str) -> None:
     """Check that words can be sent and copied byte for byte.
 
     Raises:
-        GameError: they cannot; the error says why.
+        GameError: the words cannot be sent or copied; the error says why.
     """
     if not words.strip() or words != words.strip() or not is_one_line(words):
         raise GameError(f"{words!r} cannot be copied exactly: printable, no blanks at the ends")

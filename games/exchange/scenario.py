@@ -107,14 +107,14 @@ class Tasks:
         return sum({self._bit[name] for name in names if name in self._bit})
 
     def within(self, part: "Tasks", mask: int) -> int:
-        """Convert a mask of tasks in a part (see `among`) into a mask among all tasks."""
+        """Convert a mask over the tasks of `part` (see `among`) into a mask over all tasks."""
         return self.named(part.names[i] for i in members(mask, part.n))
 
     def among(self, holds: Masks) -> "Tasks":
         """Return the tasks that some agents hold, as a separate exchange.
 
         Args:
-            holds: agent → the mask of its tasks, in speaking order.
+            holds: agent → the mask of its tasks, with the agents in speaking order.
         """
         every = members(sum(holds.values()), self.n)
         place = {position: 1 << (len(every) - 1 - k) for k, position in enumerate(every)}
@@ -166,7 +166,7 @@ class Scenario:
     Attributes:
         name: the scenario's name.
         tasks: the public part.
-        utilities: agent → U(agent, mask) by mask, in millionths of its own maximum.
+        utilities: agent → its utilities by mask, in millionths of the agent's maximum.
         preferences: agent → its taste in words; empty if unknown.
         origins: agent → mask → the origin of a utility ("printed", "calibrated", "given");
             utilities without an entry were generated.
@@ -189,7 +189,7 @@ class Scenario:
         return [int(self.utilities[agent][masks[agent]]) for agent in self.tasks.agents]
 
     def utility(self, agent: str, mask: int) -> float:
-        """Return U(agent, mask), in [0, 1]."""
+        """Return an agent's utility of the set of tasks in a mask, in [0, 1]."""
         return int(self.utilities[agent][mask]) / MICRO
 
     def values(self, agent: str, tasks: Tasks | None = None) -> dict[str, float]:
@@ -247,6 +247,6 @@ class Scenario:
         return shown
 
     def _described(self) -> Iterable[int]:
-        """Return the sets to describe: all; or, of many tasks, single tasks and written sets."""
+        """Return the sets to describe: all sets, or only single tasks and written sets if many."""
         n, written = self.tasks.n, self.tasks.registry.written()
         return range(1 << n) if n <= MAX_ATOMS else sorted({*written, *(1 << i for i in range(n))})

@@ -42,13 +42,13 @@ class Score:
     """The utilities of an allocation, and its distances from efficient allocations.
 
     Attributes:
-        utilities: agent → U, in [0, 1].
+        utilities: agent → its utility, in [0, 1].
         welfare: the sum of the utilities.
         distance: L2 distance to the nearest efficient allocation, in utility space; None if there
             are too many tasks to compute the front.
-        efficient: whether the allocation is on the front; None for too many tasks.
-        rational: agent → whether it has no less than at the start (individual rationality).
-        to: solution → L2 distance to its point; empty for too many tasks.
+        efficient: whether the allocation is on the front; None without a front.
+        rational: agent → whether its utility is at least that of its initial tasks.
+        to: solution → L2 distance to the solution's point; empty without a front.
     """
 
     utilities: dict[str, float]
@@ -60,7 +60,7 @@ class Score:
 
 
 def solutions(scenario: Scenario) -> dict[str, Solution]:
-    """Return the four solutions. Cost: the size of the front, once the front is known."""
+    """Return the four solutions. Cost: linear in the size of the front, after its computation."""
     agents, front = scenario.tasks.agents, scenario.front
     start = scenario.micro(scenario.tasks.initial)
     rows = [(tuple(map(int, p)), m) for p, m in zip(front.points, front.masks, strict=True)]

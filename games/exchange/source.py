@@ -68,7 +68,7 @@ def generate_scenario(
 
     Args:
         agents: the agents.
-        atoms: the number of tasks; if the built-in list is too short, its tasks repeat by event.
+        atoms: the number of tasks; if the built-in list is shorter, its tasks recur for new events.
         competition: how alike the tastes are, from 0 to 1.
         seed: the seed of the draw.
         sums: whether utilities are additive, with a value drawn for each task; otherwise they are
@@ -99,7 +99,7 @@ def _chore(tool: str, says: str, event: int) -> Atom:
 def _draw_utilities(
     agents: Sequence[str], atoms: int, competition: float, seed: int
 ) -> dict[str, Additive]:
-    """Return additive utilities; `competition` is the weight of values that all agents share."""
+    """Return random additive utilities; `competition` is the weight of common random values."""
     common, own = competition * dice(seed, 0, "values").random(atoms), 1 - competition
     return {
         agent: additive(common + own * dice(seed, 0, f"values/{agent}").random(atoms))

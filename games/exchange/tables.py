@@ -35,7 +35,7 @@ def read_scores(raw: Any, n: int, whose: str) -> list[float]:
 def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, float]:
     """Return mask → score from bit strings, for exactly the composites asked for.
 
-    The empty set may have a score too. A model that gets the one-line error can correct its answer.
+    The empty set may also have a score. The error fits on one line, for a model to correct.
 
     Raises:
         GameError: a mask is missing, unknown or out of range; the error names it.

@@ -15,7 +15,7 @@ def worths(scenario: Scenario, agent: str, tasks: Tasks) -> dict[str, Any]:
     """Return an agent's utilities: by task if they are additive, else by set.
 
     If letters list the registry, every set has an entry. Otherwise the entries are the best sets,
-    a sample of sets no worse than the agent's own, its own set, and each atom alone.
+    a sample of sets no worse than the agent's initial set, this initial set, and single atoms.
 
     Args:
         scenario: the scenario, with its private tables.

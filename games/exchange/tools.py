@@ -69,7 +69,7 @@ def simulate(
     seed: int,
     failures: float = 0.0,
 ) -> Result:
-    """Return the result of a simulated call, which is checked by the catalogue and may fail.
+    """Check a call by the catalogue, and return its simulated result, which may be a failure.
 
     Args:
         tools: the catalogue; if empty, every call is well formed.

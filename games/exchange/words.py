@@ -28,8 +28,8 @@ def worth_of(scenario: Scenario) -> str:
 def facts_of(tasks: Tasks) -> dict[str, Any]:
     """Return the atoms, initial holdings and descriptions of composites, as plain JSON.
 
-    For a registry too large to list, give only the written descriptions of initial sets and single
-    atoms, and the rule that names any composite.
+    If the registry is too large to be listed, only initial sets and single atoms have descriptions,
+    and a rule says how to name any other composite.
     """
     registry, listed = tasks.registry, tasks.registry.listed
     shown = range(1, 1 << tasks.n) if listed else sorted(_basic(tasks) & registry.written().keys())

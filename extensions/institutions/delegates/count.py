@@ -20,16 +20,16 @@ PLAN = "plan"
 
 
 async def count(table: GroupsTable) -> dict[str, Any]:
-    """Count signatures: the deal binds once all members have signed, except those that left it.
+    """Count signatures: the deal binds once all members that stay in it have signed.
 
-    A member that leaves, or that gives no readable answer, is not bound. The clauses that concern
-    it are dropped, and the others are asked to sign the rest, at most as often as there are rounds
-    of talk. Leaving counts as a veto if the rest would be empty, or if the deal splits the total or
-    amends a contract.
+    A member leaves if it says so or gives no readable answer. Leaving drops the clauses that
+    concern the member, and the other members are asked to sign the rest, at most as often as there
+    are rounds of talk. Leaving is a veto if no clause would remain, or if the deal splits the total
+    or amends a contract.
 
-    Verdicts: `refused` (an answer is asked for once more), `signed`, `reduced` (the rest of the
-    deal is to be signed), `vetoed` (the groups of vetoing members choose delegates anew, who
-    bargain again) and `no_deal` (no round or no budget is left to bargain again).
+    Verdicts: `refused` (a member has to answer again), `signed`, `reduced` (the other members have
+    to sign the rest of the deal), `vetoed` (the groups of vetoing members choose new delegates, and
+    bargaining begins again) and `no_deal` (no round or budget is left for bargaining).
     """
     if unsound(table):
         return {"verdict": "refused"}

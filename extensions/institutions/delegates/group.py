@@ -9,7 +9,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def group(table: GroupsTable) -> dict[str, Any]:
-    """Form groups when a bargaining begins. After a veto, keep groups; some need a new delegate.
+    """Form groups when a bargaining begins; after a veto keep them, and list new candidates.
 
     Verdicts: `elect` (some group votes) and `seated` (each delegate is drawn or the only member).
     """

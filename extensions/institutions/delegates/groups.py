@@ -107,7 +107,7 @@ def candidates(members: Sequence[str], seed: int, round_: int) -> list[str]:
 
 
 def elected(group: Group, votes: Mapping[str, str], seed: int, round_: int) -> Group:
-    """Return a group with its delegate: the most votes win; ties and empty ballots go by lot."""
+    """Return a group with its delegate: most votes win; a lot decides ties and empty ballots."""
     given = Counter(votes[member] for member in group["members"] if member in votes)
     most = max(given.values(), default=0)
     first = [name for name in group["candidates"] if given[name] == most]

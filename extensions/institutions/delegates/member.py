@@ -39,7 +39,7 @@ def ratify(agent: Agent) -> str:
 
 
 def _good(facts: Facts, outlook: Outlook | None) -> bool:
-    """Return whether the agent should sign; without foresight the letter alone decides."""
+    """Return whether the deal leaves the agent no worse, by foresight if any, and by the letter."""
     offer, me = fact(facts, "offer"), fact(facts, "you")
     kept, without = told_payoffs(facts, EVERYBODY), told_payoffs(facts, NO_DEAL)
     alone = outlook.alone[me] if outlook else None

@@ -25,7 +25,7 @@ def delegation(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def ballot(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return a member's group, the group's candidates, and its vetoes of the last round."""
+    """Return a member's group, its candidates, and the last round's refusals within the group."""
     group = group_of(turn.table, agent)
     others = [one for one in group["members"] if one != agent]
     vetoed = [
@@ -39,7 +39,7 @@ def ballot(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return a member's part of the deal, or the whole deal if payoffs are not computed."""
+    """Return the clauses that concern a member, or all clauses if payoffs are not computed."""
     offer, group = turn.evaluated.offer, group_of(turn.table, agent)
     assert offer is not None, "members sign the offer that stands"
     deal = Deal.of(offer["deal"])

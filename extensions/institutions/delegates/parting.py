@@ -1,4 +1,4 @@
-"""The clauses of a deal that concern an agent, and the rest of the deal if agents leave.
+"""The clauses of a deal that concern an agent, and the rest of a deal that agents leave.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal
@@ -23,10 +23,10 @@ def concerns(clause: Clause, agent: str) -> bool:
 
 
 def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:
-    """Return the rest of a deal that agents leave, without clauses that concern these agents.
+    """Return a deal without the clauses that concern the leaving agents.
 
-    Clauses on "everyone" or "others" then name the remaining agents, each with the same part as
-    before.
+    Clauses on "everyone" or "others" then name the remaining agents; each agent's duty or payment
+    stays the same.
 
     Args:
         deal: the deal.
@@ -34,8 +34,8 @@ def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal
         agents: all agents.
 
     Returns:
-        The rest; None if it is empty, if it has too many clauses, or if the deal splits
-        the total, which also belongs to the leaving agents.
+        The rest of the deal; None if no clause or too many clauses remain, or if the deal splits
+        the total, to which the leaving agents contribute.
     """
     if deal.split is not None:
         return None

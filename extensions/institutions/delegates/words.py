@@ -25,7 +25,7 @@ def membership(view: Facts) -> dict[str, Any]:
 
 
 def binding(view: Facts) -> dict[str, Any]:
-    """Return the variable on when an accepted offer binds: after all members' signatures."""
+    """Return the variable that says when an offer binds: after all members' signatures."""
     return {"binding": "delegates have accepted and all members signed"}
 
 
@@ -35,7 +35,7 @@ def _norm(offer: Facts) -> str:
 
 
 def _with_words(vetoes: Sequence[Facts]) -> str:
-    """Return the first few members that did not sign, each with its objection's beginning.
+    """Return the first few members that did not sign, with the beginnings of their objections.
 
     >>> _with_words([{"by": "Ann", "says": "Too little."}, {"by": "Ben", "says": ""}])
     'Ann ("Too little.") and Ben'

@@ -1,1 +1,1 @@
-"""The pages of the workflows: every node and every edge that is drawn."""
+"""The workflows of this extension: a module for each, with all its nodes and edges."""

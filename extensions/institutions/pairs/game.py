@@ -45,15 +45,15 @@ class ExchangeInPairs(TaskExchange):
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True
     ) -> list[dict[str, str]]:
-        """Return the joint actions that turn one allocation into another, and close trade if asked.
+        """Return the joint actions that turn one allocation of the tasks into another.
 
-        Each agent hands over one task a turn to the new holder, and none in a closing turn.
-        Nobody is ever without a task: an agent with a single task waits until it receives another.
+        Each agent hands over at most one task a turn to the task's new holder. An agent with a
+        single task gives it only in a turn in which the agent receives another.
 
         Args:
-            masks: agent → the mask of its tasks afterwards.
-            holds: agent → the mask of its tasks before; by default the initial tasks.
-            closing: whether these turns close the trade.
+            masks: agent → the mask of its tasks after the hand-overs.
+            holds: agent → the mask of its tasks before them; by default the initial tasks.
+            closing: whether to append a turn without hand-overs, which closes the trade.
 
         Raises:
             GameError: the masks are not a partition among the agents.

@@ -12,13 +12,13 @@ def handed_over(
 ) -> list[dict[str, str]]:
     """Return the joint actions that hand all tasks to their new holders, one task per giver a turn.
 
-    In every turn all givers give, except givers that would be left without a task. Some can always:
-    an agent with two tasks can, and if all givers hold one task each, they give in a ring.
+    In every turn all givers give, except givers that would be left without a task. Some giver can
+    always give: one with two tasks, or, if all givers hold one task each, a ring of givers.
 
     Args:
         names: the names of the tasks, most significant bit first.
-        before: agent → the mask of its tasks before.
-        after: agent → the mask of its tasks afterwards; never empty.
+        before: agent → the mask of its tasks before the hand-overs.
+        after: agent → the mask of its tasks after the hand-overs; never empty.
     """
     queues = _queues(names, before, after)
     held = {agent: mask.bit_count() for agent, mask in before.items()}

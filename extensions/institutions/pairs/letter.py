@@ -1,4 +1,4 @@
-"""The letters of a pair: the tasks of the two, their utilities, and their own talk."""
+"""The letters to a pair's agents: their tasks, the reader's utilities, and the pair's talk."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,12 +35,12 @@ def heard(turn: TurnContext, agent: str) -> Lines:
 
 
 def nothing_heard(turn: TurnContext, agent: str) -> Lines:
-    """Return no line of history: in the work after meetings, agents need none."""
+    """Return no line of history, because agents need none for the work after meetings."""
     return []
 
 
 def in_words(view: Facts) -> dict[str, str]:
-    """Return the variables on the reader's partner and on the tasks that the two hold."""
+    """Return the variables on the reader's partner and on the tasks that the pair holds."""
     me, initial = view["you"], view["initial"]
     other = plain(next(agent for agent in view["agents"] if agent != me))
     bits = [f"{1 << k:0{len(view['atoms'])}b}" for k in reversed(range(len(view["atoms"])))]

@@ -44,7 +44,7 @@ def wrongly_swapped(table: Table) -> Iterator[str]:
 def _talked(
     met: list[Meeting], game: ExchangeInPairs, said: dict[tuple[int, str], PublicMessage]
 ) -> tuple[list[Meeting], int]:
-    """Return all pairs after their talk, and the last round; a missing message counts as a pass."""
+    """Return all pairs after their talk, and its last round; a missing message is a pass."""
     nothing: AgentOutput = {"act": "pass", "text": ""}
     for now in count(met[0]["began"]):
         table: Table = {"round": now}
