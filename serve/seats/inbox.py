@@ -16,7 +16,7 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 
 PATIENCE = 10.0
-"""The longest wait in seconds, once until a thread is free and once until a reply is stored."""
+"""The longest wait in seconds for a thread to be free, and then for the reply to be stored."""
 
 EVERY = 0.2
 """Seconds between two attempts while waiting."""
@@ -135,7 +135,7 @@ def _name(mail: Mail | None) -> str:
 
 
 async def _mail(episode: str, agent: str) -> Mail | None:
-    # The caller's token is for this seat, so it may read this mail of another owner.
+    # The caller's token is for this seat, so the caller may read this letter of another owner.
     with acting_for(SERVER):
         # Opening the journal blocks too, so it happens in the worker thread.
         return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
