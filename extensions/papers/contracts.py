@@ -63,7 +63,7 @@ class GameTable:
         game: the game's label.
         stage: the stage game, in the form that letters show.
         lines: (agents, contract) → column → estimate; a line without a contract has only welfare.
-        trusted: every joint action that keepers and a breaker played under a notional contract.
+        trusted: all joint actions under a notional contract if one agent breaks contracts.
     """
 
     game: str

@@ -83,7 +83,7 @@ def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
 
 
 def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
-    """Compare the ranking by a norm with those by other norms, baselines and continuations.
+    """Compare the ranking by a norm with the rankings by other norms, baselines, continuations.
 
     The cost is a few times that of the values. With more than `MOST_AGENTS`, nothing is compared.
     """

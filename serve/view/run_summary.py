@@ -14,7 +14,7 @@ from typing import Any
 from shapley_coop.state.outcome import FAILED
 
 Part = dict[str, str]
-"""A piece of `text`, optionally with `see` (the panel with details) or `agent` (the one named)."""
+"""A piece of `text`, optionally with the panel to `see`, or with the `agent` that `text` names."""
 
 NAMED = 4
 """The most agents that a sentence names one by one."""
