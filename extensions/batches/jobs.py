@@ -144,7 +144,7 @@ class Jobs:
             self.start(self._settle(job, job.batch))
 
     async def _resume(self, job: Job, held: Held, add: Callable[[Letter], None]) -> None:
-        """Follow a batch that an earlier process sent."""
+        """Follow a batch that an earlier process sent; gather its letters again if it was not."""
         async with self._answering(job):
             batch = held.batch
             if not batch:

@@ -54,7 +54,7 @@ class OtherDice:
     Attributes:
         times: the number of dice.
         values: agent → the spread of the agent's value by the norm.
-        improvement: the spread of the total reward by all agents less the baselines' total.
+        improvement: the spread of the total reward less the total if no agent takes part.
     """
 
     times: int

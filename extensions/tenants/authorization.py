@@ -1,12 +1,12 @@
 """The authorization of routes: middleware that limits each caller to the routes listed here.
 
 LangGraph's server checks a token on some routes only; its documentation, metrics and internal
-routes are open. This middleware runs before every route and admits
+routes are open. This middleware runs before every route. It admits
 
-- without a token: the health check
-- an operator: the API and the viewer
-- a party: its own seat
-- an extension's routes: the callers that the extension lists
+- every sender to the health check
+- an operator to the API and the viewer
+- a party to its own seat
+- the callers that an extension lists to the extension's routes
 """
 
 import asyncio

@@ -99,7 +99,7 @@ _MOST_NAMED = 1000
 _admitted: dict[str, dict[object, str]] = {}
 """Owner → the runs that the owner's requests are now creating, each with its thread.
 
-These count as busy, because a batch's runs are all admitted before the first run is busy.
+These runs count as busy, because a batch's runs are all admitted before the first is busy.
 """
 
 

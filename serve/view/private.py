@@ -28,7 +28,7 @@ def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
 
 
 Asked = tuple[int, dict[str, Any], Any]
-"""The number of events before the letter, the note, and the fault that the letter reports."""
+"""A triple: the number of events before a letter, the note on its answer, the fault it reports."""
 
 
 def _asking(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:
