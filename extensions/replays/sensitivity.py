@@ -40,9 +40,9 @@ class Sensitivity:
     """The sensitivity of the ranking of one record's agents.
 
     Attributes:
-        ranking: the run's own ranking.
-        other: (choice, alternative) → the alternative's ranking, for rankings that differ.
-        same: the pairs (choice, alternative) with the same ranking.
+        ranking: the ranking by the run's own norm and baseline.
+        other: (choice, such as "the norm"; alternative) → the ranking by it, if different.
+        same: the pairs (choice, alternative) that do not change the ranking.
         left_out: the omitted comparisons, with reasons.
     """
 

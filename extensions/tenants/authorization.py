@@ -3,7 +3,7 @@
 LangGraph's server checks a token on some routes only; its documentation, metrics and internal
 routes are open. This middleware runs before every route. It admits
 
-- every sender to the health check
+- every sender to the health check and to the open routes
 - an operator to the API and the viewer
 - a party to its own seat
 - the callers that an extension lists to the extension's routes

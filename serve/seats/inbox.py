@@ -162,7 +162,7 @@ async def thread_of(episode: str) -> Any | None:
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """Return the threads that play an episode, not those that only name it in their metadata."""
+    """Return the threads that play an episode; others may name the episode in their metadata."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):
@@ -175,7 +175,7 @@ async def _threads(episode: str, **more: Any) -> list[Any]:
 
 
 async def _is_kept(episode: str, agent: str, letter: str) -> bool | None:
-    """Return True if a letter no longer waits for an agent, or None if it still waits."""
+    """Return True if a letter no longer waits for its agent, or None if the letter still waits."""
     latest = await _mail(episode, agent)
     return True if latest is None or _name(latest) != letter else None
 

@@ -135,7 +135,7 @@ def _got(run: dict[str, Any]) -> list[Part]:
 
 
 def _fair(run: dict[str, Any]) -> list[Part]:
-    """Return the sentence about which norms the payoffs meet, who got least, and the core."""
+    """Return the sentence on the norms that payoffs meet, or on the agents with the least gap."""
     credit = run["credit"]
     if credit["no_value"]:
         return _say("{} is defined here.", _see("credit", "No Shapley value"))
