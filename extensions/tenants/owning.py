@@ -57,7 +57,7 @@ async def own(ctx: Context, value: Any) -> dict[str, Any]:
     """Write the operator as owner into a new resource's metadata; return the filter by owner."""
     mine = {OWNER: ctx.user.identity}
     if ctx.action in ("create", "update", "create_run"):
-        # Change the metadata in place, even if empty, because the server stores the same object.
+        # Change the metadata in place, even if empty, because the server then uses this object.
         value.setdefault("metadata", {}).update(mine)
     return mine
 
