@@ -81,7 +81,7 @@ def application(inbox: ThreadInbox) -> Starlette:
 
 
 def _routes_of(name: str, inbox: ThreadInbox) -> Sequence[Route]:
-    """Return an extension's routes, or [] with a warning if a library that they need is missing."""
+    """Return an extension's routes, or [] with a warning if a library for the routes is missing."""
     try:
         found: Sequence[Route] = extension.load("routes", name)(inbox)
     except LibraryMissing as missing:

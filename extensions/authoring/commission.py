@@ -21,7 +21,7 @@ from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
 
 PER_SHEET = 32
-"""The most masks on a sheet: few enough for one answer, and for asking again after a fault."""
+"""The most masks (composites as bit sets of atoms) on a sheet, so that one answer can hold all."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Commission:
-    """The order to write one scenario.
+    """The preferences file from which a model is to write one scenario.
 
     Attributes:
         page: the preferences file's content.
-        beside: the folder that the tools' path in the file is relative to.
+        beside: the file's folder; the path of the tools in the file is relative to it.
     """
 
     page: ScenarioFile = field(repr=False)

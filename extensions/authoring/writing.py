@@ -64,7 +64,7 @@ class Work:
 
     Attributes:
         content: the scenario file's content.
-        letters: the number of letters.
+        letters: the number of all letters, including those that an earlier call sent.
         refused: the number of answers that were sent back with a fault.
         calls: the number of letters sent now; the journal had the answers to all other letters.
         tokens: the tokens of these calls, in and out.

@@ -47,7 +47,7 @@ class Call:
         of: the question's identity.
         run: the number of the question's run, in the order of the runs' first questions.
         worst: the question's highest possible cost in USD.
-        reserved: the purse's name for the money reserved for the question, or "" before that.
+        reserved: the purse's name for the money reserved for the question; "" if none is reserved.
     """
 
     of: Of
@@ -180,7 +180,7 @@ class Batches(httpx2.AsyncBaseTransport):
             self._jobs.start(self._gather(endpoint))
 
     async def _gather(self, endpoint: Endpoint) -> None:
-        """Send the gathered letters when no more are expected soon and no call is ending."""
+        """Send the gathered letters once all cells wait, or no new letter has come for a while."""
         quiet = 0.0
         while gathered := self._gathered.get(endpoint):
             before = len(gathered), self._purse.under_way

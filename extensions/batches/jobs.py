@@ -144,7 +144,7 @@ class Jobs:
             self.start(self._settle(job, job.batch))
 
     async def _resume(self, job: Job, held: Held, add: Callable[[Letter], None]) -> None:
-        """Follow a batch that an earlier process sent."""
+        """Follow a batch of an earlier process; if none was created, gather its letters again."""
         async with self._answering(job):
             batch = held.batch
             if not batch:
@@ -159,7 +159,7 @@ class Jobs:
             await self._finish(job, held.file, batch)
 
     async def _finish(self, job: Job, file: str, batch: str) -> None:
-        """Wait for a batch's end and answer its letters; send them again if it had no room."""
+        """Answer a batch's letters at its end; send them again if the provider had no room."""
         ended = await self._followed(job, batch)
         others = [other.ended for other in self._jobs.values() if other.endpoint == job.endpoint]
         others = [end for end in others if end is not job.ended and not end.done()]

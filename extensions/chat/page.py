@@ -1,8 +1,8 @@
 """The chat graph, which sets up a game, plays it as a run and explains the settlement.
 
     read → confirm → play → explain
-      ↓       ↺ (what the person says or edits instead is read and shown again)
-     END (something is missing: it asks back, and the next message goes on)
+      ↓       ↺ (if the person edits the game or writes a message, confirm shows the new game)
+     END (if something is missing, read asks a question, and the next message answers it)
 
 read has a language model make a game from the person's messages; without a model, the person names
 a game. confirm shows the game and waits for a decision. play runs a workflow on the game and shows

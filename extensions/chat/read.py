@@ -65,7 +65,7 @@ Found = tuple[dict[str, Any], list[str]] | str
 
 
 def _latest(messages: Sequence[AnyMessage]) -> str:
-    """Return what the person has said since the last answer; an attachment is said as such."""
+    """Return the person's messages since the last answer; `[attachment]` replaces attachments."""
     said: list[str] = []
     for message in reversed(messages):
         if not isinstance(message, HumanMessage):

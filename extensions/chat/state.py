@@ -18,7 +18,7 @@ MOST_AGENTS = 5
 """The most agents of a game that the conversation makes."""
 
 MOST_PLAYS = 1_024
-"""The most joint actions of such a game: five agents with four actions each."""
+"""The most joint actions of a game that the conversation makes: as 5 agents with 4 actions have."""
 
 
 class ChatConfig(BaseModel):
@@ -46,7 +46,7 @@ class ChatConfig(BaseModel):
 
 
 class Chat(TypedDict, total=False):
-    """The conversation's state. Notes give each key's content, its writers and its clearing."""
+    """The conversation's state. A note on each key says who writes the key and who clears it."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation. Written by the person and by every node."""
@@ -97,8 +97,8 @@ def offered(workflow: str) -> list[str]:
 def proposal_of(given: Any, workflow: str) -> dict[str, Any] | str:
     """Return a proposal that can be played, or the reason why the given one cannot.
 
-    Whatever a caller can write passes here before it is played: an edit, or the chat's state. Only
-    a game and numbers remain: no file, no secret and no other setting of a run.
+    Every game that a caller can write, as an edit or in the chat's state, is checked here before a
+    play. A proposal has only a game and numbers: no file, secret or other setting of a run.
     """
     try:
         proposal = Proposal.model_validate(given)

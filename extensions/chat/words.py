@@ -39,7 +39,7 @@ def proposal_in_words(proposal: Mapping[str, Any], assumed: Sequence[str]) -> st
 
 
 def games_in_words(names: Sequence[str]) -> str:
-    """Return the possible messages if no model reads them: games' names and their parameters."""
+    """Return the games, and one game's parameters, that a person can name if no model reads."""
     lines = []
     for name in names:
         numbers = [

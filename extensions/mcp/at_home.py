@@ -76,7 +76,7 @@ async def _play(run: Run) -> None:
 
 
 async def serve_stdio() -> None:
-    """Answer the messages on standard input, one per line, until its end."""
+    """Answer the messages on standard input, one per line, until the input ends."""
     place = HomeRuns()
     offered = tools(place)
     try:

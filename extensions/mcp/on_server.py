@@ -47,7 +47,7 @@ def mcp_routes(_: ThreadInbox) -> list[Route]:
 
 async def _endpoint(request: Request) -> Response:
     if request.method != "POST":
-        return Response(status_code=405)  # GET and DELETE are for sessions, which this has not
+        return Response(status_code=405)  # GET and DELETE are for sessions, which `/mcp` lacks
     try:
         message = json.loads(await request.body())
     except (ValueError, RecursionError):

@@ -94,7 +94,7 @@ async def answered(message: Any, tools: Sequence[Tool]) -> dict[str, Any] | None
         return failed(None, REQUEST, "Send one JSON-RPC 2.0 message")
     number, method = message.get("id"), message.get("method")
     if number is None or method is None:
-        return None  # a notification, or a response to a request never sent
+        return None  # a notification, or a response although this server sends no requests
     params = message.get("params") or {}
     if not isinstance(params, Mapping):
         return failed(number, PARAMS, "params: give one object")

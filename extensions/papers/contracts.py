@@ -1,8 +1,8 @@
 """The table of contracts' effects in social dilemmas, as in Schiavone (2025), section 5.
 
-The runs are those of the shipped suite `contracts_table`. Rows differ in the game, the agents, and
-the contract's enforcement, or have no contract. The measures are collective welfare, the rate of
-agreement on a contract (utilisation) and, not in the paper, adherence and breaches.
+The runs come from the shipped suite `contracts_table`. There is a row for each game, for each group
+of agents, and for each way to enforce a contract or none. The measures are collective welfare, the
+rate of agreement on a contract (utilisation) and, not in the paper, adherence and breaches.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ class GameTable:
         game: the game's label.
         stage: the stage game, in the form that letters show.
         lines: (agents, contract) → column → estimate; a line without a contract has only welfare.
-        trusted: every joint action that keepers and a breaker played under a notional contract.
+        trusted: all joint actions in the runs of keepers and a breaker with a notional contract.
     """
 
     game: str

@@ -1,8 +1,8 @@
 """The four variants of the exchange in the layouts of the paper's Tables 1 and 2.
 
-Both are Markdown tables from the rows of a sweep of the suite `task_exchange_table`. As in the
-paper, rates have binomial standard errors, and all other measures sample standard deviations. Below
-each setting's line is a line with the values printed in the paper.
+Both tables are Markdown, from the rows of a sweep of the suite `task_exchange_table`. As in the
+paper, the spread of a rate is its binomial standard error. The spread of any other measure is the
+sample standard deviation. Below each setting's line are the values printed in the paper.
 """
 
 import json

@@ -32,7 +32,7 @@ CHARACTERS: dict[str, Callable[[Sequence[str]], str | None]] = {
     "caster": lambda legal: FIREBALL,
     "idler": lambda legal: None,
 }
-"""Character → a function from legal actions to the action; the taunter casts without Taunt."""
+"""Character → a function from legal actions to an action; a taunter who cannot taunt casts."""
 
 CASTERS = 2
 """The number of casters: with two, some raids are won and some lost; with one, all are lost."""
@@ -50,7 +50,7 @@ class Credited:
         won: whether the heroes won.
         values: hero → its value.
         ends: hero → its payoff under the norm.
-        baseline: hero → W_i(∅).
+        baseline: hero → its reward if no hero takes part.
     """
 
     level: int

@@ -21,7 +21,7 @@ from shapley_coop.state.exchange import exchange_of, masks_in
 from shapley_coop.state.table import Table
 
 MOST_POINTS = 5_000
-"""The most partitions in a picture; otherwise it shows a random sample, as its title says."""
+"""The most partitions in a picture; a picture of more shows a random sample and says so."""
 
 FRONT, INITIAL, NASH, AGREED = "efficient", "initial", "Nash point", "agreed"
 PROPOSALS = "proposals"
@@ -31,7 +31,7 @@ Utilities = tuple[float, float]
 
 @dataclass(frozen=True)
 class Proposal:
-    """One valid proposal of a talk."""
+    """A valid proposal in the talk: its turn, its author, and the masks of all agents' tasks."""
 
     turn: int
     by: str

@@ -109,7 +109,7 @@ class Remote:
             start = None if begun else {"room": cell.room}
             made = await self._answered(runs.create(thread, cell.graph, input=start, **how))
             under_way = [made["run_id"]]
-        while True:  # without a time limit
+        while True:  # a run has no time limit, so a request that times out is repeated
             try:
                 await runs.join(thread, under_way[0])
             except httpx.ReadTimeout:

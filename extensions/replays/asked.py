@@ -49,8 +49,8 @@ def asked_again(
         done: a callback, called after each coalition's replay.
 
     Returns:
-        {"values": agent → its value, "improvement": T = W(N) − W(∅) of these replays,
-        "as_recorded": whether the replay with all agents gave the recorded rewards}.
+        {"values": agent → its value, "improvement": the total reward with all agents present less
+        that with none, "as_recorded": whether all agents present earn the recorded rewards}.
 
     Raises:
         ValueError: a seat is no embedded agent, replays are impossible, or n > `MOST_AGENTS`.

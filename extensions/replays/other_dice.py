@@ -1,7 +1,7 @@
 """The role of luck in each agent's value, by replays of the recorded moves on other dice.
 
-This only reports; it changes no settlement. The values of one run depend on its dice. If a value's
-spread over other dice is as large as the value itself, the value says little about conduct.
+The report changes no settlement. The values of one run depend on its dice. If a value's spread
+over other dice is as large as the value itself, the value says little about conduct.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ class OtherDice:
     Attributes:
         times: the number of dice.
         values: agent → the spread of the agent's value by the norm.
-        improvement: the spread of T = W(N) − W(∅).
+        improvement: the spread of the total reward less the total if no agent takes part.
     """
 
     times: int

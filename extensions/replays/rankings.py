@@ -1,4 +1,4 @@
-"""The report section on rankings: in how many runs another norm or baseline changes them."""
+"""The report section on the number of runs whose ranking changes by another norm or baseline."""
 
 from collections import Counter
 from pathlib import Path

@@ -40,9 +40,9 @@ class Sensitivity:
     """The sensitivity of the ranking of one record's agents.
 
     Attributes:
-        ranking: the run's own ranking.
-        other: (choice, alternative) → the alternative's ranking, for rankings that differ.
-        same: the pairs (choice, alternative) with the same ranking.
+        ranking: the ranking by the run's own norm and baseline.
+        other: (choice, such as "the norm"; alternative) → the ranking by it, if different.
+        same: the pairs (choice, alternative) that do not change the ranking.
         left_out: the omitted comparisons, with reasons.
     """
 
@@ -83,7 +83,7 @@ def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
 
 
 def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
-    """Compare the ranking by a norm with those by other norms, baselines and continuations.
+    """Compare the ranking by a norm with the rankings by other norms, baselines, continuations.
 
     The cost is a few times that of the values. With more than `MOST_AGENTS`, nothing is compared.
     """

@@ -84,7 +84,7 @@ _FORBIDDEN: dict[str, tuple[int | None, int | None]] = {
     "vhangup": (153, 58),
 }
 _FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: confined by namespaces
-# The audit architecture, the numbers of clone, mmap, (socket, socketpair), column of _FORBIDDEN.
+# Audit architecture; numbers of clone, mmap, (socket, socketpair); index in _FORBIDDEN's tuples.
 _MACHINES = {
     "x86_64": (0xC000003E, 56, 9, (41, 53), 0),
     "aarch64": (0xC00000B7, 220, 222, (198, 199), 1),

@@ -37,7 +37,7 @@ def watch(
         command: program and arguments, without a shell. The number of the report's descriptor is
             appended as the last argument.
         env: the command's whole environment.
-        limits: the limits; this function checks those on seconds and on bytes of a stream.
+        limits: the limits; this function checks only the limits on time and on output.
         sealed: whether the end of `command` ends all its processes; if so, wait for their end.
         inherit: file descriptors that the command inherits.
 
@@ -87,7 +87,7 @@ def _started(
 
 def _reported(report: BinaryIO) -> dict[str, Any]:
     """Return the report that `inside` wrote; the program cannot write into this report."""
-    os.set_blocking(report.fileno(), False)  # do not wait for a process that still holds it open
+    os.set_blocking(report.fileno(), False)  # a process may still hold the pipe open
     lines = (report.read() or b"").splitlines()
     return {key: value for line in lines for key, value in json.loads(line).items()}
 

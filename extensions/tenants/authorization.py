@@ -1,12 +1,12 @@
 """The authorization of routes: middleware that limits each caller to the routes listed here.
 
 LangGraph's server checks a token on some routes only; its documentation, metrics and internal
-routes are open. This middleware runs before every route and admits
+routes are open. This middleware runs before every route. It admits
 
-- without a token: the health check
-- an operator: the API and the viewer
-- a party: its own seat
-- an extension's routes: the callers that the extension lists
+- every sender to the health check and to the open routes
+- an operator to the API and the viewer
+- a party to its own seat
+- the callers that an extension lists to the extension's routes
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class Authorization:
         segment = scope["path"].split("/")[1]
         header = Headers(scope=scope).get("authorization")
         if len(Headers(scope=scope).getlist("authorization")) > 1:
-            # This gate and the server behind it might read different headers.
+            # This middleware and LangGraph's server might each read another of these headers.
             await refusal(400, "Send one Authorization header")(scope, receive, send)
             return
         caller = await asyncio.to_thread(identify, header, basic=segment in BROWSERS)

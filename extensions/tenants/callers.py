@@ -45,7 +45,7 @@ ALGORITHMS = ["EdDSA", "ES256", "RS256"]
 """The signature algorithms, all public-key: a shared secret would let a verifier forge tokens."""
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$", max_length=64)]
-"""A valid identity. The caller's store namespaces start with it, its secrets with it and `__`."""
+"""A valid identity: the prefix of the caller's store namespaces and, with `__`, of its secrets."""
 
 
 class Caller(BaseModel):
@@ -189,10 +189,10 @@ def _changed(path: str) -> int:
         raise ValueError(f"{TOKENS}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=4)  # every request calls this; a changed file has another time
+@lru_cache(maxsize=4)  # every request calls this; `_` is the file's modification time
 def _tokens(path: str, _: int) -> dict[str, Caller]:
     """Return digest of a token → caller."""
-    # Private, because the parser's own message would quote the file.
+    # `private` hides the parser's own message, which would quote the file.
     content = read_data(path, f"the tokens of {TOKENS}", private=True)
     try:
         return dict(line.entry() for line in _lines.validate_python(content))

@@ -9,7 +9,7 @@ from shapley_coop.serve.server.body_limit import whole
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a caller. `COOP_MAX_` and a limit's name in capitals is its variable.
+    """The limits of a caller. The environment variable `COOP_MAX_BUSY` sets `busy`, and so on.
 
     Attributes:
         requests: the most concurrent requests of one caller.
@@ -30,7 +30,7 @@ def limits() -> Limits:
     """Return the limits that the environment sets.
 
     Raises:
-        ValueError: a limit is no number or out of range, or a limit other than `usd` not whole.
+        ValueError: a limit is no number or out of range, or is not whole (`usd` need not be).
     """
     usual = Limits()
     return Limits(

@@ -57,7 +57,7 @@ async def own(ctx: Context, value: Any) -> dict[str, Any]:
     """Write the operator as owner into a new resource's metadata; return the filter by owner."""
     mine = {OWNER: ctx.user.identity}
     if ctx.action in ("create", "update", "create_run"):
-        # Change the object in place, even if it is empty, because the server goes on to use it.
+        # Change the metadata in place, even if empty, because the server then uses this object.
         value.setdefault("metadata", {}).update(mine)
     return mine
 
@@ -99,7 +99,7 @@ _MOST_NAMED = 1000
 _admitted: dict[str, dict[object, str]] = {}
 """Owner → the runs that the owner's requests are now creating, each with its thread.
 
-These count as busy, because a batch's runs are all admitted before the first run is busy.
+These runs count as busy, because a batch's runs are all admitted before the first is busy.
 """
 
 

@@ -37,7 +37,7 @@ CONFIGURATIONS = {"room", "context", "configurable", "arguments"}
 """The keys under which a request has a run's configuration or a tool's arguments."""
 
 NOTHING_BELOW = {"metadata", "room", "context", "configurable"}
-"""The keys whose values need no search for configurations: labels, or configurations already."""
+"""The keys whose values are not searched for configurations: labels, and whole configurations."""
 
 DEEPEST = 100
 

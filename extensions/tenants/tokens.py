@@ -24,7 +24,7 @@ class Tokens:
         """Check at start-up that tokens, public key, limits and prices can be read.
 
         Raises:
-            ValueError: a file or a value of these cannot be read.
+            ValueError: a file or a setting cannot be read.
         """
         check_configuration()
         limits()

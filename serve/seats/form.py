@@ -1,8 +1,8 @@
 """The form that a person fills in at a seat, and the preview of a filled-in draft.
 
 A form lists the choices, so that a person need not write tags or JSON. The filled-in fields become
-a message such as a model writes, and the same check reads messages of people and of models. So a
-preview refuses the same drafts as the game itself, with the same reasons.
+the message that a model would write. The game checks people's and models' messages by the same
+function. So a preview refuses the same drafts as the game, with the same reasons.
 
 >>> form_of(turn, "Bob", facts)["legal"]  # doctest: +SKIP
 ['door', 'lever']
@@ -48,10 +48,10 @@ DRAFT = "draft"
 def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """Return the form of an agent: its current choices, without keys for choices it lacks.
 
-    `fields` are the fields' names and `legal` the legal actions. `carries` says whether an action
-    can have content. `decisions` maps each decision on a deal to its button's text. `deal` lists
-    the names that clauses can use, and `words` says whether words can replace clauses. `offer` is
-    the offer on the table, and `trade` the tasks to allocate. A sealed question adds its keys.
+    `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
+    action can have content. `decisions` maps each decision on a deal to its button's text. `deal`
+    lists the names that clauses can use; `words` says whether words can replace clauses. `offer` is
+    the offer on the table, and `trade` the tasks to allocate. A sealed question adds other keys.
 
     Args:
         turn: the turn, with its question.
@@ -99,9 +99,9 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     """Return the consequences of a draft. The draft is not stored or shown to other agents.
 
     `refused` and `why` are the label and the reason of a refusal, or empty if the draft is valid.
-    For a readable deal, `words` are its clauses and `outlook` is a table of each party's
-    payoff, or `why_not` says why there is none. For a sealed answer, `words` describe it. For an
-    allocation of tasks, `worth` is the agent's utility from its own tasks.
+    For a readable deal, `words` are its clauses. `outlook` is a table of each party's payoff, or
+    `why_not` says why there is no table. For a sealed answer, `words` describe the answer. For
+    an allocation of tasks, `worth` is the agent's utility from the tasks allocated to it.
 
     Raises:
         ValueError: the fields are no object.
@@ -128,7 +128,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
 
 
 def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
-    """Return an agent's utility from its tasks in the proposed allocation, or None if none is."""
+    """Return an agent's utility from a proposed allocation, or None if none is proposed."""
     if not isinstance(turn.question, TradeQuestion):
         return None
     talk = talk_in(turn, agent)
@@ -142,7 +142,7 @@ def _fields(answer: type[Fields]) -> list[str]:
 
 
 def _deal(turn: TurnContext) -> dict[str, Any]:
-    """Return the names that clauses of a new deal can use, and the clauses that it can drop."""
+    """Return the names that a new deal's clauses can use, and the old clauses it can drop."""
     terms, standing = terms_of(turn), turn.evaluated.clauses
     return {
         "agents": list(terms.agents),

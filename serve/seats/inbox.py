@@ -16,7 +16,7 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 
 PATIENCE = 10.0
-"""The longest wait in seconds, once until a thread is free and once until a reply is stored."""
+"""The longest wait in seconds for a thread to be free, and then for the reply to be stored."""
 
 EVERY = 0.2
 """Seconds between two attempts while waiting."""
@@ -135,7 +135,7 @@ def _name(mail: Mail | None) -> str:
 
 
 async def _mail(episode: str, agent: str) -> Mail | None:
-    # The caller's token is for this seat, so it may read this mail of another owner.
+    # The caller's token is for this seat, so the caller may read this letter of another owner.
     with acting_for(SERVER):
         # Opening the journal blocks too, so it happens in the worker thread.
         return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
@@ -162,7 +162,7 @@ async def thread_of(episode: str) -> Any | None:
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """Return the threads that play an episode, not those that only name it in their metadata."""
+    """Return the threads that play an episode; others may name the episode in their metadata."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):
@@ -175,7 +175,7 @@ async def _threads(episode: str, **more: Any) -> list[Any]:
 
 
 async def _is_kept(episode: str, agent: str, letter: str) -> bool | None:
-    """Return True if a letter no longer waits for an agent, or None if it still waits."""
+    """Return True if a letter no longer waits for its agent, or None if the letter still waits."""
     latest = await _mail(episode, agent)
     return True if latest is None or _name(latest) != letter else None
 

@@ -24,9 +24,9 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     """Return a letter as plain JSON.
 
     `letter` is the letter's text and `id` its name. `act` names the question; `title` and
-    `description` put it in words. `answers` are the allowed kinds, and `fields` is the schema of a
-    reply in fields. `parts` are the letter's rules, its request, and the reason why the last reply
-    was refused. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's
+    `description` are the question in words. `answers` are the allowed kinds of reply. `fields` is
+    the schema of a reply in fields. `parts` has the letter's rules, its request, and the reason of
+    the last refusal. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's
     content as an object, and `answer_schema` is the JSON schema of the answer. `to_sign` is
     the text that a party with a key must sign to accept the offer. If the party sends an unsigned
     proposal, the refusal has the label SIGN and the text to sign.

@@ -12,7 +12,7 @@ def whole(variable: str, default: int) -> int:
     """Return the limit that an environment variable sets, or the default.
 
     Raises:
-        ValueError: the value is no whole number, or it is 0 and the default is positive.
+        ValueError: the value is no whole number, is negative, or is 0 where the default is not 0.
     """
     text = os.environ.get(variable)
     if text is None:

@@ -1,12 +1,12 @@
 """Middleware that protects a server on a developer's machine from foreign web pages.
 
-A page of any website can make a browser send requests to this machine. It can send plain forms
-without a preflight and, after DNS rebinding, any request. So
+A page of any website can make a browser send requests to this machine: plain forms without a CORS
+preflight and, after DNS rebinding, any request. So there are three rules:
 
-- a body must have the content type of JSON, which a page cannot send without a preflight;
-- without tenants, the `Host` must be this machine's or a listed one. A request that changes state
-  may not come from a foreign `Origin`;
-- `coop dev` makes a token and prints addresses that contain it, as Jupyter does.
+- A body must have the content type of JSON, which a page cannot send without a preflight.
+- Without tenants, the `Host` must be this machine's or a listed one. A request that changes state
+  may not come from a foreign `Origin`.
+- `coop dev` makes a token and prints addresses that contain the token, as Jupyter does.
 """
 
 import hmac
@@ -102,9 +102,9 @@ def _parse_list(text: str) -> set[str]:
 
 
 def _may_send(headers: Headers) -> bool:
-    """Return whether the request's origin may change state: it is local, or CORS admits it."""
+    """Return whether a request's origin may change state: a local origin, or one in CORS."""
     origin = headers.get("origin")
-    if origin is None:  # a program, or an address that a person typed into a browser
+    if origin is None:  # sent by a program, or by a person who typed the address into a browser
         return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
     url = urlsplit(origin)
     if is_loopback(url.hostname or "") or url.netloc == headers.get("host"):
@@ -141,7 +141,7 @@ def _in_cookie(headers: Headers) -> str:
 
 
 def _remember_token(scope: Scope, send: Send) -> Send:
-    """Return a `send` that sets the URL's token as a cookie, so the page's requests have it."""
+    """Return a `send` that sets the URL's token as a cookie, for the page's later requests."""
     token = _in_query(scope) if scope["type"] == "http" else ""
     if not token or not hmac.compare_digest(token.encode(), os.environ.get(DEV_TOKEN, "").encode()):
         return send

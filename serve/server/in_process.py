@@ -25,7 +25,7 @@ def inside() -> LangGraphClient:
 
 
 def owner_in(metadata: Mapping[str, Any] | None) -> str:
-    """Return a thread's owner, or "" without tenants, because clients could write any owner."""
+    """Return a thread's owner; "" without tenants, because then clients can write any owner."""
     return str((metadata or {}).get(OWNER) or "") if configured() else ""
 
 

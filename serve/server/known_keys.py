@@ -25,7 +25,7 @@ from shapley_coop.state.table import Opening
 class KnownKeys:
     """Middleware that answers 422 if a context or an input has a key unknown to its workflow.
 
-    It runs after `BodyLimit`, which puts the body into the scope.
+    This middleware runs after `BodyLimit`, which puts the body into the scope.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -82,7 +82,7 @@ def links_of(thread: Any) -> dict[str, Any]:
     """Return the links of a thread: its trace, its state, and the seats that must reply."""
     found = {"thread": f"../threads/{quote(thread['thread_id'], safe='')}/state"}
     trace = str((thread["metadata"] or {}).get(TRACE) or "")
-    if trace.startswith(("https://", "http://")):  # a thread's owner may write anything there
+    if trace.startswith(("https://", "http://")):  # owners may write anything into metadata
         found["trace"] = trace
     return {**found, "seats": seats_in(thread)}
 

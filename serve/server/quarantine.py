@@ -1,9 +1,9 @@
 """The quarantine of runs that killed their server twice at the same step.
 
 A run that blocks the interpreter or takes all memory kills its server, and the restarted server
-would start the run again. So each start of a run is noted with its checkpoint. A server that shuts
-down normally deletes its notes. A run fails if two servers were killed during the run and the run
-made no progress between. Innocent runs of these servers have new checkpoints, so they go on.
+would start the run again. So the server notes each start of a run with the run's checkpoint. A
+server that shuts down normally deletes its notes. A run fails if two servers were killed during the
+run and its checkpoint is that of the last start. Other runs have new checkpoints and go on.
 A new run on a quarantined run's thread continues from the last checkpoint.
 """
 

@@ -30,7 +30,7 @@ EVERY = 5.0
 """Seconds between two notes of the same active thread."""
 
 BACK = 60.0
-"""Length in seconds of the period before the last note; every lost thread has a note in it."""
+"""Only threads with a note in this many seconds before the last note can have been lost."""
 
 _noted: dict[str, float] = {}
 
@@ -47,7 +47,7 @@ async def note(thread: str) -> None:
 
 
 async def recover() -> None:
-    """Restore lost threads; people with open questions are asked again, stored answers reused."""
+    """Restore lost threads: ask people with open questions again, and reuse stored answers."""
     if not (last := await asyncio.to_thread(_last_active)):
         return
     async with saver(home()) as kept:

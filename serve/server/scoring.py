@@ -1,4 +1,4 @@
-"""The scoring of traces: at its end a run's trace gets scores, and its thread gets a link."""
+"""The scoring of traces: adds scores to an ended run's trace, and links its thread to the trace."""
 
 import asyncio
 import logging
@@ -32,7 +32,7 @@ _under_way: set[asyncio.Task[None]] = set()
 
 
 async def _score(thread: str) -> None:
-    """Score a thread's run from its whole state; a checkpoint has only new items of long lists."""
+    """Score a run from its thread's state, because a checkpoint lacks old items of long lists."""
     from shapley_coop.evals.langsmith.feedback import score_trace
 
     try:

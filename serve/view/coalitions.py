@@ -46,8 +46,8 @@ def worths(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 def complaint(evaluated: EvaluatedTable, payoffs: Mapping[str, float]) -> dict[str, Any] | None:
     """Return the coalition C, 0 < |C| < n, with the greatest excess e(C) = v(C) − x(C).
 
-    If the game has baselines, v is by the record, and x(C) sums the members' payoffs less their
-    baselines. Otherwise v(C) is what C can secure by the rules, and x(C) sums the members' payoffs.
+    If the game has baselines, v(C) is C's worth by the record, and x(C) sums the members' payoffs
+    less their baselines. Otherwise v(C) is what C can secure by the rules, and x(C) sums payoffs.
     In both cases, e(C) > 0 means that the payoffs are outside the core of v.
     Return None if v and payoffs differ in unit, v(N) was not paid out, or n > `SMALL`.
     """
@@ -68,7 +68,7 @@ def _greatest(
     by: str, agents: Sequence[str], table: Sequence[Fraction], held: Mapping[str, Fraction]
 ) -> dict[str, Any] | None:
     if abs(table[-1] - sum(held.values())) > Fraction(1, MICRO):
-        return None  # v(N) was not paid out: a tax took part of it, or the units differ
+        return None  # payoffs do not sum to v(N): there was a tax, or the units differ
 
     def excess(mask: int) -> Fraction:
         return table[mask] - sum(held[agent] for agent in members(mask, agents))

@@ -24,8 +24,8 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
     """Return a run's credit; its `rows` give each agent's conduct, claim, value and payoff.
 
     `due` is the agent's payoff under the Shapley norm: its baseline plus its Shapley value. If the
-    game's worths have another unit than payoffs, `due` is the agent's part of the total. `gap` is
-    payoff less `due`. `least` names the agents with the smallest gap.
+    game's worths have another unit than payoffs, the Shapley values divide the total instead. `gap`
+    is the payoff less `due`. `least` names the agents with the smallest gap.
 
     Args:
         evaluated: the evaluated state of a settled run.
@@ -82,8 +82,8 @@ def by_shapley(evaluated: EvaluatedTable) -> dict[str, float]:
 def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
     """Return the standard error of the amount due, in the unit of payoffs.
 
-    With a baseline, this is the standard error of the value, because the baseline is exact.
-    Without one, values may have another unit, so the value's error is scaled by due / value.
+    With a baseline, the result is the error of the value, because the baseline is exact. Without
+    a baseline, values may have another unit, so the value's error is scaled by due / value.
     """
     error, value = (credit["standard_error"] or {}).get(agent), credit["shapley"][agent]
     if credit["alone"] is not None:

@@ -18,7 +18,7 @@ def escrow_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     postings = signed.postings(over=evaluated.table.get("settlement") is not None)
     owner = {p.clause: p.moves[0].payer for p in postings if p.kind == "deposit"}
     released = {owner[p.clause]: p.moves for p in postings if p.kind == "release"}
-    # The dict keeps the last breach of a party's first turn with a breach, as the ledger does.
+    # As in the ledger, if a party's first breaches are in the same turn, the last of them counts.
     breaches = sorted(signed.monitor.breaches, key=lambda breach: -breach.turn)
     first = {breach.agent: breach for breach in breaches}
     parties = []

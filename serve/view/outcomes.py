@@ -37,8 +37,8 @@ def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str
     """Return the outcome of a settled run, with the points of the utility plane.
 
     Each point maps agents to amounts. `earned` are the rewards before the settlement, `ended` the
-    payoffs, `shapley` the payoffs by the record's Shapley values. If worths are in the payoffs'
-    unit, `baseline` is each W_i(∅); without baselines, `alone` is what i can secure by itself.
+    payoffs, and `shapley` the payoffs by Shapley values. If worths have the payoffs' unit, there is
+    also `baseline` (rewards if no agent takes part) or `alone` (what each can secure by itself).
     """
     settled, total = evaluated.table["settlement"] or {}, sum(outcome["rewards"].values())
     deal, credit = settled["redistribution"], outcome["credit"]

@@ -28,7 +28,7 @@ def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
 
 
 Asked = tuple[int, dict[str, Any], Any]
-"""The number of events before the letter, the note, and the fault that the letter reports."""
+"""The number of events before a letter, a note on the answer, and the fault in the letter."""
 
 
 def _asking(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:

@@ -14,7 +14,7 @@ from typing import Any
 from shapley_coop.state.outcome import FAILED
 
 Part = dict[str, str]
-"""A piece of `text`; optionally the panel to `see` for details, or the `agent` that it names."""
+"""A piece of `text`, optionally with the panel to `see`, or with the `agent` that `text` names."""
 
 NAMED = 4
 """The most agents that a sentence names one by one."""
@@ -135,7 +135,7 @@ def _got(run: dict[str, Any]) -> list[Part]:
 
 
 def _fair(run: dict[str, Any]) -> list[Part]:
-    """Return the sentence about which norms the payoffs meet, who got least, and the core."""
+    """Return the sentence on the norms that payoffs meet, or on the agents with the least gap."""
     credit = run["credit"]
     if credit["no_value"]:
         return _say("{} is defined here.", _see("credit", "No Shapley value"))

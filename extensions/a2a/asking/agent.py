@@ -102,7 +102,7 @@ class _Exchange:
         return await self._ask(link, await self._asked_back(link))
 
     async def _go_on(self, link: "Link", task: str) -> str | None:
-        """Return the answer of a task begun before a restart, or None if the task has none."""
+        """Return the answer of a task begun before a restart, or None without an answer."""
         from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 
         known = await link.task(task)
@@ -154,7 +154,7 @@ class _Exchange:
 
 
 class _Tasks:
-    """The ids, kept in the journal, of the agent's A2A tasks for each attempt at a question."""
+    """The ids of the agent's A2A tasks for each attempt at a question; the journal keeps them."""
 
     def __init__(self, question: "Enquiry", journal: Journal) -> None:
         self._question, self._journal = question, journal
@@ -194,7 +194,7 @@ class _Tasks:
 
 
 async def link_to(seat: Seat, agent: str) -> "Link":
-    """Return the link to an agent. An event loop has one per seat, and reads the card once."""
+    """Return the link to an agent. Each event loop makes one link per seat and agent."""
     here = clients_here()
     links, key = here.kept, (A2A, seat, agent)
     if key not in links:

@@ -23,11 +23,11 @@ ALGORITHMS = ["ES256", "EdDSA"]
 """The algorithms that may sign a card."""
 
 TOKEN = "COOP_A2A_TOKEN_"  # noqa: S105 - a variable's name
-"""The prefix of the environment variable with an agent's token, before the name in capitals."""
+"""The prefix of the variable with an agent's token; the agent's name in capitals follows."""
 
 
 class CardRefused(Exception):
-    """The card cannot be trusted or used; the error text is one line and quotes no part of it."""
+    """The card cannot be trusted or used; the error's one line does not quote the card."""
 
 
 class Card(NamedTuple):

@@ -1,4 +1,4 @@
-"""Error lines for remote agents that did not answer: the cause and a remedy, without quotes."""
+"""Error lines for remote agents that did not answer: a cause and a remedy; they quote no agent."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The options of a seat at a remote agent, beside those of every seat."""
+"""The options that only seats of remote agents have."""
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 

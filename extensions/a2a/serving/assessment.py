@@ -143,8 +143,8 @@ async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
         say: the callback for progress, called after each play.
 
     Returns:
-        Plain JSON: `runs`, and for all ended runs together `agents` (mean payoff, breaches,
-        over-claim), `welfare`, `agreement`, `verified`. A run with a silent agent is `stopped`.
+        Plain JSON: `runs` has one object per play, `stopped` if an agent did not answer. Over the
+        other plays, `agents`, `welfare`, `agreement` are means; `verified`: all plays verified.
     """
     config, runs = asked.config, list[dict[str, Any]]()
     agents = load(config.game, config.params).agents

@@ -59,7 +59,7 @@ class Guests(RequestHandler):
     async def on_message_send(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> Task | Message:
-        """Take a seat or answer a letter; then wait for the next letter or the end."""
+        """Take a seat or answer a letter; then wait for the next letter or the play's end."""
         seat, held = await self._heard(params, context)
         if params.configuration.return_immediately:
             return await self._task(seat)
@@ -72,7 +72,7 @@ class Guests(RequestHandler):
     async def on_message_send_stream(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """Take a seat or answer a letter; then stream events until the next letter or the end."""
+        """Take a seat or answer a letter; stream events until the next letter or the play's end."""
         seat, held = await self._heard(params, context)
         async for event in self._events(seat, held):
             yield event
@@ -80,7 +80,7 @@ class Guests(RequestHandler):
     async def on_subscribe_to_task(
         self, params: SubscribeToTaskRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """Yield the events at a seat until the next letter or the end."""
+        """Yield the events at a seat until the next letter or the end of the play."""
         seat = _seat(context, params.id)
         async for event in self._events(seat, ""):
             yield event

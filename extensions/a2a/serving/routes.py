@@ -21,7 +21,7 @@ CARD = f"{TABLE}/.well-known/agent-card.json"
 def table_routes(inbox: ThreadInbox) -> list[Route]:
     """Return the routes of the agent at `/table` and of its card."""
 
-    @cache  # the first request makes the dispatcher, and all share it
+    @cache  # all requests share the dispatcher that the first request makes
     def dispatcher() -> Any:
         return _dispatcher(inbox)
 
