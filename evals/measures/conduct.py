@@ -39,7 +39,7 @@ def passes(row: Row, agent: str) -> float | None:
 
 
 def unusable(row: Row, agent: str) -> float | None:
-    """Return the number of passes without a readable and legal answer."""
+    """Return how often an agent passed because it gave no readable and legal answer."""
     return _count(row, agent, COUNTS["unusable"])
 
 

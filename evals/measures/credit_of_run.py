@@ -25,7 +25,7 @@ async def credit_of_run(
 
     Args:
         run: the name of an ended run.
-        by: the norm.
+        by: the norm that computes the values.
         absent: a baseline that replaces the run's baseline in this report, not in its settlement.
         dice: the number of other random draws on which the same schedules are replayed.
         replay: the name of another way to replay coalitions (`Extension.replays`), or "".

@@ -75,7 +75,7 @@ def baseline(row: Row, agent: str) -> float | None:
 
 
 def share_distance(row: Row, _: str) -> float | None:
-    """Return the mean distance of payoff shares from Shapley shares; None if a sum is ≤ 0."""
+    """Return the mean distance of payoff shares from Shapley shares; None if either sum is ≤ 0."""
     paid, due = (_parts(x) for x in (row["result"]["payoffs"], due_by_shapley(row)))
     return mean_distance(paid, due) if paid and due else None
 

@@ -118,7 +118,7 @@ def _handed_over(event: dict[str, Any]) -> Iterator[str]:
 
 
 def news_in(written: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of extensions on the keys that they added to the table.
+    """Yield the lines in which extensions describe the keys that they add to the table.
 
     Args:
         written: a node's update, or the table.
@@ -167,7 +167,7 @@ def _act(said: dict[str, Any]) -> str:
 
 
 def opening_lines(outcome: dict[str, Any]) -> Iterator[str]:
-    """Yield lines on the events of a run, and on a contract that lapsed."""
+    """Yield the lines on a run's events, then a line on its contract if the contract lapsed."""
     yield from outcome["happened"]["words"]
     if lapsed := outcome.get("lapsed"):
         yield f"No contract binds in {outcome['run']}. {lapsed}"

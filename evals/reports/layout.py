@@ -47,8 +47,8 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
 
     Returns:
         {"title", "source", "beside": whether the source's values are shown, "axes", "columns":
-        (measure, description), "rows": {"heads": (label, number of rows that it spans) without
-        labels that span from above, "runs": the number of runs, "cells"}}.
+        [(measure, description)], "rows": [{"heads": (label, rows spanned) of labels that start
+        in this row, "runs": the number of runs, "cells"}]}.
     """
     shown_axes = spec.rows or [axis for axis in axes if axis not in spec.where]
     groups = conditions(select(rows, spec.where), shown_axes)
