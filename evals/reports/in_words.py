@@ -258,13 +258,13 @@ def _decision_words(outcome: dict[str, Any]) -> str:
 
 
 def _bargained_in_vain(outcome: dict[str, Any], basis: str) -> bool:
-    """Return whether agents bargained over a split after the play without agreement."""
+    """Return whether agents bargained over a split after the play and did not agree."""
     credit = outcome["credit"]
     return basis in ("contract", "none") and bool(credit["claims"]) and not credit["skipped"]
 
 
 def _without(outcome: dict[str, Any]) -> str:
-    """Return a sentence on the baseline part of all payoffs, or "" if every baseline is zero."""
+    """Return a sentence on the baseline that payoffs include, or "" if every baseline is zero."""
     alone = outcome["credit"].get("alone") or {}
     each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
     told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"

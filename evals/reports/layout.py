@@ -72,7 +72,7 @@ def select(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
 
 
 def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
-    """Return each row's labels without those of the row above; every row keeps its last label."""
+    """Return the (label, rows spanned) pairs that start in each row, always with its last label."""
     found = []
     for at, line in enumerate(labels):
         head = []

@@ -67,7 +67,7 @@ class Stored:
         return sum(kind.runs for kind in self.kinds)
 
     def __iter__(self) -> Iterator[Row]:
-        """Iterate over the rows; memory holds at most `PAGE` rows.
+        """Iterate over the rows, which are read `PAGE` at a time.
 
         Raises:
             ValueError: a row's game is a program that was not permitted.
