@@ -10,7 +10,7 @@ from shapley_coop.state.table import Table
 
 @dataclass(frozen=True)
 class Recheck:
-    """An extension's check of each workflow that has the node under which it offers the check.
+    """An extension's check of the workflows that have a certain node.
 
     Attributes:
         name: the name of the compared part.
@@ -27,7 +27,7 @@ class Recheck:
 
 
 def rechecks(nodes: Collection[str]) -> list[Recheck]:
-    """Return the extensions' checks of a workflow with these nodes.
+    """Return the checks that extensions offer for some of a workflow's nodes.
 
     Raises:
         BrokenExtension: an extension cannot be imported.

@@ -1,7 +1,7 @@
 """Conversion of answers in JSON fields into the tagged text that all other code reads.
 
-Providers do not guarantee their schemas. So fields are put into tags unchanged, and the one parser
-of messages reports their faults.
+Providers do not guarantee that an answer fits its schema. So fields are put into tags unchanged,
+and the one parser of messages reports the fields' faults.
 
 >>> tag_fields("act", {"thoughts": "Hm.", "action": "lever"})
 '<CONSIDER>Hm.</CONSIDER><ACTION>lever</ACTION>'

@@ -54,7 +54,7 @@ def find_question(name: str) -> Asked | None:
 
 
 def without_deals(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the answer of a program that only acts: it joins no deal and claims the share 1/n."""
+    """Return the answer of a program that only acts: it refuses deals and claims the share 1/n."""
     question = find_question(facts["ask"])
     return question.answer.declined(facts) if question else {}
 

@@ -1,6 +1,6 @@
 """Measures of conduct: the actions, breaches and passes of the agents in a run.
 
-Each measure reads the row of one run. If the argument is an agent, only this agent counts.
+Each measure reads one run's row. It covers the agent in its argument, or all agents for "".
 """
 
 from collections.abc import Callable, Mapping
@@ -34,12 +34,12 @@ def breaches(row: Row, agent: str) -> float | None:
 
 
 def passes(row: Row, agent: str) -> float | None:
-    """Return the number of turns in which an agent had to act and took no action."""
+    """Return how often agents took no action in a turn in which they had to act."""
     return _count(row, agent, COUNTS["passes"])
 
 
 def unusable(row: Row, agent: str) -> float | None:
-    """Return the number of passes without a readable and legal answer."""
+    """Return how often agents passed because they gave no readable and legal answer."""
     return _count(row, agent, COUNTS["unusable"])
 
 

@@ -25,7 +25,7 @@ async def credit_of_run(
 
     Args:
         run: the name of an ended run.
-        by: the norm.
+        by: the norm that computes the values.
         absent: a baseline that replaces the run's baseline in this report, not in its settlement.
         dice: the number of other random draws on which the same schedules are replayed.
         replay: the name of another way to replay coalitions (`Extension.replays`), or "".
@@ -64,7 +64,7 @@ def _report(
 
 
 def _count_passes(table: Table) -> dict[str, int]:
-    """Return agent → the number of its passes, which are charged to the agent."""
+    """Return agent → the number of its passes, for the agents that passed."""
     effects = [e for turn in table.get("record", []) for e in turn.get("effects", [])]
     who = [e["agent"] for e in effects if e["effect"] == "pass"]
     return {agent: who.count(agent) for agent in table["agents"] if agent in who}

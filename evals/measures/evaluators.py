@@ -40,7 +40,7 @@ class Evaluator:
 
 
 def score(row: Row, column: str) -> float | None:
-    """Return a measure of a run by its key and, after a colon, its argument if it has one.
+    """Return a run's value of the measure that a column names: `key` or `key:argument`.
 
     Raises:
         ValueError: the measure does not exist.

@@ -48,7 +48,7 @@ def nash(row: Row, _: str) -> float | None:
 
 
 def rational(row: Row, _: str) -> float:
-    """Return the fraction of agents paid at least W_i(∅), or without baselines their security."""
+    """Return the fraction of agents paid at least their baseline or, if unknown, no-deal payoff."""
     payoffs, credit = row["result"]["payoffs"], row["result"]["credit"]
     alone = credit.get("alone") or yardstick(row["room"], row["graph"]).alone(row["record"])
     return fmean(payoffs[agent] >= alone[agent] - EPSILON for agent in payoffs)
@@ -75,7 +75,7 @@ def baseline(row: Row, agent: str) -> float | None:
 
 
 def share_distance(row: Row, _: str) -> float | None:
-    """Return the mean distance of payoff shares from Shapley shares; None if a sum is ≤ 0."""
+    """Return the mean distance of payoff shares from Shapley shares; None if either sum is ≤ 0."""
     paid, due = (_parts(x) for x in (row["result"]["payoffs"], due_by_shapley(row)))
     return mean_distance(paid, due) if paid and due else None
 

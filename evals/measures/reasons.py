@@ -35,15 +35,15 @@ Scored = dict[str, Any]
 
 
 def score_reasons(table: Table, entries: Iterable[Entry]) -> list[Scored]:
-    """Return each reasoning of a finished run with the true values, in the game's unit.
+    """Return what agents estimated in a finished run, and the true values, in the game's unit.
 
     Args:
         table: the last state.
         entries: entries of the operator's journal.
 
     Returns:
-        {"agent", "turn", "collective", "best", "externality", "recorded", "price", "fair"} each,
-        by turn and agent; a value is None if the agent gave none, or if the truth is unknown.
+        One dict per "turn" and "agent", in this order. The agent's "collective", "externality" and
+        "price" have the true values "best", "recorded" and "fair"; None if unstated or unknown.
     """
     agents = table["agents"]
     kept = sorted(
@@ -64,7 +64,7 @@ def score_reasons(table: Table, entries: Iterable[Entry]) -> list[Scored]:
 async def record_and_reasons(run: Run) -> dict[str, Any]:
     """Return the record and the agents' reasons, if any, which `--json` adds to a result.
 
-    Each reason has its true values. Reasons come from the private journal: operator only.
+    The reasons, with their true values, are for the operator only: the journal is private.
     """
     table = await table_of(run)
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))

@@ -61,7 +61,7 @@ class Yardstick:
     def pareto(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
         """Return the Euclidean distance to the nearest efficient payoffs.
 
-        With transferable utility: (v* − Σx) / √n, the distance to the plane of the best total.
+        With transferable utility: (best total − sum of payoffs) / √n, for n agents.
         """
         if efficient := self._points.efficient:
             return min(dist(self._row(reached), point) for point in efficient)
@@ -72,7 +72,7 @@ class Yardstick:
     def nash(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
         """Return the Euclidean distance to the Nash bargaining solution.
 
-        With transferable utility the solution is d_i + (v* − Σd) / n, with d from `alone`.
+        With transferable utility it pays agent i d_i + (best total − Σd) / n, where d is `alone`.
         """
         if self._points.nash is not None:
             return dist(self._row(reached), self._points.nash)

@@ -108,9 +108,9 @@ def rate_interval(outcomes: Sequence[float], level: float = LEVEL) -> Estimate:
 
 
 def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
-    """Return Σ over / Σ under with a percentile bootstrap interval over the pairs (the runs).
+    """Return sum(`over`) / sum(`under`) with a bootstrap interval that resamples pairs (runs).
 
-    The ratio is infinite if Σ under is zero, as for tokens per agreement without any agreement.
+    The ratio is infinite if sum(`under`) is zero, as for tokens per agreement without agreements.
     """
     if not len(over):
         return NOTHING
@@ -196,8 +196,8 @@ def compare(measure: str, pairs: Sequence[tuple[float, float]], seed: int = 0) -
 def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
     """Return the two-sided p-value for a mean difference of zero, and the test's name.
 
-    The test is exact for up to `EXACT_PAIRS` nonzero differences. It is also exact if all have one
-    size, as the binomial test of signs. From `MANY` on it is normal, otherwise sampled.
+    `MANY` or more nonzero differences get a normal test. Fewer get an exact test if they are at
+    most `EXACT_PAIRS` or all have the same size; otherwise the signs are sampled.
     """
     d = differences[differences != 0]
     if not len(differences):

@@ -82,7 +82,7 @@ class Point:
         y: the value from bottom to top.
         says: the title of the mark.
         label: a word next to the mark.
-        ring: whether to draw a ring around other marks at this point.
+        ring: whether to draw the mark as a ring, which leaves other marks visible.
         span: an interval of y, drawn as a vertical line.
     """
 

@@ -118,7 +118,7 @@ def _handed_over(event: dict[str, Any]) -> Iterator[str]:
 
 
 def news_in(written: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of extensions on the keys that they added to the table.
+    """Yield the lines in which extensions describe the keys that they add to the table.
 
     Args:
         written: a node's update, or the table.
@@ -167,7 +167,7 @@ def _act(said: dict[str, Any]) -> str:
 
 
 def opening_lines(outcome: dict[str, Any]) -> Iterator[str]:
-    """Yield lines on the events of a run, and on a contract that lapsed."""
+    """Yield the lines on a run's events, then a line on its contract if the contract lapsed."""
     yield from outcome["happened"]["words"]
     if lapsed := outcome.get("lapsed"):
         yield f"No contract binds in {outcome['run']}. {lapsed}"
@@ -258,13 +258,13 @@ def _decision_words(outcome: dict[str, Any]) -> str:
 
 
 def _bargained_in_vain(outcome: dict[str, Any], basis: str) -> bool:
-    """Return whether agents bargained over a split after the play without agreement."""
+    """Return whether agents bargained over a split after the play and did not agree."""
     credit = outcome["credit"]
     return basis in ("contract", "none") and bool(credit["claims"]) and not credit["skipped"]
 
 
 def _without(outcome: dict[str, Any]) -> str:
-    """Return a sentence on the baseline part of all payoffs, or "" if every baseline is zero."""
+    """Return a sentence on the baseline that payoffs include, or "" if every baseline is zero."""
     alone = outcome["credit"].get("alone") or {}
     each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
     told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"

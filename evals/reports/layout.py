@@ -47,8 +47,8 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
 
     Returns:
         {"title", "source", "beside": whether the source's values are shown, "axes", "columns":
-        (measure, description), "rows": {"heads": (label, number of rows that it spans) without
-        labels that span from above, "runs": the number of runs, "cells"}}.
+        [(measure, description)], "rows": [{"heads": (label, rows spanned) of labels that start
+        in this row, "runs": the number of runs, "cells"}]}.
     """
     shown_axes = spec.rows or [axis for axis in axes if axis not in spec.where]
     groups = conditions(select(rows, spec.where), shown_axes)
@@ -72,7 +72,7 @@ def select(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
 
 
 def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
-    """Return each row's labels without those of the row above; every row keeps its last label."""
+    """Return the (label, rows spanned) pairs that start in each row, always with its last label."""
     found = []
     for at, line in enumerate(labels):
         head = []

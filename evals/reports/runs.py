@@ -30,8 +30,8 @@ def runs_table(
         columns: the measures to show.
 
     Returns:
-        {"columns", "lines": {"labels", "seed", "ended", "values": (shown, to sort by), "why",
-        "run"}, "left_out": the number of unlisted runs, "endings": the listed runs' endings}.
+        {"columns", "lines": [{"labels", "seed", "ended", "values": [(text, sort key)], "why",
+        "run"}], "left_out": the number of unlisted runs, "endings": the listed runs' endings}.
     """
     lines = [_failed_row(failure, columns) for failure in failures[:MOST]]
     order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))

@@ -13,7 +13,7 @@ calls         a call to a seat: model, act, attempt, tokens, and if known the ca
 timings       a turn's phase: wall time in seconds; volatile: it differs between equal runs
 ============  ====================================================================================
 
-Every table but `timings` depends on the rows only. All tables begin with the cell and its labels.
+Only `timings` needs more than the runs' rows. First columns: the sweep cell's id, suite, labels.
 """
 
 import json
@@ -101,7 +101,7 @@ class Layout:
 def tables(
     folder: Path, prices: Prices = NO_PRICES, measured: Callable[[], Any] = lambda: None
 ) -> Iterator[Tables]:
-    """Yield the tables of a sweep in parts of `PART` runs, so that one part is in memory.
+    """Yield a sweep's tables for `PART` runs at a time, as memory may not hold all runs.
 
     Args:
         folder: the sweep's folder.
@@ -165,7 +165,7 @@ def timings(rows: Sequence[Row], volatile: Mapping[str, Row], layout: Layout) ->
 
 
 def whole(parts: Iterable[Tables]) -> Tables:
-    """Return the parts of each table concatenated in memory."""
+    """Return each table whole, concatenated in memory from the parts that `tables` yields."""
     found: dict[str, list[pl.DataFrame]] = {}
     for part in parts:
         for name, frame in part.items():

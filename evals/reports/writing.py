@@ -44,7 +44,7 @@ def write(parts: Iterable[Tables], folder: Path, format_: str) -> list[Path]:
     """Write each table to one file; existing files are replaced after all tables are written.
 
     Args:
-        parts: the parts of the tables, all with the same columns.
+        parts: the tables of some runs after the other, with equal columns (`tables.tables`).
         folder: the folder, which is made if it does not exist.
         format_: csv, jsonl or parquet.
 
@@ -63,7 +63,7 @@ def write(parts: Iterable[Tables], folder: Path, format_: str) -> list[Path]:
 
 
 def _parts(parts: Iterable[Tables], drafts: Path, format_: str) -> dict[str, list[Path]]:
-    """Write each part of a table to a separate file; return table → its files."""
+    """Write each part of each table to a draft file; return table name → its draft files."""
     found: dict[str, list[Path]] = {}
     for number, part in enumerate(parts):
         for name, frame in part.items():

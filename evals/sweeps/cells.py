@@ -52,7 +52,7 @@ class Condition:
 
     @cached_property  # a hundred thousand cells share this text
     def around_the_seed(self) -> tuple[str, str]:
-        """Two parts of a cell's canonical JSON: before the seed; from there to the repetition."""
+        """A cell's canonical JSON before the seed, and between the seed and the repetition."""
         settings = {**self.settings, "seed": _SEED}
         content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -165,6 +165,6 @@ def read_settings(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
 
 
 def _overlaid(settings: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with `more` over them; parameters and seats are merged by key."""
+    """Return the settings overridden by `more`; parameters and seats are merged by key."""
     merged = {key: {**settings.get(key, {}), **more[key]} for key in _MERGED if key in more}
     return {**settings, **more, **merged}

@@ -28,8 +28,8 @@ class Forecast:
         cost: the cost in USD at the prices of the suite's models; None if a model has no price.
         at_longest: the cost in USD if every letter gets the longest answer at every try.
         seconds: the wall time of the pilots, scaled up as if cells were played one by one.
-        batches: the least number of successive batches that the longest run waits for, which is
-            the most letters to one of its agents.
+        batches: the least number of successive batches in a run: the most letters that one
+            agent gets in one run.
     """
 
     simulated: bool
@@ -116,9 +116,9 @@ def _as_if_by(condition: Condition, calls: Sequence[Call], batch: bool) -> list[
 
 
 def _at_longest(condition: Condition, calls: Sequence[Call], prices: Prices) -> float:
-    """Return the cost in USD of the same letters with the most tries and the longest answers.
+    """Return a pilot's cost in USD if each letter took all tries, each with the longest answer.
 
-    The estimate ignores that a model may talk for more rounds than its replacement did.
+    The estimate ignores that a model may talk for more rounds than the embedded agent did.
     """
     total, seats = 0.0, condition.settings["seats"]
     for call in calls:

@@ -100,7 +100,7 @@ class SweepGate:
         purse: the shared limits on cost and rates.
         prices: the prices in USD per million tokens.
         rates: provider → its limits; `*` stands for all other providers.
-        batches: asks letters in batches, without a pace; None if the sweep uses no batches.
+        batches: sends letters in batches, which need no pace; None if the sweep uses no batches.
     """
 
     purse: Purse

@@ -124,7 +124,7 @@ def _message_row(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -
         deal = Deal.model_validate(said["deal"])
         line["in_words"] = deal.text()
         played = record[: said["turn"] - 1]
-        # An offer between turns amends the contract, so it has no value of its own.
+        # An offer between turns amends the contract, so the offer alone has no payoffs.
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line
@@ -178,7 +178,7 @@ def count_calls(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """Return a seatless summariser's model: "unknown:model" if it drafted, else IMPARTIAL's."""
+    """Return the model of a summariser without a seat: unknown if it drafted, else IMPARTIAL's."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model

@@ -35,7 +35,7 @@ class Kind(NamedTuple):
 
 
 class Stored:
-    """An iterable of the rows of some conditions, in order; each pass reads the database again.
+    """An iterable of the rows of some conditions, in order; each loop reads the database again.
 
     Args:
         store: the store of the sweep, which must stay open.
@@ -67,7 +67,7 @@ class Stored:
         return sum(kind.runs for kind in self.kinds)
 
     def __iter__(self) -> Iterator[Row]:
-        """Iterate over the rows, with one page in memory.
+        """Iterate over the rows, which are read `PAGE` at a time.
 
         Raises:
             ValueError: a row's game is a program that was not permitted.
@@ -102,7 +102,7 @@ class Stored:
             yield from (found[cell] for cell in page)
 
     def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
-        """Return the runs whose labels, as axis → label, make `wanted` true."""
+        """Return the runs for whose labels (axis → label) `wanted` returns true."""
         return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
 
     def of_suite(self, name: str) -> "Stored":

@@ -215,7 +215,7 @@ class Agent(Reader):
 
     @property
     def _least(self) -> float:
-        """The least payoff that I accept at the last round, for my least share of the surplus."""
+        """My target payoff in the last round, which is the least payoff that I accept."""
         left = int(fact(self.facts, "rounds")) - int(fact(self.facts, "round"))
         return self._target(ahead=left)[self.outlook.me]
 

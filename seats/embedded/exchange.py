@@ -156,7 +156,7 @@ class Negotiator(Reader):
         return self.rng.choice(sorted(mine)) if mine else market.mine[0]
 
     def _worth_at_least(self, target: float) -> int:
-        """Return my least set that reaches the target; of equal sets, the best for the others."""
+        """Return my worst set that reaches the target; among ties, the best for the others."""
         market = self.market
         enough = [m for m in market.mine if market.worth(m) >= target - EPSILON] or market.mine[:1]
         least = market.worth(enough[-1])

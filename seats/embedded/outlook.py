@@ -136,7 +136,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a deal's duties; split EVERYONE into agents if the foresight cannot use EVERYONE."""
+    """Return a function that lists a deal's duties, by agent if the foresight needs agents."""
     if kind.speaks_of_all:
         return partial(duties, deal)
 

@@ -55,7 +55,7 @@ class Splitter(Reader):
         return number(self.facts, "computed", "payoffs", fact(self.facts, "you"))
 
     def _seen(self, own: float) -> dict[str, Fraction]:
-        """Return each agent's part of all amounts credited by effects; empty without effects.
+        """Return agent → its fraction of the amounts in recorded effects; empty without amounts.
 
         Args:
             own: the factor by which I count my own amount.

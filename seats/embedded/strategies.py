@@ -170,7 +170,7 @@ def _tit_for_tat(me: Player) -> bool:
 
 
 def _pavlov(me: Player) -> bool:
-    """Cooperate first, and after a turn in which all agents cooperated or I and another did not."""
+    """Cooperate first; then if, last turn, all agents cooperated or I and another agent did not."""
     if not me.record:
         return True
     last = me.record[-1]
