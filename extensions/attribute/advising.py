@@ -47,7 +47,7 @@ class Advising:
         taken: the changes to make.
         open: changes whose loss needs more plays to decide; removals go before other models.
         stays_for: agent → the changed agents that make it necessary to keep the agent.
-        in_vain: agent → remarks on the models that are useless replacements of its model.
+        in_vain: agent → remarks on models that would save no cost in place of its model.
     """
 
     trials: Trials
@@ -137,7 +137,7 @@ class Advising:
 
 
 def _in_vain(model: BaseChatModel, saves: float | None) -> str:
-    """Return why a model is useless (it saves no cost); "" if it saves cost or that is unknown."""
+    """Return that a model saves no cost; "" if the model saves cost or its saving is unknown."""
     if saves is None or saves > NEARLY:
         return ""
     return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

@@ -123,7 +123,7 @@ class Calls:
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
-        """Return the sets of agents that the kept calls of this question called."""
+        """Return, for each kept call of a question, the agents that it called."""
         rows = self._base.execute(
             "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )

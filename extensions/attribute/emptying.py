@@ -87,7 +87,7 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
-        if isinstance(value, Mapping) and isinstance(there, list):  # instructs a reducer
+        if isinstance(value, Mapping) and isinstance(there, list):  # a reducer's command
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
         if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):
@@ -176,7 +176,7 @@ def steering(
     """Return the fields of an agent that may route the run and that its blank stand-in empties.
 
     Returns:
-        Field → whether it held a node's name. Node names come first, then numbers, then words.
+        Field → whether it held a node's name. The order: node names, numbers, other texts.
     """
     found: dict[str, int] = {}
     for key, value in _fields(visits):
@@ -209,7 +209,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _kept(value: Any, before: Any, now: Any) -> Any:
-    """Return a counter advanced by its step in the full run, or another value unchanged."""
+    """Advance a counter by its step in the full run; return any other value unchanged."""
     numbers = all(isinstance(x, int | float) for x in (value, before or 0))
     if numbers and not isinstance(value, bool):
         return (now or 0) + value - (before or 0)

@@ -23,7 +23,7 @@ class Forecast:
         calls: new calls, without kept ones. Before any run: 2**n − 1 per unit, as if the agents
             were called once each, in sequence. After the recorded runs: 2**k for each recorded
             call before which k other agents had finished; in leave-one-out 1 + k.
-        kept: kept calls of the same question; kept calls of other questions may save more.
+        kept: kept calls of the same question; calls kept for other questions may save more.
         recorded: whether the forecast is based on recorded runs.
         alone: whether the forecast is of leave-one-out.
         advice: whether the forecast is of advice.

@@ -168,7 +168,7 @@ class Stage:
         return lock
 
     def traced_call(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
-        """Return the nth recorded call of this question: from this input's run, else another."""
+        """Return a question's nth call in the trace's run of this input, else in another run."""
         runs = self.traced.get(digest(path, text), {})
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None

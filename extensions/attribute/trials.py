@@ -106,7 +106,7 @@ class Trial:
         return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
 
     def beyond(self, other: "Trial", gains: Floats | float = 0.0) -> Loss:
-        """Return the loss beyond another trial's loss, input by input, minus the given gains."""
+        """Return this loss minus another trial's loss and the given gains, input by input."""
         return Loss.of(self.rows - other.rows - gains, self.why or other.why)
 
 

@@ -56,7 +56,7 @@ class CompanyAnalysis(BountyAnalysis):
     game: "SoftwareCompany"
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return replays in which a coalition earns its Weighted Earned Value of the bounty."""
+        """Return replays in which a coalition earns the bounty's share of its artefacts."""
         total = realised_total(record)
         made = parts(self.game.artefacts(record), self.game.params.weights) if total else {}
         return additive(

@@ -31,8 +31,8 @@ def distance(row: Row, solution: str) -> float | None:
         solution: nash, kalai_smorodinsky, fixed_split or random_split.
 
     Returns:
-        None for another solution, for a game without a small enough table, or for a split in a
-        graph without payments.
+        None if the solution is another one, if the payoffs of joint actions cannot be listed,
+        or if a split needs payments that the graph does not admit.
     """
     rules: dict[str, Callable[[Sequence[Point], Point], Point]] = {
         "nash": nash,
