@@ -88,7 +88,7 @@ class Advising:
         return [(agent, model) for model in cheaper if model not in same]
 
     async def _take(self, before: Trial, options: Sequence[Option]) -> None:
-        """Take the changes that lose little: all at once if possible, else one after the other."""
+        """Take changes that lose little score: all at once if possible, else one by one."""
         made, good = self.plan, await self._each(before, options)
         changes = {agent: step.change for agent, step in good.items()}
         together = await self.trials.one({**made, **changes})
@@ -111,7 +111,7 @@ class Advising:
                 self.stays_for[agent] = list(self.taken)
 
     async def _each(self, before: Trial, options: Sequence[Option]) -> dict[str, Step]:
-        """Return the changes that alone lose little: gains of score first, then largest savings."""
+        """Return changes that lose little when tried alone: gains first, then by their savings."""
         changed = [{**self.plan, agent: change} for agent, change in options]
         found = await self.trials.of(changed)
         played = [one for one in [before, *found] if not one.why]

@@ -152,10 +152,10 @@ def emptied(visits: Iterable[Written], emptying: Emptying) -> list[str]:
 
 
 def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
-    """Return the parts of an agent's answers that its blank stand-in writes too.
+    """Return the fields that an agent's blank stand-in writes as the agent did.
 
     Returns:
-        Fields, and `goto` if the agent routes the run. The agent's absence does not measure them.
+        Fields, and `goto` if the agent routes the run. The agent gets no credit for them.
     """
     found = dict[str, None]()
     for one in visits:
@@ -176,7 +176,7 @@ def steering(
     """Return the fields of an agent that may route the run and that its blank stand-in empties.
 
     Returns:
-        Field → whether it held a node's name. The order: node names, numbers, other texts.
+        Field → whether it held a node's name. The order: node names, numbers, single words.
     """
     found: dict[str, int] = {}
     for key, value in _fields(visits):

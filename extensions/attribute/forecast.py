@@ -121,7 +121,7 @@ def refined(first: Forecast, game: AppGame) -> Forecast:
     """Return the forecast after the recorded runs.
 
     A call is repeated for every subset of the other agents that had finished before it, because its
-    input may depend on them. Leave-one-out repeats it once for each of these agents.
+    input may depend on them. Leave-one-out repeats the call once for each of these agents.
     """
     visits = _asked(game)
     others = [len(visit.after - {visit.path}) for visit in visits]

@@ -62,7 +62,7 @@ class Visit:
     Attributes:
         path: the agent's name, or the path of another node.
         written: the call's input and output; both are empty except in recorded runs.
-        took: the resources that it used.
+        took: the resources that the call used.
         after: the agents that had finished before the call began.
         places: nodes within this node that asked a model.
     """
@@ -161,7 +161,7 @@ class Stage:
             self.calls.used(self.question(unit), how)
 
     def one_at_a_time(self, key: str) -> asyncio.Lock:
-        """Return the lock of a question, so that concurrent plays make one call of it."""
+        """Return a question's lock, so that concurrent plays ask the question only once."""
         lock = self._asking.get(key)
         if lock is None:
             lock = self._asking[key] = asyncio.Lock()

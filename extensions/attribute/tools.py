@@ -75,7 +75,7 @@ class ToolAgent:
         return bool(self.play.status(self.path)) and self.instead is None
 
     def found(self) -> Any:
-        """Return the stand-in's answer or a kept answer; `_NOTHING` if the tool must run."""
+        """Return the answer of a stand-in or a kept call; `_NOTHING` if the tool must run."""
         if self.is_known:
             self.outer.asked.add(self.path)
         if self.is_absent:
@@ -105,7 +105,7 @@ class ToolAgent:
             raise
 
     def ended(self, output: Any) -> Any:
-        """Keep the call of a named agent, or of a tool that called a model or an agent."""
+        """Keep the call of a known agent, or of a tool that called a model or an agent."""
         scope, stage = self.scope, self.play.stage
         if not self.is_known and not scope.models and not scope.inner:
             self.outer.tools += scope.tools

@@ -21,7 +21,7 @@ NEARLY = 1e-9
 """Differences of scores below this are rounding errors."""
 
 UNITS = ("cost", "tokens", "seconds")
-"""Units to compare savings in: the first unit that is known for all trials is used."""
+"""Units of savings; savings are compared in the first unit known for all trials."""
 
 Changes = Mapping[str, BaseChatModel | None]
 """Agent → the model that replaces the agent's own, or None to remove the agent."""

@@ -40,7 +40,7 @@ class Values:
     Attributes:
         method: "exact", or the sampler with its numbers of observations and coalitions.
         mean: shape (n,), the values of the mean game over all units.
-        rows: shape (k, n), the values of each of k inputs, or of each sample of a single input.
+        rows: shape (k, n), the values in each of k inputs, or in each sample of a single input.
         sampling_error: shape (n,), the standard errors of sampled orders; None if exact.
         observations: the number of sampled orders.
         reached: whether the sampler's errors are within the target; None if exact.

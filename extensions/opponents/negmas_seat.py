@@ -123,7 +123,7 @@ class _Table:
         return awarded(self.stage, partial(split, parts=parts))
 
     def outcome(self, deal: Deal) -> int:
-        """Return the nearest outcome that gives the answering agent no more than this deal."""
+        """Return the nearest outcome that gives the answering agent at most this deal's payoff."""
         mine = Fraction(Outlook.of(self.facts, []).value(deal)[self.facts["you"]])
         kept = mine.limit_denominator(10**6) - self.stage.disagreement[self.me]
         part = floor(PARTS * kept / self.surplus)

@@ -25,7 +25,7 @@ class PettingZooAnalysis(Analysis):
         return self.game.stage.analysis.dominance_solution() if self.game.stage else None
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return step-by-step replays; without a baseline, a coalition earns its own rewards."""
+        """Return step-by-step replays; without a baseline, agents earn only their own rewards."""
         if self.game.baseline.kind != "nothing":
             return super().replays(record)
         own = earned_alone(record, self.game.agents)
