@@ -252,7 +252,7 @@ def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
 
 
 def _wordless(message: Any, words: str) -> Any:
-    """Return a message of the same author without words and id: the run assigns a new id."""
+    """Return a message without its words and its id; the run assigns a new id."""
     if isinstance(message, AIMessage) or getattr(message, "tool_call_id", None):
         return AIMessage(content=words, name=getattr(message, "name", None))
     if isinstance(message, BaseMessage):

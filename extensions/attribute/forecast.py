@@ -25,8 +25,8 @@ class Forecast:
             call before which k other agents had finished; in leave-one-out 1 + k.
         kept: kept calls of the same question; calls kept for other questions may save more.
         recorded: whether the forecast is based on recorded runs.
-        alone: whether the forecast is of leave-one-out.
-        advice: whether the forecast is of advice.
+        alone: whether this is a forecast of leave-one-out.
+        advice: whether this is a forecast of advice.
         tokens: tokens of the new calls; 0 before the recorded runs, or if models do not report.
         seconds: the duration of the new calls in sequence.
         cost: USD; None if a model has no price or nothing is recorded yet.

@@ -75,8 +75,8 @@ class AppCredit:
         spent: agent → the resources that it uses per run of the whole app.
         value_per_dollar: agent → value / cost; None if the cost is 0 or unknown.
         value_per_second: agent → value / seconds; None below `LEAST_SECONDS`.
-        calls: numbers: agents' calls newly `made`, `saved` by the cache, or needed
-            `without_cache`; calls of `other` nodes; calls of `models`.
+        calls: counts of agents' calls: `made`, `saved` by the cache, and needed `without_cache`;
+            under `other`, calls of other nodes; under `models`, calls of models.
         failures: the plays without a score.
         notes: remarks that a reader of the values must know.
         metrics: metric → agent → the agent's share. The metrics are tokens, seconds, cost if models

@@ -31,8 +31,8 @@ def distance(row: Row, solution: str) -> float | None:
         solution: nash, kalai_smorodinsky, fixed_split or random_split.
 
     Returns:
-        None if the solution is another one, if the payoffs of joint actions cannot be listed,
-        or if a split needs payments that the graph does not admit.
+        None for any other solution, for a game without a table of payoffs, or for a split if the
+        graph admits no payments.
     """
     rules: dict[str, Callable[[Sequence[Point], Point], Point]] = {
         "nash": nash,

@@ -32,10 +32,10 @@ class RaidLog:
         record: the play by our rules, with turns from 1.
         turns: per turn, the state in the log and in our replay, and whether both match.
         mismatches: all differences: turn, item, the log's value, and our value.
-        contributions: agent → damage, healing, taunt, by our record.
-        tally: agent → damage, healing, taunt, by the amounts in the log's lines.
+        contributions: agent → kind (damage, healing, taunt) → amount in our replay.
+        tally: agent → kind → amount summed from the log's lines.
         notes: sentences about facts that the log does not state; they are no mismatches.
-        shares: agent → its share of all contributions by our record; empty if anything differs
+        shares: agent → its share of all contributions in our replay; empty if the replay differs
             from the log, or if no hero contributed.
     """
 
