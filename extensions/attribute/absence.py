@@ -15,7 +15,7 @@ from shapley_coop.files import did_you_mean
 
 Baseline = Callable[..., Any] | Runnable[Any, Any]
 Absent = str | Baseline | Mapping[str, str | Baseline]
-"""`blank`, `silent`, a function or runnable of the node's input, a model; or agent → stand-in."""
+"""`blank`, `silent`, a model, or a function (or runnable) of the input; or agent → stand-in."""
 
 KINDS = ("blank", "silent")
 

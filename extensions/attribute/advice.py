@@ -28,12 +28,12 @@ class Advice:
     """The advice on one agent.
 
     Attributes:
-        agent: its name.
+        agent: the agent's name.
         verdict: keep, downgrade, remove, more (keep the agent until more plays decide), or not
             measured (the play without the agent has no score).
         model: the model to use instead, if the verdict is downgrade.
-        loss: the mean score lost by the change, or if the agent to keep were removed; a
-            negative loss is a gain. None if that play has no score.
+        loss: the mean score lost by the change, or by removal if the advice is to keep. A
+            negative loss is a gain. None if the changed play has no score.
         error: the largest distance from the loss to its 95 % interval; None for a single run.
         saving: USD saved per run of the app; None if a price or tokens are unknown.
         tokens: tokens saved per run; None if unknown.

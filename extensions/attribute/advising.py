@@ -47,7 +47,7 @@ class Advising:
         taken: the changes to make.
         open: changes whose loss needs more plays to decide; removals go before other models.
         stays_for: agent → the changed agents that make it necessary to keep the agent.
-        in_vain: agent → remarks on the models that are useless replacements of its model.
+        in_vain: agent → remarks on models that would save no cost in place of its model.
     """
 
     trials: Trials
@@ -92,7 +92,7 @@ class Advising:
         return [(agent, model) for model in cheaper if model not in same]
 
     async def _take(self, before: Trial, options: Sequence[Option]) -> None:
-        """Take the changes that lose little: all at once if possible, else one after the other."""
+        """Take changes that lose little score: all at once if possible, else one by one."""
         made, good = self.plan, await self._each(before, options)
         changes = {agent: step.change for agent, step in good.items()}
         together = await self.trials.one({**made, **changes})
@@ -115,7 +115,7 @@ class Advising:
                 self.stays_for[agent] = list(self.taken)
 
     async def _each(self, before: Trial, options: Sequence[Option]) -> dict[str, Step]:
-        """Return the changes that alone lose little: gains of score first, then largest savings."""
+        """Return changes that lose little when tried alone: gains first, then by their savings."""
         changed = [{**self.plan, agent: change} for agent, change in options]
         found = await self.trials.of(changed)
         played = [one for one in [before, *found] if not one.why]
@@ -143,7 +143,7 @@ class Advising:
 
 
 def _in_vain(model: BaseChatModel, saves: float | None) -> str:
-    """Return why a model is useless (it saves no cost); "" if it saves cost or that is unknown."""
+    """Return that a model saves no cost; "" if the model saves cost or its saving is unknown."""
     if saves is None or saves > NEARLY:
         return ""
     return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

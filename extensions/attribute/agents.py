@@ -1,7 +1,7 @@
 """The places of an app that may be agents: nodes, and tools that wrap an agent or a graph.
 
 The search follows the tools of nodes and the objects that functions refer to, and runs nothing.
-The tool `task` of Deep Agents wraps many agents; its argument `subagent_type` selects one.
+The tool `task` of Deep Agents wraps many agents; its argument `subagent_type` selects an agent.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

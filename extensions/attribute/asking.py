@@ -133,7 +133,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Keep a call; its key is its question and which of its called agents are present."""
+        """Keep a call under its question and the present and absent agents that it called."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))
@@ -146,7 +146,7 @@ class Asking:
         return call
 
     def variant(self, base: str, asked: Collection[str]) -> str:
-        """Return the key of a call that called these agents, present or absent as in this play."""
+        """Return a call's key: the question, and which of the called agents `asked` are absent."""
         if not asked:
             return base
         return digest(base, *(f"{path}={self.status(path)}" for path in sorted(asked)))
@@ -232,7 +232,7 @@ class Asking:
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # A subgraph hands over to its parent; the command's `graph` is valid only in this run.
+            # A subgraph's handoff to its parent: `graph` names this run's parent, so drop it.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:

@@ -66,7 +66,7 @@ def attribute(
     Args:
         graph: a compiled StateGraph; its checkpoints and its store stay unchanged.
         agents: names of nodes (`team/writer` in a subgraph), or of tools that are agents. If not
-            given, they are found in a run of the first input; the result's `found` says why.
+            given, a run of the first input finds them; the result's `found` says why.
         score: a function of the final state, or of the final state and the input. It returns a
             number, or numbers by name of which the first is the score; it may be async.
         inputs: one input, or a list of them.

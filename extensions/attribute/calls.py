@@ -29,7 +29,7 @@ _TABLES = (
 
 @dataclass(frozen=True)
 class Took:
-    """The resources that a call used, without those of agents that it called as tools.
+    """The resources that a call used, without resources of agents that it called as tools.
 
     Attributes:
         tokens: the tokens that the call's models read and wrote, by model.
@@ -52,7 +52,7 @@ class Inner:
         path: the tool's path.
         given: the tool's arguments.
         output: the tool's answer, with a placeholder for the id of the tool call.
-        took: the resources that it used.
+        took: the resources that the agent used.
     """
 
     path: str
@@ -67,7 +67,7 @@ class Call:
 
     Attributes:
         output: the node's update or Command; ids from the node's input are numbered.
-        took: the resources that it used.
+        took: the resources that the call used.
         puts: the node's writes to the store: (namespace, key, value).
         inner: the agents that it called as tools.
         asked: the paths of all agents that it called, present or absent. Which of them are absent
@@ -114,7 +114,7 @@ class Calls:
         """Return whether a set of coalitions was played before for every question.
 
         Args:
-            questions: one for each unit.
+            questions: one question per unit.
             how: the name of the set of coalitions.
         """
         rows = self._base.execute(
@@ -123,7 +123,7 @@ class Calls:
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
-        """Return the sets of agents that the kept calls of this question called."""
+        """Return, for each kept call of a question, the agents that it called."""
         rows = self._base.execute(
             "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )
@@ -172,7 +172,7 @@ class Calls:
         return kept
 
     def begun(self, key: str) -> list[str]:
-        """Return the tools that began to act in a call that never ended: they may have acted."""
+        """Return the tools that may have acted in a call that began but never ended."""
         rows = self._base.execute(
             "SELECT tool FROM acting WHERE app = ? AND key = ?", (self.app, key)
         )

@@ -87,7 +87,7 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
-        if isinstance(value, Mapping) and isinstance(there, list):  # instructs a reducer
+        if isinstance(value, Mapping) and isinstance(there, list):  # a reducer's command
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
         if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):
@@ -152,10 +152,10 @@ def emptied(visits: Iterable[Written], emptying: Emptying) -> list[str]:
 
 
 def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
-    """Return the parts of an agent's answers that its blank stand-in writes too.
+    """Return the fields that an agent's blank stand-in writes as the agent did.
 
     Returns:
-        Fields, and `goto` if the agent routes the run. The agent's absence does not measure them.
+        Fields, and `goto` if the agent routes the run. The agent gets no credit for them.
     """
     found = dict[str, None]()
     for one in visits:
@@ -176,7 +176,7 @@ def steering(
     """Return the fields of an agent that may route the run and that its blank stand-in empties.
 
     Returns:
-        Field → whether it held a node's name. Node names come first, then numbers, then words.
+        Field → whether it held a node's name. The order: node names, numbers, single words.
     """
     found: dict[str, int] = {}
     for key, value in _fields(visits):
@@ -209,7 +209,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _kept(value: Any, before: Any, now: Any) -> Any:
-    """Return a counter advanced by its step in the full run, or another value unchanged."""
+    """Advance a counter by its step in the full run; return any other value unchanged."""
     numbers = all(isinstance(x, int | float) for x in (value, before or 0))
     if numbers and not isinstance(value, bool):
         return (now or 0) + value - (before or 0)
@@ -252,7 +252,7 @@ def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
 
 
 def _wordless(message: Any, words: str) -> Any:
-    """Return a message of the same author without words and id: the run assigns a new id."""
+    """Return a message without its words and its id; the run assigns a new id."""
     if isinstance(message, AIMessage) or getattr(message, "tool_call_id", None):
         return AIMessage(content=words, name=getattr(message, "name", None))
     if isinstance(message, BaseMessage):

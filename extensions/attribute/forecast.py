@@ -23,10 +23,10 @@ class Forecast:
         calls: new calls, without kept ones. Before any run: 2**n − 1 per unit, as if the agents
             were called once each, in sequence. After the recorded runs: 2**k for each recorded
             call before which k other agents had finished; in leave-one-out 1 + k.
-        kept: kept calls of the same question; kept calls of other questions may save more.
+        kept: kept calls of the same question; calls kept for other questions may save more.
         recorded: whether the forecast is based on recorded runs.
-        alone: whether the forecast is of leave-one-out.
-        advice: whether the forecast is of advice.
+        alone: whether this is a forecast of leave-one-out.
+        advice: whether this is a forecast of advice.
         tokens: tokens of the new calls; 0 before the recorded runs, or if models do not report.
         seconds: the duration of the new calls in sequence.
         cost: USD; None if a model has no price or nothing is recorded yet.
@@ -121,7 +121,7 @@ def refined(first: Forecast, game: AppGame) -> Forecast:
     """Return the forecast after the recorded runs.
 
     A call is repeated for every subset of the other agents that had finished before it, because its
-    input may depend on them. Leave-one-out repeats it once for each of these agents.
+    input may depend on them. Leave-one-out repeats the call once for each of these agents.
     """
     visits = _asked(game)
     others = [len(visit.after - {visit.path}) for visit in visits]

@@ -192,7 +192,7 @@ class AppGame:
         return len(self.failures) / plays if plays else 0.0
 
     def known(self, masks: Sequence[int], unit: int) -> Floats:
-        """Return worths of one unit; the best additive fit replaces those of failed plays."""
+        """Return worths of one unit; the best additive fit replaces worths of failed plays."""
         worths = np.array([self.worths[mask][unit] for mask in masks])
         if not np.isnan(worths).any():
             return worths
@@ -243,7 +243,7 @@ def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -
     inner = (sizes > 0) & (sizes < n)
     rows, worths, sizes = rows[inner], worths[inner], sizes[inner]
     root = np.sqrt([(n - 1) / (comb(n, s) * s * (n - s)) for s in sizes])
-    # The last coefficient follows from the others, because all sum to v(N) − v(∅). The unknowns are
+    # The coefficients sum to v(N) − v(∅), so the last one follows from the others. The unknowns are
     # differences from equal shares, so that agents without any data get an equal share.
     equal = (everyone - nobody) / n
     left = rows[:, :-1] - rows[:, -1:]

@@ -35,8 +35,8 @@ class Lent:
     """A patch of a library's class that is in place while any attribution runs.
 
     Attributes:
-        lend: puts our methods into the class.
-        give_back: restores the library's methods.
+        lend: a function that puts our methods into the class.
+        give_back: a function that restores the library's methods.
     """
 
     lend: Callable[[], None]

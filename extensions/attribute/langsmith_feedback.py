@@ -25,7 +25,7 @@ def evaluator(
     """Return an evaluator that attributes the app on an example's inputs.
 
     Args:
-        graph: the app; all arguments are as in `attribute`.
+        graph: the app's graph, as in `attribute`.
         agents: the names of the app's agents.
         score: a function of the final state, or of the final state and the input.
         settings: see `Settings`.

@@ -52,7 +52,7 @@ def measured(played: Played, prices: Prices) -> dict[str, float]:
 
 
 def means(game: AppGame, plays: Sequence[Played]) -> dict[str, float]:
-    """Return the mean of each metric that every play without a failure has."""
+    """Return the means of the metrics that all plays without a failure have."""
     prices = game.stage.settings.prices
     rows = [measured(played, prices) for played in plays if not played.failure]
     shared = set(rows[0]).intersection(*rows) if rows else set()

@@ -36,7 +36,7 @@ class OwnCode:
         return name.partition(".")[0] in self.packages or not is_library(file)
 
     def files(self) -> list[Path]:
-        """Return the files of the app's modules, and of its own modules that these import."""
+        """Return the files of the app's own modules: `begins`, and their imports at any depth."""
         found: dict[str, None] = {}
         waiting = sorted(self.begins)
         while waiting:

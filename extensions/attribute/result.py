@@ -75,8 +75,8 @@ class AppCredit:
         spent: agent → the resources that it uses per run of the whole app.
         value_per_dollar: agent → value / cost; None if the cost is 0 or unknown.
         value_per_second: agent → value / seconds; None below `LEAST_SECONDS`.
-        calls: counts: calls of agents, `made` and `saved` by the cache; `other`, calls of other
-            nodes; `models`, calls of models; `without_cache`, calls of agents without a cache.
+        calls: counts of agents' calls: `made`, `saved` by the cache, and needed `without_cache`;
+            under `other`, calls of other nodes; under `models`, calls of models.
         failures: the plays without a score.
         notes: remarks that a reader of the values must know.
         metrics: metric → agent → the agent's share. The metrics are tokens, seconds, cost if models
@@ -85,8 +85,8 @@ class AppCredit:
         found: agent → the reason why a node or tool is an agent, if no agents were named.
         more: the `Forecast` of the plays for Shapley values, if only leave-one-out was played.
         advice: an `Advice` for each agent, if advice was wanted.
-        rows: a comparison of whole apps: as it is, as advised, and one agent alone with as many
-            tokens; each with its score, tokens, seconds and cost.
+        rows: score, tokens, seconds and cost of the app as it is, of the app as advised, and of
+            one agent alone that uses as many tokens.
         graph: the app's graph, for the drawing.
     """
 

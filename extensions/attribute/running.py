@@ -115,7 +115,7 @@ def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
 
 
 def divide(report: dict[str, Any], bounty: str, currency: str, bargain: str, work: str) -> str:
-    """Add to a report the bounty divided by value, or as the owners agree if they bargain.
+    """Divide a bounty by value or by the owners' bargain, and add the division to a report.
 
     Args:
         report: the attribution's JSON.

@@ -17,7 +17,7 @@ class Scope:
     Attributes:
         play: the play that the call belongs to.
         path: the path of the node or tool.
-        tokens: the tokens of its own models, without those of agents that it called.
+        tokens: the tokens of the call's models, without tokens of agents that it called.
         models: the number of its model calls.
         tools: the tools that acted in the call.
         inner: the agents that it called as tools, in the order in which they ended.
@@ -39,7 +39,7 @@ class Scope:
     instead: Any = None
 
     def took(self) -> Took:
-        """Return the resources used so far, without those of the agents that it called."""
+        """Return the resources used so far, without resources of the agents called."""
         of_inner = sum(one.took.seconds for one in self.inner)
         seconds = max(0.0, perf_counter() - self.begun - of_inner)
         return Took(self.tokens, self.models, tuple(dict.fromkeys(self.tools)), seconds)

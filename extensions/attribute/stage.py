@@ -62,7 +62,7 @@ class Visit:
     Attributes:
         path: the agent's name, or the path of another node.
         written: the call's input and output; both are empty except in recorded runs.
-        took: the resources that it used.
+        took: the resources that the call used.
         after: the agents that had finished before the call began.
         places: nodes within this node that asked a model.
     """
@@ -161,14 +161,14 @@ class Stage:
             self.calls.used(self.question(unit), how)
 
     def one_at_a_time(self, key: str) -> asyncio.Lock:
-        """Return the lock of a question, so that concurrent plays make one call of it."""
+        """Return a question's lock, so that concurrent plays ask the question only once."""
         lock = self._asking.get(key)
         if lock is None:
             lock = self._asking[key] = asyncio.Lock()
         return lock
 
     def traced_call(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
-        """Return the nth recorded call of this question: from this input's run, else another."""
+        """Return a question's nth call in the trace's run of this input, else in another run."""
         runs = self.traced.get(digest(path, text), {})
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None

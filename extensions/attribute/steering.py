@@ -1,4 +1,4 @@
-"""The fields that route an app: those that its conditional edges read.
+"""The fields that route an app: the fields that its conditional edges read.
 
 The fields are found in the code of the edges. No edge runs, because an edge may call a model.
 """
@@ -81,7 +81,7 @@ def _takes(schema: type[BaseModel], key: str, value: Any) -> bool:
         schema.__pydantic_validator__.validate_assignment(schema.model_construct(), key, value)
     except ValidationError as error:
         return all(key not in one["loc"] for one in error.errors())
-    except Exception:  # a validator read the whole state, but only one field is known
+    except Exception:  # a validator needs the whole state; only one field is known
         return True
     return True
 

@@ -75,7 +75,7 @@ class ToolAgent:
         return bool(self.play.status(self.path)) and self.instead is None
 
     def found(self) -> Any:
-        """Return the stand-in's answer or a kept answer; `_NOTHING` if the tool must run."""
+        """Return the answer of a stand-in or a kept call; `_NOTHING` if the tool must run."""
         if self.is_known:
             self.outer.asked.add(self.path)
         if self.is_absent:
@@ -105,7 +105,7 @@ class ToolAgent:
             raise
 
     def ended(self, output: Any) -> Any:
-        """Keep the call of an agent: a known one, or a tool that called a model or agent."""
+        """Keep the call of a known agent, or of a tool that called a model or an agent."""
         scope, stage = self.scope, self.play.stage
         if not self.is_known and not scope.models and not scope.inner:
             self.outer.tools += scope.tools
@@ -113,7 +113,7 @@ class ToolAgent:
         if not self.is_known:
             stage.wrappers.add(self.path)
             self.outer.asked.add(self.path)
-        if self.tool.name in scope.tools:  # the tool only passed the call to an agent
+        if self.tool.name in scope.tools:  # the tool only forwards to an agent
             scope.tools.remove(self.tool.name)
         call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent

@@ -123,7 +123,7 @@ def _order(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _root(row: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the id of the app's run that a run is part of."""
+    """Return the id of the app's run to which a run belongs."""
     seen: set[str] = set()
     while (parent := str(row.get("parent_run_id") or "")) in known and parent not in seen:
         seen.add(parent)

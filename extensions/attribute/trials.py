@@ -21,7 +21,7 @@ NEARLY = 1e-9
 """Differences of scores below this are rounding errors."""
 
 UNITS = ("cost", "tokens", "seconds")
-"""Units to compare savings in: the first unit that is known for all trials is used."""
+"""Units of savings; savings are compared in the first unit known for all trials."""
 
 Changes = Mapping[str, BaseChatModel | None]
 """Agent → the model that replaces the agent's own, or None to remove the agent."""
@@ -106,7 +106,7 @@ class Trial:
         return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
 
     def beyond(self, other: "Trial", gains: Floats | float = 0.0) -> Loss:
-        """Return the loss beyond another trial's loss, input by input, minus the given gains."""
+        """Return this loss minus another trial's loss and the given gains, input by input."""
         return Loss.of(self.rows - other.rows - gains, self.why or other.why)
 
 

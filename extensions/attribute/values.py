@@ -40,7 +40,7 @@ class Values:
     Attributes:
         method: "exact", or the sampler with its numbers of observations and coalitions.
         mean: shape (n,), the values of the mean game over all units.
-        rows: shape (k, n), the values of each of k inputs, or of each sample of a single input.
+        rows: shape (k, n), the values in each of k inputs, or in each sample of a single input.
         sampling_error: shape (n,), the standard errors of sampled orders; None if exact.
         observations: the number of sampled orders.
         reached: whether the sampler's errors are within the target; None if exact.
@@ -111,8 +111,8 @@ def exact_values(game: AppGame, by: str) -> Values:
 def interactions(table: Floats) -> Floats | None:
     """Return the Shapley interaction index of pairs (Grabisch & Roubens 1999), shape (n, n).
 
-    The index of i and j is i's value if j is always present, less i's value if j never is.
-    Above 0 the two agents complement each other, below 0 they replace each other.
+    The index of i and j is i's value with j always present minus i's value with j absent. Above 0,
+    the two agents are complements; below 0, they are substitutes.
     """
     n = len(table).bit_length() - 1
     if n < 2:
@@ -130,7 +130,7 @@ async def sampled_values(game: AppGame) -> Values:
     """Estimate Shapley values from random orders, until the errors are within the target.
 
     The largest error may be `target` × (largest − smallest worth) / n. Once more than half of all
-    coalitions have been played, the rest is played too, and the values are exact.
+    coalitions have been played, all others are played, and the values are exact.
 
     Args:
         game: a game in which the grand coalition has been played.
@@ -157,7 +157,7 @@ async def sampled_values(game: AppGame) -> Values:
     everything, most = range(len(game.units)), settings.budget or MOST_PER_AGENT * n
     known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
     count = FIRST
-    # Both samplers look at the same coalitions, so comparing them costs no play.
+    # Both samplers need the same coalitions, so comparing the samplers costs no play.
     pilots = {method: await estimate(method, count, everything) for method in (ADJUSTED, PAIRS)}
     method = min(pilots, key=lambda name: _largest_error(pilots[name]))
     found = pilots[method]
@@ -166,7 +166,7 @@ async def sampled_values(game: AppGame) -> Values:
         if reached or 2 * found.evaluations > most:
             break
         if n <= MAX_ENUMERATED and len(game.worths) > 2 ** (n - 1):
-            await game.ask(range(1 << n))  # the rest costs less than sampling on
+            await game.ask(range(1 << n))  # cheaper than more sampling
             return exact_values(game, "shapley")
         count *= 2
         found = await estimate(method, count, everything)

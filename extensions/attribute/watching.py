@@ -37,7 +37,7 @@ class Watch(BaseCallbackHandler):
 
     Args:
         scope: the call of the node.
-        may_act: a function that tells whether the tool of this name may act now.
+        may_act: a function from a tool's name to whether the tool may act now.
         begins: a function that is called with the name of each tool that acts.
     """
 

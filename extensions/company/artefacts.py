@@ -97,7 +97,7 @@ def is_code(path: str) -> bool:
 
 
 def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | str:
-    """Return the artefact that an action writes, or a line that says why it writes none."""
+    """Return the artefact that an action writes, or a line with an objection to the action."""
     name, text = (*action.strip().split(maxsplit=1), "")[:2]
     wanted = _KEYS[name]
     content = _content(text, wanted)

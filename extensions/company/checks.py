@@ -25,7 +25,7 @@ from shapley_coop.games.turns import Turn
 from shapley_coop.permissions import NO_SANDBOX, permitted
 
 CHECKED = "checks"
-"""The effect with a runner's findings: digest, passed, of, found."""
+"""The effect of a run of checks: `digest`, `passed` of `of` checks, and the findings `found`."""
 
 LIMITS = Limits()
 

@@ -23,7 +23,7 @@ _UNPROMISED = 0.5
 
 
 class CompanyForesight(Foresight):
-    """The foresight that expects an equal share of the bounty times the bounty's probability."""
+    """The foresight that expects (bounty × probability of the bounty) / (number of roles)."""
 
     FACTS = ("turns", "position", "actions", "task", "phases", "bounty")
     writes = True

@@ -56,7 +56,7 @@ class CompanyAnalysis(BountyAnalysis):
     game: "SoftwareCompany"
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return replays in which a coalition earns its Weighted Earned Value of the bounty."""
+        """Return replays: a coalition's Weighted Earned Value is its share of the bounty."""
         total = realised_total(record)
         made = parts(self.game.artefacts(record), self.game.params.weights) if total else {}
         return additive(

@@ -1,6 +1,6 @@
 """The artefacts that embedded roles of a software company write for a declarative task.
 
-They are built from the task in the letter (inputs, limits, output, formula, checks) and the
+Artefacts are built from the task in the letter (inputs, limits, output, formula, checks) and the
 templates in `writings.yaml`. The first version of the program computes without validating its
 inputs. The checks in the testing phase find the gap, and fixes add the validation.
 """

@@ -1,4 +1,4 @@
-"""The files of a company on disk, rebuilt from the record commit by commit, always identical."""
+"""The company's git repository on disk, rebuilt from the record with reproducible hashes."""
 
 import re
 import subprocess

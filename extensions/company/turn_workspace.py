@@ -56,7 +56,7 @@ class TurnWorkspace:
         return bool(self.checks) and all(one["passed"] for one in self.checks)
 
     def _fix(self, made: Artefact, action: str) -> None:
-        """Verify a fix: refuse a fix that breaks a check; count one that mends no check as code."""
+        """Refuse a fix that breaks a check; record a fix that mends no check as ordinary code."""
         if not self.checks:
             self.checks = self._run(self.files)
         after = self._run({**self.files, made.path: made.content})

@@ -42,7 +42,7 @@ def nash(points: Sequence[Point], disagreement: Point) -> Point:
 
 
 def kalai_smorodinsky(points: Sequence[Point], disagreement: Point) -> Point:
-    """Return the outcome with the largest minimum of relative gains, or d as in `nash`.
+    """Return the outcome whose least relative gain is largest; d if none is individually rational.
 
     The arguments are those of `nash`.
     """

@@ -81,7 +81,7 @@ def awarded(stage: StageGame, rule: Rule) -> Deal | None:
 
 
 def _after(turns: int, *also: When) -> When:
-    """Return the condition "in the last turn" (if there are several turns) and all in `also`."""
+    """Return the condition "in the last of several turns", joined with the conditions `also`."""
     conditions = [*([Turns(turns=(turns, turns))] if turns > 1 else []), *also]
     if len(conditions) > 1:
         return All(all=tuple(conditions))

@@ -72,7 +72,7 @@ class Strategist:
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Mapping[str, Any]]:
         """Return the function that answers an agent's letters.
 
-        The function raises ValueError if the game is not one that the strategy can play, or if
+        The function raises ValueError if the strategy cannot play the game, or if
         the strategy returns neither "C" nor "D".
         """
         return self._answer

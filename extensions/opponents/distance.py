@@ -31,8 +31,8 @@ def distance(row: Row, solution: str) -> float | None:
         solution: nash, kalai_smorodinsky, fixed_split or random_split.
 
     Returns:
-        None for another solution, for a game without a small enough table, or for a split in a
-        graph without payments.
+        None for any other solution, for a game without a table of payoffs, or for a split if the
+        graph admits no payments.
     """
     rules: dict[str, Callable[[Sequence[Point], Point], Point]] = {
         "nash": nash,

@@ -123,7 +123,7 @@ class _Table:
         return awarded(self.stage, partial(split, parts=parts))
 
     def outcome(self, deal: Deal) -> int:
-        """Return the nearest outcome that gives the answering agent no more than this deal."""
+        """Return the nearest outcome that gives the answering agent at most this deal's payoff."""
         mine = Fraction(Outlook.of(self.facts, []).value(deal)[self.facts["you"]])
         kept = mine.limit_denominator(10**6) - self.stage.disagreement[self.me]
         part = floor(PARTS * kept / self.surplus)
@@ -131,7 +131,7 @@ class _Table:
         return min(max(part if self.me == 0 else PARTS - part, least), largest)
 
     def heard(self) -> list[int]:
-        """Return the opponent's messages as outcomes; one without an offer is worst for me."""
+        """Return the opponent's messages as outcomes: without an offer, this agent's worst."""
         least, found = self.outcomes[self.me], list[int]()
         for line in self.facts["history"]:
             if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":

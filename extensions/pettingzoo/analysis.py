@@ -25,7 +25,7 @@ class PettingZooAnalysis(Analysis):
         return self.game.stage.analysis.dominance_solution() if self.game.stage else None
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return step-by-step replays; without a baseline, each agent contributes its rewards."""
+        """Return step-by-step replays; without a baseline, agents earn only their own rewards."""
         if self.game.baseline.kind != "nothing":
             return super().replays(record)
         own = earned_alone(record, self.game.agents)
@@ -50,5 +50,5 @@ class PettingZooAnalysis(Analysis):
 
     @property
     def ahead(self) -> Ahead:
-        """The lookahead of the matrix that the trials found; without a matrix, the general one."""
+        """The lookahead of the matrix that the trials found, else the lookahead of any game."""
         return self.game.stage.analysis.ahead if self.game.stage else super().ahead

@@ -86,7 +86,7 @@ class PettingZooGame(Game):
 
     @property
     def turns(self) -> int:
-        """The number of turns, if all trials had the same; else the parameter `rounds`."""
+        """The number of turns, if all trials were equally long; else the parameter `rounds`."""
         return self.trials.turns or self.params.rounds
 
     @cached_property  # trials play the environment, which costs time

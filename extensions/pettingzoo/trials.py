@@ -31,7 +31,7 @@ class Trials:
     """The results of trials.
 
     Attributes:
-        turns: the number of turns of a play if all plays had the same; else 0.
+        turns: the number of turns of a play if all plays were equally long; else 0.
         pays: joint action (index per agent) → payoffs; empty if payoffs are not fixed.
         times: the least number of times that a joint action was tried.
     """

@@ -43,7 +43,7 @@ _DONE = (
     ("code", rf"{_N} (?:total )?lines of (?:\w+ )?code"),
     ("code", rf"\({_N} lines (?:across|modified)"),
 )
-"""Pairs of a kind of artefact and a pattern of a sentence that states a count of this kind."""
+"""Pairs: a kind of artefact, and a pattern for sentences that state a count of this kind."""
 
 _SAID = re.compile(
     r"^(?P<by>[\w ]+?) said in negotiation turn (?P<round>\d+):\s*(?P<text>.*)", re.S

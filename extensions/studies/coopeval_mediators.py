@@ -7,7 +7,7 @@ questions as of contracts:
 - stable: if all delegate, the mediator cooperates, and delegating is then a best response of every
   seat (Nash);
 - dominant: if all delegate, the mediator cooperates, and delegating is weakly dominant: never worse
-  than an own action of a seat, and better at least once.
+  than any action of the seat itself, and better at least once.
 
 In a game with too many joint actions both answers are unknown, and no rate counts the mediator.
 """

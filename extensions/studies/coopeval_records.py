@@ -124,7 +124,7 @@ def experiment(folder: Path) -> Experiment:
 
 
 def _config_of(folder: Path) -> Mapping[str, Any]:
-    """Return the settings of a folder."""
+    """Return an experiment's settings."""
     file = folder / CONFIG
     if not file.exists():
         raise ValueError(f"{file}: is missing: it says which game and mechanism was played")

@@ -181,7 +181,7 @@ def of_arena(folder: Path) -> Iterator[Shown]:
 
 
 def page(shown: Sequence[Shown]) -> str:
-    """Return the page with these lines."""
+    """Return the page of these lines."""
     return HEAD + "".join(f"{one.row()}\n" for one in shown) + TAIL
 
 

@@ -103,7 +103,7 @@ def _percent(split: "Mapping[str, Fraction]") -> dict[str, float]:
 
 
 def _show_talk(title: str, company: "RecordedCompany") -> None:
-    """Print each role's demands, the other roles' offers to the role, and its final share."""
+    """Print each role's demands, what other roles offered it, and its final share."""
     lines = []
     splits = [said for said in company.messages if said.split and said.round]
     for role in company.evidence:

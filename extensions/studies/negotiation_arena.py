@@ -1,8 +1,8 @@
-"""Replays of NegotiationArena's games, and the answers that the checks of our runs would refuse.
+"""Replays of NegotiationArena's recorded games, and the recorded answers that our table refuses.
 
-Every proposal and every acceptance goes through the checks of a run's answers: the rules of a
-bargaining, the goods held, the signer's purse, and the signer's payoff without the deal. The market
-is built from the holdings and valuations in the record:
+Each recorded proposal and acceptance goes through the checks of answers in our own runs: the rules
+of a bargaining, the goods held, the signer's purse, and the signer's payoff without the deal. The
+market is built from the holdings and valuations in the record:
 
 ========  ====================================================================================
 sale      the seller's cost and the buyer's limit are valuations; the buyer's money is its purse

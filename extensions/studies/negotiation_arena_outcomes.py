@@ -66,7 +66,7 @@ def changes_by(trade: Trade) -> tuple[Amounts, ...]:
 
 
 def gains(record: Recorded, changes: Sequence[Amounts]) -> tuple[Fraction, ...]:
-    """Return each player's gain; money counts 1 a unit, and so do goods without valuations."""
+    """Return each player's gain; a unit of money, or of a good without valuations, counts 1."""
     worths = record.worths or (Fraction(1), Fraction(1))
     return tuple(
         sum(

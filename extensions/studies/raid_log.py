@@ -3,8 +3,8 @@
 `rules.resolve` takes the random amounts from the log. Everything else is computed anew and compared
 with the log: targets of heals and strikes, hit points, cooldowns, the end. A difference is reported
 but not repaired. After a difference our replay diverges, so its contributions no longer measure the
-logged raid. Therefore the amounts in the log are also counted, and shares by our rules are given
-only if nothing differs.
+logged raid. Therefore each hero's amounts are also summed from the log's lines. Shares by our rules
+are given only if the replay agrees with the whole log.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,10 +32,10 @@ class RaidLog:
         record: the play by our rules, with turns from 1.
         turns: per turn, the state in the log and in our replay, and whether both match.
         mismatches: all differences: turn, item, the log's value, and our value.
-        contributions: agent → damage, healing, taunt, by our record.
-        tally: agent → damage, healing, taunt, by the amounts in the log's lines.
+        contributions: agent → kind (damage, healing, taunt) → amount in our replay.
+        tally: agent → kind → amount summed from the log's lines.
         notes: sentences about facts that the log does not state; they are no mismatches.
-        shares: agent → its share of all contributions by our record; empty if anything differs
+        shares: agent → its share of all contributions in our replay; empty if the replay differs
             from the log, or if no hero contributed.
     """
 
@@ -87,7 +87,7 @@ def import_raid_log(
 
 
 def _replayed(given: dict[str, Any], told: Sequence[Chapter]) -> RaidLog:
-    """Replay the raid turn by turn, and compare each turn with the log."""
+    """Replay a raid's log turn by turn; compare each replayed turn with the log."""
     game = RaidBattle(given)
     position, record = game.start(), list[Turn]()
     turns, mismatches = list[dict[str, Any]](), list[dict[str, Any]]()

@@ -100,7 +100,7 @@ class Chapter:
 
 
 def chapters(content: Any, name: str) -> list[Chapter]:
-    """Return the turns of a log, in order, each with its heroes' declared actions.
+    """Return the turns of a log, in order, each with the heroes' declared actions.
 
     Args:
         content: a list of messages and turns: texts, or nested lists of texts.
