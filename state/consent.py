@@ -116,6 +116,6 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
 
 
 def put_offer(said: AgentOutput, found: Reading) -> AgentOutput:
-    """Return an answer with its parsed deal, and the parser's repairs if there are any."""
+    """Return an answer to which the parsed deal and the parser's repairs are added."""
     said = {**said, "deal": found.deal.record()}
     return {**said, "repairs": list(found.repairs)} if found.repairs else said

@@ -1,6 +1,6 @@
 """The facts about the current offer in a letter, which depend on the letter's question.
 
-Each public part maps (turn, agent) to facts as plain JSON, and `state.view` combines the parts.
+Each public function maps (turn, agent) to facts as plain JSON. `state.view` combines these facts.
 """
 
 from functools import lru_cache
@@ -16,7 +16,7 @@ from shapley_coop.state.who import negotiators
 Facts = dict[str, Any]
 
 MOST_OUTLOOKS = 12
-"""The most agents for which a letter shows all payoffs; with more agents, only its reader's."""
+"""The most agents for which letters show all payoffs; else only the reader's payoffs."""
 
 
 def standing_offer(turn: TurnContext, agent: str) -> Facts:

@@ -32,11 +32,11 @@ def outlook_of(
     Args:
         game: the game.
         terms: how contracts are enforced.
-        stands: JSON of the game's position, the turns played, and the contract in force, which
-            the offer would amend.
+        stands: JSON of the game's position, the turns played and the contract in force; the
+            offer would amend this contract.
         deal: the offer.
         norms: the norms whose payoffs are shown for comparison.
-        viewer: the reader, whom only games with private payoffs use.
+        viewer: the reader of the outlook; used only if the game's payoffs are private.
 
     `deals.analysis.outlook` states the cost of the computation. The latest results are cached.
     """

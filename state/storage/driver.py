@@ -144,7 +144,7 @@ def is_read_only(file: Path) -> bool:
 
 
 def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the given exceptions and those that statements raise on SQLite or Postgres."""
+    """Return the given exceptions and the database errors of SQLite and Postgres."""
     postgres = sys.modules.get("psycopg")
     return (sqlite3.Error, *([postgres.Error] if postgres else []), *more)
 

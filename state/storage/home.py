@@ -117,7 +117,7 @@ class Home:
         return self.runs.get(name)
 
     def threads(self) -> dict[str, str]:
-        """Return the server's threads with their start times, latest first (`Runs.threads`)."""
+        """Return thread → its start time, for the threads of LangGraph's server."""
         return self.runs.threads() if self._has_books() else {}
 
     def compact(self) -> int:

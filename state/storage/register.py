@@ -20,10 +20,10 @@ CELL = f"{'_' * 8}.{'_' * 20}"
 """The SQL pattern for names of sweeps' runs: the sweep's id, a dot, the id of the cell (run)."""
 
 RUN, STANDS = "run", "stands"
-"""The kinds of facts with a run's beginning, and with each of its later states."""
+"""The kinds of two facts: the beginning of a run, and a later state of a run."""
 
 KEY, KEYED = "key", "keyed"
-"""The kinds of facts with the request made under an idempotency key, and with a run's keys."""
+"""The kinds of two facts: an idempotency key with its request, and a run with its key."""
 
 SEALED = "sealed"
 """The kind of a fact that holds the seal of an ended run (`chain`)."""
@@ -244,7 +244,7 @@ class Runs(Book):
         return sorted(found, key=lambda run: run.created, reverse=True)
 
     def threads(self) -> dict[str, str]:
-        """Return each thread outside the register with its start time, latest first."""
+        """Return thread → its start time, for the threads that no registered run plays."""
         with self._reading() as session:
             played = session.every(FOLLOWS, unlike=CELL)
         entered = {one.scope for one in played if SINCE not in one.value}
@@ -252,7 +252,7 @@ class Runs(Book):
         return {thread: begun for thread, begun in since.items() if thread not in entered}
 
     def cells(self, sweep: str = CELL) -> tuple[str, ...]:
-        """Return the names of all sweeps' runs, or of those that match an SQL pattern."""
+        """Return the names of the runs that match an SQL pattern; by default all sweeps' runs."""
         with self._reading() as session:
             return tuple(one.scope for one in session.every(RUN, like=sweep))
 

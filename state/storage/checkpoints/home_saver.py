@@ -39,8 +39,8 @@ Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 Starting = Callable[[str, str, Mapping[str, Any]], Awaitable[None]]
 """A function called before this process first plays a run; if it raises, the run does not start.
 
-Its arguments are (run, id of the thread's latest checkpoint, configurable). `configurable` is the
-run's, or empty if that checkpoint belongs to the run already."""
+Its arguments are (run, id of the thread's latest checkpoint, configurable). `configurable` is part
+of the run's configuration; it is empty if the run has already written that checkpoint."""
 
 Call = Callable[[], Any]
 
