@@ -79,7 +79,7 @@ def _without_agreement(
 
 
 def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Status:
-    """Return a run's final status; it is "budget" only if the budget ended an unfinished game."""
+    """Return a run's final status; "budget" means that the budget ended an unfinished game."""
     if evaluated.budget_spent and not evaluated.over:
         return "budget"
     if idle := without_play(evaluated.record):

@@ -106,8 +106,8 @@ class Session(Statements):
         Args:
             kind: the kind.
             scope: the scope.
-            keys: only the facts with these keys; by default all, unless `beginnings` are given.
-            beginnings: only the facts whose keys begin with a prefix given here (`key_prefix`).
+            keys: the keys of the facts to read; None: keys of any form.
+            beginnings: prefixes (`key_prefix`) of the facts' keys, if `keys` is None; None: all.
         """
         if keys is not None:
             chosen = [(f"key IN ({', '.join('?' * len(x))})", x) for x in _some(keys)]
