@@ -1,6 +1,6 @@
 """The conduct of each agent in a record: its actions, its breaches and its passes by turn.
 
-The command line, the page and the evaluators show the conduct next to each agent's payoff.
+The command line, the viewer and the evaluators show the conduct next to each agent's payoff.
 
 >>> record = [{"turn": 1, "actions": {"Ann": "give"}, "rewards": {},
 ...            "effects": [{"effect": "pass", "agent": "Ben", "label": "ACTION"}]},

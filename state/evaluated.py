@@ -1,7 +1,7 @@
 """The evaluated table: every fact that follows from a table, computed at most once.
 
-A node builds an evaluated table and passes it on. Letters, checks, evaluators and pages read
-their facts there and compute nothing themselves.
+A node builds an evaluated table and passes it on. Letters, checks, evaluators and the viewer read
+facts from the evaluated table and compute nothing themselves.
 
 >>> from shapley_coop.state.evaluated import EvaluatedTable
 >>> from shapley_coop.state.run_config import RunConfig

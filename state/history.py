@@ -1,7 +1,7 @@
 """The public history for letters: a line for each event, and a summary of the oldest events.
 
 All agents share the history. Letters list every event until there are twice as many events as the
-setting `recall`. Then a summary replaces the older half, and so on. Between two summaries the
+setting `recall`. Then a summary replaces the older half of the events. Between two summaries the
 history only grows at its end, so a provider's prefix cache stays valid. If the summary changed
 with every event, no letter could use the cache.
 """
@@ -24,7 +24,7 @@ from shapley_coop.state.turn import TurnContext
 Line = dict[str, Any]
 
 _MOST_LINES = 4096
-"""The most lines that are cached, so that letters share the line of an event."""
+"""The most lines in the cache through which letters share the line of an event."""
 
 
 def history(turn: TurnContext) -> list[Line]:

@@ -1,4 +1,4 @@
-"""The outlook of an offer, its payoffs if kept or broken, cached for all agents and runs."""
+"""The cached outlook of an offer: the payoffs if agents keep the offer or break it."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def outlook_of(
     norms: Sequence[str] = (),
     viewer: str = "",
 ) -> dict[str, Any]:
-    """Return an offer's outlook as plain JSON: payoffs if it is kept, if broken, and without it.
+    """Return an offer's outlook, as plain JSON: the payoffs if kept, if broken, and without it.
 
     Args:
         game: the game.

@@ -37,7 +37,7 @@ class Question(Generic[A]):
 
     Attributes:
         name: the name of the question, of its letter's template, and of its answer tool.
-        title: the question in words, for a person's page.
+        title: the question in words, for the form in which a person answers.
         topic: the subject of the question.
         who: a function that returns the agents to ask.
         answer: the answer type, from which tags, schema, tool and form are built.

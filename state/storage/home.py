@@ -179,7 +179,7 @@ def _home(folder: str, database: str) -> Home:
 
 
 def _open_book(kind: Callable[[str], Book], url: str) -> Book:
-    """Return this process's only object of a class of books (stores of facts) for a database."""
+    """Return this process's one book (store of facts) of a class for a database."""
     found: Book = _make_book(kind, url)
     return found
 

@@ -125,7 +125,7 @@ class Runs(Book):
         return _run(run, begun, [])
 
     def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
-        """Return the run that an equal request with the same key began, if there is one.
+        """Return the earlier run of the same request under the same key, or None.
 
         Raises:
             KeyUsed: the key belongs to another request, or to a removed run that paid.
@@ -269,7 +269,7 @@ def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
 
 
 def _key_facts(key: str, request: str, run: str) -> tuple[Fact, Fact]:
-    """Return two facts: the request and the run of an idempotency key, and the run's key."""
+    """Return the facts KEY, with a key's request and run, and KEYED, with the run's key."""
     name = _name_of(key)
     return Fact(KEY, "", name, {"request": request, "run": run}), Fact(KEYED, run, name)
 

@@ -215,9 +215,9 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """Delete the checkpoints of some runs, each in one thread.
 
         LangGraph's server passes no thread, and calls this method before checking that the run
-        belongs to the request's thread. So within a request only the request's thread is searched.
-        Outside of requests, when the server rolls back a run that it has played, the thread is the
-        one in which the run was played.
+        belongs to the request's thread. So a request deletes from the request's thread only.
+        Outside of requests, the server rolls back runs that it has played. Then this method
+        deletes from the thread in which the run was played.
 
         Raises:
             NotYours: the thread belongs to another owner.
