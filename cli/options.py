@@ -134,7 +134,7 @@ def _permit(what: Permission, given: bool) -> bool:
 
 
 def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str, Any]:
-    """Return a game's parameters: those of a file, overridden by the given pairs.
+    """Return a game's parameters from a file and from key=value pairs; pairs override the file.
 
     Raises:
         ValueError: the file cannot be read, or a pair has no key or no equals sign.

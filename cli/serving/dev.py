@@ -124,7 +124,7 @@ def _check_environment(config: Path, env: Any, own: Collection[str]) -> None:
 
     Args:
         config: the server's configuration.
-        env: its `env`: the path of a file of settings, or the settings.
+        env: the configuration's `env`: variables, or the path of a file with variables.
         own: the variables that `coop dev` sets.
 
     Raises:

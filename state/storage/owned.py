@@ -132,7 +132,7 @@ class Owners(Book):
         Args:
             thread: the thread.
             owner: the owner that reads or writes the thread.
-            claim: whether this owner gets the thread if the thread has no owner.
+            claim: whether a thread without an owner then belongs to this owner.
 
         Raises:
             NotYours: the thread belongs to another owner.

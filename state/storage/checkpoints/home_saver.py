@@ -60,8 +60,8 @@ _DELETE = (
     f"DELETE FROM {{writes}} WHERE ({_PLACE}) IN (SELECT {_PLACE} {_OF_RUN})",  # noqa: S608
     f"DELETE {_OF_RUN}",
 )
-"""The statements that delete a run. The first one deletes task writes at the run's parent
-checkpoint, so that a repeated run repeats these tasks, unless another run began there too."""
+"""The statements that delete a run. The first deletes the tasks' writes at the checkpoint where the
+run began, if no other run began there, so that a repeated run repeats these tasks."""
 _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE {run} = :run"
 
 
