@@ -150,7 +150,7 @@ class Addition(Generic[S]):
         Args:
             settings: the run's settings of this addition.
             table: the run's last table.
-            sealed: agent → its sealed answer, if the workflow builds a deal from sealed answers.
+            sealed: agent → its sealed answer; None if no deal is built from sealed answers.
         """
         return None
 

@@ -22,7 +22,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def terms_of(turn: TurnContext) -> Terms:
-    """Return the facts that checks of deals use, such as parties, actions, droppable clauses."""
+    """Return the facts for checks of deals, such as parties, actions and droppable clauses."""
     evaluated = turn.evaluated
     money = tuple(lasting_clauses(evaluated.clauses))
     return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)

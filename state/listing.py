@@ -74,13 +74,13 @@ def list_line(run: Run) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RunFilter:
-    """A filter of runs; fields that are empty or None do not filter.
+    """A filter of runs; a field that is empty or None admits all runs.
 
     Attributes:
         game: the game's name, or a part of the name.
         graph: the workflow.
         seed: the seed.
-        outcome: the run's status, or its state.
+        outcome: the run's status if it has ended, or else its state.
         older: the least age of the run, in days.
     """
 

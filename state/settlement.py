@@ -101,7 +101,7 @@ def nothing_left(evaluated: EvaluatedTable) -> str:
 
 
 def final_lines(settlement: Mapping[str, Any]) -> list[Line]:
-    """Return the ledger's lines: rewards from the world, then transfers between agents."""
+    """Return the ledger's lines: first rewards and costs, then transfers between agents."""
     rewards = [
         Line(WORLD, agent, x, "reward") if x > 0 else Line(agent, WORLD, -x, "cost")
         for agent, x in settlement["rewards"].items()

@@ -22,7 +22,7 @@ from shapley_coop.state.storage.home import home
 JOBS = "10"
 
 KIND = ("a server's configuration", "give graphs, http and auth")
-"""What langgraph.json is and which keys it needs, in words for error messages."""
+"""The description of langgraph.json and the advice on its keys, for error messages."""
 
 STUDIO_PORT = 2024
 """The default port of LangGraph's development server, to which Studio connects."""
