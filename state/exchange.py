@@ -65,7 +65,7 @@ def pending_of(table: Table) -> Pending | None:
 
 @lru_cache(maxsize=4096)
 def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
-    """Return agent → mask of its tasks in a proposal by `by`, or None if the text is invalid."""
+    """Return the allocation in a message (agent → bit string), or None if the text is invalid."""
     from shapley_coop.deals.exchange.messages import check_message
 
     verdict = check_message(text, tasks, by)

@@ -80,7 +80,7 @@ class RunFilter:
         game: the game's name, or a part of the name.
         graph: the workflow.
         seed: the seed.
-        outcome: the run's status if it has ended, or else its state.
+        outcome: a status or a state of runs; a run matches by its status or by its state.
         older: the least age of the run, in days.
     """
 
