@@ -16,7 +16,7 @@ from shapley_coop.state.who import negotiators
 Facts = dict[str, Any]
 
 MOST_OUTLOOKS = 12
-"""The most agents for which letters show all payoffs; else only the reader's payoffs."""
+"""The most agents for which letters show all payoffs; for more, only the reader's payoffs."""
 
 
 def standing_offer(turn: TurnContext, agent: str) -> Facts:

@@ -62,7 +62,7 @@ def _without_agreement(
 ) -> tuple[str, dict[str, Fraction]]:
     """Return the basis and the payoffs by the norm, or by the final offer nearest to the norm.
 
-    A final offer is an agent's latest offer after play. If no agent made one, return the arguments.
+    A final offer is an agent's latest offer after play; without any, return `basis` and `signed`.
     """
     norm = evaluated.payoffs_by(evaluated.config.norm)
     if evaluated.config.disagreement == "norm":

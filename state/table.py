@@ -28,7 +28,7 @@ from shapley_coop.state.run_config import RunConfig
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
-"""Updates between snapshots: no run has as many, so that checkpoints grow linearly."""
+"""Updates between snapshots. No run has as many updates, so checkpoints grow linearly."""
 
 
 class PublicMessage(TypedDict):

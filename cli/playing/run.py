@@ -144,7 +144,7 @@ def resume(
 
 
 def _went_on(run: Any, as_json: bool) -> bool:
-    """Resume a run; print any error and return False, or else True, even if the run is busy."""
+    """Resume a run; return False after an error, which is printed. A busy run is no error."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 

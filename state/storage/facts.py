@@ -66,7 +66,7 @@ def key(*parts: str | int) -> str:
 
 
 def key_prefix(*parts: str | int) -> str:
-    """Return the text with which all longer keys begin that start with the given parts."""
+    """Return the common prefix of the keys with the given first parts and at least one more."""
     return key(*parts)[:-1] + ", "
 
 
