@@ -244,7 +244,7 @@ class Runs(Book):
         return sorted(found, key=lambda run: run.created, reverse=True)
 
     def threads(self) -> dict[str, str]:
-        """Return thread → its start time, for the threads that no registered run plays."""
+        """Return thread → start time of the threads without a registered run, latest first."""
         with self._reading() as session:
             played = session.every(FOLLOWS, unlike=CELL)
         entered = {one.scope for one in played if SINCE not in one.value}
