@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def _more_on(error: typer.TyperException, message: str) -> str:
-    """Return a hint on an error in the command line, such as the help of a missing argument."""
+    """Return a hint about an unknown command or a missing argument, or "" for other errors."""
     if message.startswith("No such command"):
         return _OF_AN_EXTENSION
     wanted = getattr(error, "param", None) if message.startswith("Missing argument") else None
@@ -52,7 +52,7 @@ def _more_on(error: typer.TyperException, message: str) -> str:
 
 
 def _words_of(error: ValueError) -> str:
-    """Return an error's message, or only the first of the faults in a pydantic error."""
+    """Return an error's message; for a pydantic error, return only the first fault's message."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):

@@ -60,21 +60,21 @@ COMMANDS = {
         "help": "shapley_coop.cli.help_command:help_",
     },
 }
-"""The purpose (a panel of the help) → a command's words → module:name of its function."""
+"""Purpose (a panel of the help) → words of a command → its function, as module:name."""
 
 FIRST = (
     *("run", "resume", "answer", "list", "runs", "show", "verify", "letters", "doctor"),
     *("contract", "credit", "sweep", "status", "compare", "export", "view", "report", "dev"),
     "help",
 )
-"""The first words of the core commands that `coop --help` lists; `coop help --all` lists all."""
+"""The first words of the core commands that `coop --help` lists."""
 
 GROUPS = {
     "new": "Begin a game of your own.",
     "contract": ("Check contracts before they are signed, and audit records."),
     "scenario": "Scenarios of task exchange.",
 }
-"""The first word of two-word commands → the help of the group; extensions have `about`."""
+"""First word of a group of two-word commands → the group's help, for groups of the core."""
 
 _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
@@ -137,7 +137,7 @@ def _of_extensions() -> Iterator[tuple[str, str, str, str]]:
 def _add(
     app: typer.Typer, command: str, place: str, panel: str | None, hidden: bool = False
 ) -> None:
-    """Add a command, whose help ends with the command's entry in its module's `EPILOGS`, if any."""
+    """Add a command; its help ends with the text for the command in its module's `EPILOGS`."""
     kind = extension.import_place(_CLASSES[command]) if command in _CLASSES else Command
     run = extension.import_place(place)
     epilogs: Mapping[str, str] = getattr(import_module(run.__module__), "EPILOGS", {})

@@ -122,8 +122,8 @@ def show_table(
         columns: the heads of the columns.
         rows: the cells as plain text, not markup.
         caption: the caption below the table.
-        whole: the title of the column whose cells are never cut or wrapped.
-        words: the titles of the columns of text, which are aligned left like the first column.
+        whole: the head of the column whose cells are never wrapped.
+        words: the heads of the text columns, which are aligned left like the first column.
     """
     from rich.console import Console
     from rich.table import Table

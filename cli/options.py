@@ -134,7 +134,7 @@ def _permit(what: Permission, given: bool) -> bool:
 
 
 def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str, Any]:
-    """Return a game's parameters: those of a file, overridden by the given pairs.
+    """Return a game's parameters from a file and from key=value pairs; pairs override the file.
 
     Raises:
         ValueError: the file cannot be read, or a pair has no key or no equals sign.
@@ -232,7 +232,7 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
 
 
 def _parts(spec: str) -> list[str]:
-    """Return the parts of a seat between commas; commas in brackets, as stop=[a, b], stay."""
+    """Split a seat's text at its commas, except at commas in brackets such as stop=[a, b]."""
     parts, depth = [""], 0
     for char in spec:
         depth += (char in "[{") - (char in "]}")
@@ -244,7 +244,7 @@ def _parts(spec: str) -> list[str]:
 
 
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
-    """Yield each pair's key and value; the value is parsed as YAML, or else kept as text."""
+    """Yield each pair's key and value; parse the value as YAML, or keep the text if invalid."""
     for key, value in _split(parts, refusal):
         import yaml  # late: most commands get no pairs
 
@@ -255,7 +255,7 @@ def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
 
 
 def _split(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, str]]:
-    """Yield key and value of each key=value part; raise ValueError(`refusal`) for other parts."""
+    """Yield the key and value of each part; raise ValueError(`refusal`) if a part is no pair."""
     for part in parts:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():

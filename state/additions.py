@@ -32,7 +32,7 @@ class Limits(NamedTuple):
 
     Attributes:
         most_pay: the most that the agent may promise to pay in the whole game; None: no limit.
-        least_end: the least payoff that a deal may give the agent for the agent to sign.
+        least_end: the agent signs no deal under which its payoff would be below this amount.
         never: the actions that the agent may neither promise nor take.
     """
 
@@ -42,14 +42,14 @@ class Limits(NamedTuple):
 
 
 class SealedAnswer(NamedTuple):
-    """An agent's commitment by an answer that other agents never see.
+    """An agent's binding answer that is hidden from all other agents.
 
     Attributes:
         topic: the topic of the question.
         turn: the turn before which the agent was asked.
         text: the agent's answer.
-        accepts: the hash of the author's commitment.
-        called: the answer's name in messages, such as "its orders".
+        accepts: the hash of the commitment that the answer makes.
+        called: the words for the answer in messages of `coop verify`, such as "its orders".
     """
 
     topic: str
@@ -60,7 +60,7 @@ class SealedAnswer(NamedTuple):
 
 
 class Rechecked(NamedTuple):
-    """A check of `coop verify`: its name, the errors found, and the message if there are none."""
+    """The outcome of a check in `coop verify`: name, errors found, and message of success."""
 
     name: str
     wrong: list[str]
@@ -150,7 +150,7 @@ class Addition(Generic[S]):
         Args:
             settings: the run's settings of this addition.
             table: the run's last table.
-            sealed: agent → its sealed answer, if the workflow builds a deal from sealed answers.
+            sealed: agent → its sealed answer; None if no deal is built from sealed answers.
         """
         return None
 
@@ -242,7 +242,7 @@ def show_additions(turn: "TurnContext", agent: str) -> dict[str, Any]:
 
 
 def without_additions(config: "RunConfig", text: str) -> str:
-    """Return an answer's text without the parts that only the additions read."""
+    """Return an answer's text after each addition has removed the elements that it defines."""
     for one in find_additions(config):
         text = one.addition.without(text)
     return text

@@ -29,7 +29,7 @@ CHARS_PER_TOKEN = 4
 """An estimate of the characters in one token, to estimate the tokens of a letter."""
 
 Writer = Callable[[TurnContext, str, PrivateView], Letter]
-"""A function that writes an agent's letter: (turn, agent, its private view) → letter."""
+"""A function that writes an agent's letter: (turn, agent, the agent's private view) → letter."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Reply:
     Attributes:
         attempt: the number of this attempt to answer, from 1; 0 if the agent was not asked.
         entry: the letter and its answer; None if the budget had no call left for the agent.
-        steps: the earlier model calls for this answer, each of which called tools.
+        steps: the model calls before the answer, in which the model called tools.
     """
 
     attempt: int
@@ -154,7 +154,7 @@ def _mail(agent: str, asked: Enquiry) -> Mail:
 
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
-    """Return a refusal with its reason; a new check finds the reason, which no table stores."""
+    """Return a refusal; a new check of the answer gives the reason, since no table stores it."""
     found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
         # Newer code may accept an answer that was refused, but its author was promised a retry.

@@ -36,7 +36,7 @@ UNLIMITED = Budget()
 
 
 class BudgetTracker:
-    """A counter of the budget that remains while agents are being asked.
+    """A counter of calls, tokens and seconds that compares them with the budget.
 
     Args:
         budget: the limits.
@@ -75,11 +75,11 @@ class BudgetTracker:
         return any(0 < limit <= n for limit, n in own)
 
     def calls_left(self, agent: str, share: int) -> int | None:
-        """Return an agent's remaining calls if agents share equally; None without a limit.
+        """Return how many more calls an agent may make, or None if calls have no limit.
 
         Args:
             agent: the agent.
-            share: the number of agents that share the run's remaining calls.
+            share: the number of agents that share the run's remaining calls equally.
         """
         budget = self._budget
         limits = []

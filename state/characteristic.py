@@ -14,7 +14,7 @@ from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
-    """Return the characteristic function, by replays against the baseline or the game's rule."""
+    """Return the characteristic function of a record under the credit rule of the game."""
     if game.analysis.credit_rule != "record":
         worth, batch = partial(game.analysis.worth, record), game.analysis.batch_worth(record)
         potential = (
@@ -32,7 +32,7 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
 
 
 def by_replays(replays: Replays) -> Characteristic:
-    """Return v(C) = W(C) − W(∅), where W(C) is the total if only C plays as recorded."""
+    """Return v(C) = W(C) − W(∅); W(C) is the total with C as recorded, the rest at baseline."""
     return Characteristic(
         agents=replays.agents,
         worth=partial(_worth, replays),
@@ -46,7 +46,7 @@ def by_replays(replays: Replays) -> Characteristic:
 
 
 def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """Return each agent's potential or worth as a single agent, or by replays its share of W(∅)."""
+    """Return each agent's earnings at the baseline, or its worth alone if the game defines one."""
     if game.analysis.has_potential:
         return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}
     if game.analysis.credit_rule == "record":
@@ -68,7 +68,7 @@ def _table(replays: Replays) -> list[Fraction]:
 
 
 def _classes(found: Sequence[ByClass] | None) -> tuple[ClassGame, ...] | None:
-    """Return games over classes of agents whose sum is v, or None if v has no such form."""
+    """Return the games between classes of equal agents that sum to v, or None if none are found."""
     if found is None:
         return None
     return tuple(ClassGame(one.of.tolist(), one.worths, one.unit) for one in found)

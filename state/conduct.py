@@ -1,6 +1,6 @@
 """The conduct of each agent in a record: its actions, its breaches and its passes by turn.
 
-The command line, the page and the evaluators show the conduct next to each agent's payoff.
+The command line, the viewer and the evaluators show the conduct next to each agent's payoff.
 
 >>> record = [{"turn": 1, "actions": {"Ann": "give"}, "rewards": {},
 ...            "effects": [{"effect": "pass", "agent": "Ben", "label": "ACTION"}]},
@@ -76,12 +76,12 @@ def _pass(turn: int, label: str) -> Pass:
 def state_conduct(
     agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return every agent's conduct as results state it: counts, from the arguments of `conduct`."""
+    """Return agent → its conduct with counts, for results; the arguments are those of `conduct`."""
     return {agent: in_counts(one) for agent, one in conduct(agents, record, breaches).items()}
 
 
 def in_counts(one: Conduct) -> dict[str, Any]:
-    """Return one agent's conduct with counts of actions and breaches instead of turns."""
+    """Return one agent's conduct with numbers of actions and breaches in place of their turns."""
     counts = {action: len(turns) for action, turns in one["actions"].items()}
     return {"actions": counts, "breaches": len(one["breaches"]), "passes": one["passes"]}
 

@@ -22,7 +22,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def terms_of(turn: TurnContext) -> Terms:
-    """Return the facts that checks of deals use, such as parties, actions, droppable clauses."""
+    """Return the facts for checks of deals, such as parties, actions and droppable clauses."""
     evaluated = turn.evaluated
     money = tuple(lasting_clauses(evaluated.clauses))
     return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)
@@ -116,6 +116,6 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
 
 
 def put_offer(said: AgentOutput, found: Reading) -> AgentOutput:
-    """Return an answer with its parsed deal, and the parser's repairs if there are any."""
+    """Return an answer to which the parsed deal and the parser's repairs are added."""
     said = {**said, "deal": found.deal.record()}
     return {**said, "repairs": list(found.repairs)} if found.repairs else said

@@ -1,7 +1,7 @@
 """The evaluated table: every fact that follows from a table, computed at most once.
 
-A node builds an evaluated table and passes it on. Letters, checks, evaluators and pages read
-their facts there and compute nothing themselves.
+A node builds an evaluated table and passes it on. Letters, checks, evaluators and the viewer read
+facts from the evaluated table and compute nothing themselves.
 
 >>> from shapley_coop.state.evaluated import EvaluatedTable
 >>> from shapley_coop.state.run_config import RunConfig
@@ -80,7 +80,7 @@ class EvaluatedTable:
 
     @cached_property
     def stands(self) -> bytes:
-        """The game's position, the record and the signed contract as one cache key."""
+        """A cache key for the game's position, the record and the signed contract."""
         return cache_key([self.table["position"], [*self.record], self.contract])
 
     @cached_property
@@ -130,9 +130,9 @@ class EvaluatedTable:
         return in_force(self.contract)
 
     def told_clauses(self, agent: str) -> dict[str, Clause]:
-        """Return the clauses for an agent's letter: all; of a large contract, the agent's own.
+        """Return the clauses of the contract that an agent's letter shows.
 
-        Outsiders see all clauses, since they write contracts or judge them.
+        A large contract is cut to the agent's clauses; outsiders, who write or judge, see all.
         """
         if len(self.clauses) <= MOST_TOLD:
             return self.clauses
@@ -178,7 +178,7 @@ class EvaluatedTable:
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
         """Return each agent's payoff if a deal after the play redistributes the earnings.
 
-        A deal that splits divides the total anew; other payments add to `without_more`.
+        A deal with a split divides the total anew. Any other deal adds payments to `without_more`.
         """
         due = payments(deal, self.record)
         if deal.split:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:  # every letter imports this module, so it must load fast
     from shapley_coop.games.task_exchange import TaskExchange
 
 TOPIC = "plan"
-"""The topic of the talk, "plan", which in all workflows is the bargaining before play."""
+"""The topic of the talk; all workflows use this topic for bargaining before play."""
 
 TRADE_ACTS = ("consider", "exchange")
-"""The acts (names of questions) of the letters in the talk over tasks."""
+"""The names of the questions in the talk over tasks."""
 
 REFUSED = "refused_"
-"""The prefix of the keys, prefix and fault label, that count refusals in an agent's cost."""
+"""The prefix of keys in an agent's cost: this prefix + a fault's label → number of refusals."""
 
 
 class Pending(TypedDict):
@@ -65,7 +65,7 @@ def pending_of(table: Table) -> Pending | None:
 
 @lru_cache(maxsize=4096)
 def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
-    """Return the allocation that a message proposes, or None if the message is not valid."""
+    """Return the allocation in a message (agent → bit string), or None if the text is invalid."""
     from shapley_coop.deals.exchange.messages import check_message
 
     verdict = check_message(text, tasks, by)
@@ -80,7 +80,7 @@ class Talk:
         game: the whole exchange.
         tasks: the tasks and agents of this talk.
         said: the messages of this talk.
-        before: how many turns of talk there were before this talk began.
+        before: the number of turns of talk before this talk.
         pending: the current proposal, if there is one.
     """
 

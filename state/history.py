@@ -1,9 +1,9 @@
 """The public history for letters: a line for each event, and a summary of the oldest events.
 
 All agents share the history. Letters list every event until there are twice as many events as the
-setting `recall`. Then a summary replaces the older half, and so on. Between two summaries the
-history only grows at its end, so a provider's prefix cache stays valid. If the summary changed
-with every event, no letter could use the cache.
+setting `recall`. Then, and after every `recall` further events, a summary replaces all events but
+the latest `recall`. Between two summaries the history only grows at its end, so a provider's prefix
+cache stays valid. If the summary changed with every event, no letter could use the cache.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from shapley_coop.state.turn import TurnContext
 Line = dict[str, Any]
 
 _MOST_LINES = 4096
-"""The most lines that are cached, so that letters share the line of an event."""
+"""The most lines in the cache through which letters share the line of an event."""
 
 
 def history(turn: TurnContext) -> list[Line]:
@@ -49,7 +49,7 @@ def public_history(evaluated: EvaluatedTable) -> list[Line]:
 
 
 def recall_lines(lines: Sequence[Line], recall: int) -> list[Line]:
-    """Return the lines with a summary in place of the oldest ones.
+    """Return the lines with a summary in place of the oldest lines.
 
     Args:
         lines: one line for each message and turn, in order.

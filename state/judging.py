@@ -26,7 +26,7 @@ def check_finished(answer: Answer) -> Fault | None:
 def reader(
     read: Callable[[TurnContext, str, Message], A | Fault],
 ) -> Callable[[TurnContext, str, Answer], A | Fault]:
-    """Return a reader of answers in the tagged wire format, from a reader of parsed messages."""
+    """Return a function that parses an answer's tags and applies `read` to the parsed message."""
 
     def read_text(turn: TurnContext, agent: str, answer: Answer) -> A | Fault:
         if fault := check_finished(answer):

@@ -24,7 +24,7 @@ def line(
     payoffs: Mapping[str, float] | None = None,
     why: str = "",
 ) -> dict[str, Any]:
-    """Return a run's entry in a list; `outcome` is the state of a run, or its status if it ended.
+    """Return a run's entry in a list; its `outcome` is the status or, before the end, the state.
 
     Args:
         run: the run's name.
@@ -34,7 +34,7 @@ def line(
         settings: the resolved configuration; empty before the run's first node.
         status: the result's status if the run has ended; else empty.
         payoffs: agent → its payoff in the game's unit, if the run has ended.
-        why: the agents whose answers a run awaits, or the reason of its failure.
+        why: the reason why the run waits or has failed, such as the agents that must answer.
     """
     seats = _models(settings.get("seats", {}))
     shown: dict[str, Any] = {
@@ -74,13 +74,13 @@ def list_line(run: Run) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RunFilter:
-    """A filter of runs; fields that are empty or None do not filter.
+    """A filter of runs; a field that is empty or None admits all runs.
 
     Attributes:
         game: the game's name, or a part of the name.
         graph: the workflow.
         seed: the seed.
-        outcome: the run's status, or its state.
+        outcome: a status or a state of runs; a run matches by its status or by its state.
         older: the least age of the run, in days.
     """
 

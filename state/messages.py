@@ -38,7 +38,7 @@ def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[P
 def parties(table: Table, turn: int, revision: int) -> list[str]:
     """Return the agents that must sign an offer.
 
-    If this offer is an earlier one without the agents that left or passed, they need not sign.
+    If agents left or passed and the offer was reduced to the others, only the others must sign.
 
     Args:
         table: the table.
@@ -102,7 +102,7 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
 def count_answers(
     offer: Offer | None, answers: dict[str, AgentOutput]
 ) -> tuple[Offer | None, dict[str, AgentOutput]]:
-    """Return the offer with its new acceptances, and the answers with stale acceptances voided.
+    """Return the offer with new acceptances added, and the answers without stale acceptances.
 
     An acceptance binds to the revision and hash that its author's letter showed. If another
     offer has replaced that revision, the acceptance becomes a pass with the fault's label.
@@ -120,7 +120,7 @@ def count_answers(
 
 
 def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
-    """Return the offers that all parties accepted, each with the turn before which they agreed."""
+    """Return each offer that all parties accepted, with the turn that follows the bargaining."""
     standing: dict[tuple[int, int], Offer] = {}
     for said in table.get("talk", []):
         if said["topic"] != topic:

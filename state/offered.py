@@ -1,6 +1,6 @@
 """The facts about the current offer in a letter, which depend on the letter's question.
 
-Each public part maps (turn, agent) to facts as plain JSON, and `state.view` combines the parts.
+Each public function maps (turn, agent) to facts as plain JSON. `state.view` combines these facts.
 """
 
 from functools import lru_cache
@@ -16,7 +16,7 @@ from shapley_coop.state.who import negotiators
 Facts = dict[str, Any]
 
 MOST_OUTLOOKS = 12
-"""The most agents for which a letter shows all payoffs; with more agents, only its reader's."""
+"""The most agents for which letters show all payoffs; for more, only the reader's payoffs."""
 
 
 def standing_offer(turn: TurnContext, agent: str) -> Facts:
@@ -83,7 +83,7 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
-    """Return a row reduced to one agent, or {} if the row is about a breach by other agents."""
+    """Return a row of an outlook with one agent's payoff only, or {} if other agents breach."""
     alike = row.get("alike", [])
     if row["who"] not in ("", agent) and agent not in alike:
         return {}
@@ -99,7 +99,7 @@ def answer_facts(turn: TurnContext, agent: str) -> Facts:
 
 
 def answer_order(turn: TurnContext, agent: str) -> Facts:
-    """Return the order in which counter-offers are taken up, if several agents answer."""
+    """Return the order of agents in which counter-offers are taken up, if several agents answer."""
     order = in_turn_after(negotiators(turn.table), turn.table["speaker"])
     return {"answer_order": order} if len(order) > 1 else {}
 

@@ -108,7 +108,7 @@ def _who_acted(table: Table, acted: Sequence[str]) -> str:
 
 
 def _welfare(table: Table, record: Sequence[Turn]) -> list[str]:
-    """Return lines with the goods' total worth to their owners and its maximum; [] if no goods."""
+    """Return a line with the goods' total worth to their owners and the maximum; [] if no goods."""
     game = game_of(table["settings"])
     if not (game.goods and record):
         return []
@@ -161,13 +161,13 @@ def _in_brackets(labels: Mapping[str, int]) -> str:
 
 
 def no_value(credit: Mapping[str, Any]) -> str:
-    """Return the reason why a result's credit has no values (`games.baseline`), or "" if it has."""
+    """Return the reason why a result's credit has no values (`games.baseline`), or ""."""
     found = credit.get("baseline")
     return Baseline(**found).no_value if found else ""
 
 
 def values_of(credit: Mapping[str, Any]) -> Mapping[str, float]:
-    """Return each agent's Shapley value in a result's credit; empty if none is defined."""
+    """Return each agent's Shapley value in a result's credit, or {} if values are undefined."""
     values: Mapping[str, float] = credit["shapley"]
     return {} if no_value(credit) else values
 

@@ -1,4 +1,4 @@
-"""The outlook of an offer, its payoffs if kept or broken, cached for all agents and runs."""
+"""The cached outlook of an offer: the payoffs if agents keep the offer or break it."""
 
 import json
 from collections.abc import Sequence
@@ -27,16 +27,16 @@ def outlook_of(
     norms: Sequence[str] = (),
     viewer: str = "",
 ) -> dict[str, Any]:
-    """Return an offer's outlook as plain JSON: payoffs if it is kept, if broken, and without it.
+    """Return an offer's outlook, as plain JSON: the payoffs if kept, if broken, and without it.
 
     Args:
         game: the game.
         terms: how contracts are enforced.
-        stands: JSON of the game's position, the turns played, and the contract in force, which
-            the offer would amend.
+        stands: JSON of the game's position, the turns played and the contract in force; the
+            offer would amend this contract.
         deal: the offer.
         norms: the norms whose payoffs are shown for comparison.
-        viewer: the reader, whom only games with private payoffs use.
+        viewer: the reader of the outlook; used only if the game's payoffs are private.
 
     `deals.analysis.outlook` states the cost of the computation. The latest results are cached.
     """

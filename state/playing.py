@@ -38,7 +38,7 @@ def choices_in(
 
     Args:
         evaluated: the table.
-        choices: agent → its possible choices; by default its legal actions.
+        choices: a function from an agent to its possible choices; by default its legal actions.
     """
     table = evaluated.table
     answers = home().journal.open_all(table["episode"], pointers_in(table["sealed"]))

@@ -39,7 +39,7 @@ class PrivateView:
         notes: the agent's latest notes or, if it wrote no notes, its reasoning.
         secret: the persona and the secrets that the agent's user gave it.
         utilities: the game's private facts for the agent, as JSON.
-        refusal: the agent's last answer, if it was refused.
+        refusal: the agent's last answer and its fault, if the answer was refused.
     """
 
     reasoning: str = ""
@@ -54,7 +54,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
 
     Args:
         turn: the table and the agents that are asked.
-        refusals: agent → its last answer, if it was refused.
+        refusals: agent → the refusal of its last answer; agents without a refusal are missing.
 
     Raises:
         ValueError: the journal lacks notes or reasoning, or the secrets cannot be read.

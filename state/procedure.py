@@ -63,7 +63,7 @@ def _questions_of(question: Question[Any]) -> tuple[Question[Any], ...]:
 
 
 def _page(question: Question[Any]) -> tuple[tuple[str, ...], bool]:
-    """Return a workflow's question names in order, and whether agents divide by computed values."""
+    """Return the names of a workflow's questions, and whether agents bargain on computed values."""
     page = _questions_of(question)
     acts = tuple(dict.fromkeys(one.name for one in page))
     return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

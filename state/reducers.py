@@ -12,9 +12,9 @@ Event = TypeVar("Event", bound=Mapping[str, object])
 
 
 class Folded(BinaryOperatorAggregate[Any]):
-    """LangGraph's reducer channel, whose copies are cheaper since they build no empty value first.
+    """LangGraph's reducer channel with a cheaper `copy`, which builds no empty value first.
 
-    The cost matters because LangGraph copies all channels for each conditional edge.
+    LangGraph copies all channels for each conditional edge, so the cost of copies matters.
     """
 
     __slots__ = ()

@@ -52,7 +52,7 @@ def resolve_config(config: "RunConfig", game: Game) -> "RunConfig":
 
 
 def check_digests(config: "RunConfig") -> None:
-    """Refuse a digest of a parameter that no game declares as a file; such a file is never opened.
+    """Check that all digests belong to parameters that games declare as files.
 
     Raises:
         GameError: a digest belongs to a parameter that is not declared as a file.

@@ -160,9 +160,9 @@ def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, fl
 def _claim(
     part: Fraction, credit: Mapping[str, Any], agent: str, settled: Mapping[str, Any]
 ) -> dict[str, float | None]:
-    """Return the fractions of the improvement that an agent claimed, is credited with and got.
+    """Return an agent's claimed, credited and received parts of the improvement over the baseline.
 
-    The improvement is over the baseline. If the game has no baseline, the total replaces it.
+    Without a baseline, the parts are fractions of the total of all payoffs.
     """
     shares, alone = credit["shares"], credit.get("alone")
     recorded = None if shares is None else Fraction(shares[agent])

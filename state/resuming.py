@@ -40,7 +40,7 @@ def _is_foreign(model: str) -> bool:
 
 
 def goes_on(run: Run) -> str:
-    """Return words on how to continue a run: the register's reason, or else the command."""
+    """Return the register's reason why a run waits or failed, or else the command to resume it."""
     # To learn whether a worker plays the run, one must take its lease, which would stop others.
     onward = f"go on with {command_for(run, 'resume')}"
     return run.why or f"unless it is being played now, {onward}"

@@ -63,7 +63,7 @@ def _settings(told: str) -> dict[str, Any]:
 
 
 _texts = Bounded[int, tuple[Mapping[str, Any], str]]()
-"""The id of settings from `settings_of` → the settings and their text for `_text`."""
+"""The id of settings made by `settings_of` → these settings and their canonical text."""
 
 
 def _text(settings: Mapping[str, Any]) -> str:

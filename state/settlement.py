@@ -62,7 +62,7 @@ def _without_agreement(
 ) -> tuple[str, dict[str, Fraction]]:
     """Return the basis and the payoffs by the norm, or by the final offer nearest to the norm.
 
-    A final offer is an agent's latest proposal in the last bargaining. Ties go to the first agent.
+    A final offer is an agent's latest offer after play; without any, return `basis` and `signed`.
     """
     norm = evaluated.payoffs_by(evaluated.config.norm)
     if evaluated.config.disagreement == "norm":
@@ -79,7 +79,7 @@ def _without_agreement(
 
 
 def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Status:
-    """Return a run's final status; it is "budget" only if the budget ended an unfinished game."""
+    """Return a run's final status; "budget" means that the budget ended an unfinished game."""
     if evaluated.budget_spent and not evaluated.over:
         return "budget"
     if idle := without_play(evaluated.record):
@@ -101,7 +101,7 @@ def nothing_left(evaluated: EvaluatedTable) -> str:
 
 
 def final_lines(settlement: Mapping[str, Any]) -> list[Line]:
-    """Return the ledger's lines: rewards from the world, then transfers between agents."""
+    """Return the ledger's lines: first rewards and costs, then transfers between agents."""
     rewards = [
         Line(WORLD, agent, x, "reward") if x > 0 else Line(agent, WORLD, -x, "cost")
         for agent, x in settlement["rewards"].items()

@@ -28,7 +28,7 @@ from shapley_coop.state.run_config import RunConfig
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
-"""Updates between snapshots: more than a run has, so that checkpoints grow linearly."""
+"""Updates between snapshots. No run has as many updates, so checkpoints grow linearly."""
 
 
 class PublicMessage(TypedDict):
@@ -40,7 +40,7 @@ class PublicMessage(TypedDict):
     round: int
     by: str
     act: Literal["propose", "accept", "reject", "leave", "pass", "claim", "write"]
-    text: str  # the unescaped speech; letters and pages escape it
+    text: str  # the unescaped speech; letters and the viewer escape this text
     deal: NotRequired[dict[str, Any]]  # the offer or counter-offer in the message
     puts: NotRequired[int]  # the revision of that offer
     about: NotRequired[int]  # the revision that the message accepts, rejects or leaves

@@ -44,7 +44,7 @@ def deeds_once_signed(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def since_play(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return all agents' lines; once a contract is signed, drop the messages on other topics."""
+    """Return the agents' lines or, with a contract, the played turns and this topic's messages."""
     if not turn.evaluated.contract:
         return of_agents(turn, lines)
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]

@@ -27,7 +27,7 @@ def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 
 
 def said_event(said: PublicMessage, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a public message as an event, with its deal in words or its claim, if it has one.
+    """Return a public message as an event, with the message's deal in words or its claim, if any.
 
     Args:
         said: the message.

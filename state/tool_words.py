@@ -96,7 +96,7 @@ def value_words(
 def event_words(
     talk: Sequence[PublicMessage], record: Sequence[Turn]
 ) -> Iterator[tuple[int, frozenset[str], str]]:
-    """Yield for each public event, in order, its turn, the agents that it concerns, its words."""
+    """Yield the turn, the agents concerned and a description of each public event, in order."""
     turns = iter(record)
     done = 0
     for said in talk:

@@ -18,8 +18,8 @@ class Topic:
         rules: the rules that an offer must satisfy.
         computed: whether values are computed from the record, so that a deal can name the norm.
         phase: the phase whose cost includes the questions on the topic.
-        payments: whether deals may contain payments and splits, so that letters mention both.
-        deals: whether agents can make deals at all, so that letters mention deals.
+        payments: whether deals may contain payments and splits; only then letters mention both.
+        deals: whether agents can make deals; only then letters mention deals.
         certified: whether a deal must be certified before agents sign it.
     """
 

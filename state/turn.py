@@ -24,20 +24,20 @@ Who = Callable[[EvaluatedTable], list[str]]
 
 Facts = Mapping[str, Any]
 Words = Callable[[Facts], dict[str, Any]]
-"""A function from a letter's facts to some variables of its template."""
+"""A function from a letter's facts to some variables of the letter's template."""
 
 
 @dataclass(frozen=True)
 class Question(Generic[A]):
     """A question to agents: its letter, its answer type, and the use of its answers.
 
-    A workflow's page (module) builds nodes from a question, and sets its topic with `about`. `read`
+    The module of a workflow builds nodes from a question, and sets its topic with `about`. `read`
     checks an answer against the letter, such as the offer's number or the legal actions. `check`
-    checks an answer against the table. Neither sees other agents' answers; `publish` merges them.
+    checks an answer against the table. Only `publish` sees all agents' answers, and merges them.
 
     Attributes:
         name: the name of the question, of its letter's template, and of its answer tool.
-        title: the question in words, for a person's page.
+        title: the question in words, for the form in which a person answers.
         topic: the subject of the question.
         who: a function that returns the agents to ask.
         answer: the answer type, from which tags, schema, tool and form are built.
@@ -45,8 +45,8 @@ class Question(Generic[A]):
         check: returns the public part of an answer for the table, or a fault.
         publish: turns the valid answers into an update of the table.
         program: returns an embedded agent's answer as text.
-        shows: functions (turn, agent) → facts, which together give the facts in the letter.
-        words: functions that give the template's variables beyond those of all letters.
+        shows: functions (turn, agent) → facts; the letter contains the facts of all functions.
+        words: functions that return the template variables which only this question's letter has.
         tries: returns the most answers that one agent may give, including refused answers.
         tells: selects the lines of the public history for the letter.
         hears: gives one agent's history, (turn, agent) → lines, if histories differ by agent.
@@ -123,7 +123,7 @@ class TurnContext:
 
     @classmethod
     def of(cls, table: Table, question: Question[Any]) -> "TurnContext":
-        """Return the context for those agents that have not given a valid answer yet."""
+        """Return the context of a question, for the agents that have not answered it validly."""
         turn = cls(EvaluatedTable(table), question, ())
         who = table.get("asked") or question.who(turn.evaluated)
         return cls(turn.evaluated, question, tuple(a for a in who if not turn.has_answered(a)))
@@ -153,12 +153,12 @@ class TurnContext:
 
     @cached_property
     def at(self) -> str:
-        """The unique name of this asking of the question: topic, question, round and turn."""
+        """A name for the question at this point of the run: topic, question, round and turn."""
         parts = (self.topic.name, self.question.name, self.table["round"], self.evaluated.turn)
         return ".".join(map(str, parts))
 
     def draft(self, agent: str) -> Draft | None:
-        """Return the agent's latest draft for this asking of the question, if any."""
+        """Return the agent's latest draft if it answers the question of this round and turn."""
         draft = self.table.get("drafts", {}).get(agent)
         return draft if draft and draft["at"] == self.at else None
 

@@ -48,7 +48,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
 
 
 def _admission_facts(turn: TurnContext) -> Facts:
-    """Return `False` for each of deals and payments that the topic forbids, and omit the rest."""
+    """Return `deals: False` if the topic forbids deals, and `payments: False` likewise."""
     admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
     return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
@@ -154,7 +154,7 @@ def unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
 
 
 def norms(turn: TurnContext, agent: str) -> Facts:
-    """Return the norms that a deal can name, and the baseline against which they give credit."""
+    """Return the norms that a deal can name, and the baseline with which credit is computed."""
     if not turn.topic.computed or turn.evaluated.game.analysis.credit_rule != "record":
         return {"norms": turn.norms} if turn.norms else {}
     baseline = turn.evaluated.game.baseline

@@ -67,7 +67,7 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
-    """Return the named games of a class and, if a named game's variant is given, that game."""
+    """Return the names of the games that are instances of a class or have the class's name."""
     own = getattr(plays, "name", "")
     return [name for name in names() if name == own or isinstance(load(name), plays)]
 
@@ -120,12 +120,12 @@ def configuration(
 
 
 def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunConfig:
-    """Return a configuration with the workflow's parameters added, if it plays that game.
+    """Return a configuration to which a workflow's parameters for one game are added.
 
     Args:
-        config: the run's configuration, whose own parameters win.
-        game: the workflow's game.
-        params: the workflow's parameters of that game.
+        config: the run's configuration; its own parameters override the workflow's parameters.
+        game: the name of the game; a configuration for another game stays unchanged.
+        params: the workflow's parameters for the game.
     """
     if not params or config.game != game:
         return config

@@ -155,7 +155,7 @@ def numbers_json(numbers: object) -> dict[str, Any]:
 
 
 def _select_runs(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
-    """Return the runs that DIR:axis=label,… selects, and the names of the axes in this text."""
+    """Return the runs that the text DIR:axis=label,… selects, and the axes that the text names."""
     import json
 
     from shapley_coop.evals.sweeps.store import Store

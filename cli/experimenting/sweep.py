@@ -163,13 +163,13 @@ def run_cells(
     """Run the cells (planned runs) that a sweep's folder lacks, with a progress bar.
 
     Args:
-        suites: the suites of the cells; the folder records their names and `skipped` suites.
-        cells: the cells in order, to run here or, if `remote` is its URL, on a server.
+        suites: the suites of the cells; the folder records them and the suites in `skipped`.
+        cells: the cells in order; they run here or on the server with the URL `remote`.
         folder: the sweep's folder.
         what: the title of the progress bar.
-        limits: the limits of the sweep; the limit of cost uses `prices`.
-        keep: the runs whose letters and checkpoints stay: see `Local`.
-        stopped: the message after an interrupt; by default: the folder keeps finished runs.
+        limits: the limits of the sweep; the cost is computed with `prices`.
+        keep: the choice of runs whose letters and checkpoints are kept; see `Local`.
+        stopped: the message after an interrupt; the default says that finished runs are kept.
     """
     from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
     from shapley_coop.evals.sweeps.folders import done_in

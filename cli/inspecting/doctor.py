@@ -47,7 +47,7 @@ def _python() -> Finding:
 
 
 def _libraries() -> list[Finding]:
-    """Return a finding for each required library that is missing or too old, or one if all fit."""
+    """Return a finding for each missing or outdated library, or one finding if all are present."""
     from packaging.requirements import Requirement
 
     needed = [Requirement(line) for line in requires(DISTRIBUTION) or ()]

@@ -52,7 +52,7 @@ def answer(
 
 
 def _reply(run: Any, agent: str, reply: str) -> None:
-    """Submit a reply; if it is refused, raise ValueError with the reason. The letter then waits."""
+    """Submit a reply; raise ValueError with the reason if the reply is refused."""
     from shapley_coop.graphs.running import answer as answer_for
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
@@ -87,7 +87,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
 
     Args:
         mail: the letter.
-        shown: the sections that the person has seen here; this function adds the letter's.
+        shown: the sections that the person has seen here; this letter's sections are added.
     """
     say()
     say(f"--- {mail.agent}, you are asked to {mail.act} ---")

@@ -19,7 +19,7 @@ from shapley_coop.state.timeline import said_event
 
 
 class Narrator:
-    """A printer of a run's public events; after some similar events it only counts the rest."""
+    """A printer of a run's public events, which only counts events after many similar events."""
 
     def __init__(self) -> None:
         self._words = EventsInWords()
@@ -27,7 +27,7 @@ class Narrator:
         self._alike = 0
 
     def watch(self, node: str, written: dict[str, Any]) -> None:
-        """Print the public news in one node's update, but only the length of contract drafts."""
+        """Print the public news in a node's update; of a contract draft, print only the length."""
         if written.keys() & {"lapsed", "prices", "contract", "record"}:
             self._end_alike()
         for line in news_in(written):
@@ -53,7 +53,7 @@ class Narrator:
             show_reckoned(reckoning)
 
     def tell(self, event: dict[str, Any]) -> None:
-        """Print an event of `state.timeline`, or only count an event after many similar ones."""
+        """Print an event of `state.timeline`; after many similar events, only count the event."""
         alike = (event["kind"], event.get("act"), event.get("about"), event.get("deal"))
         if alike != self._last or event["kind"] != "said" or "deal" in event:
             self._end_alike()

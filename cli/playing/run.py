@@ -144,7 +144,7 @@ def resume(
 
 
 def _went_on(run: Any, as_json: bool) -> bool:
-    """Resume a run; if it cannot be played, print the reason and return False, else True."""
+    """Resume a run; return False after an error, which is printed. A busy run is no error."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
@@ -168,8 +168,8 @@ def _check_ready(run: Any) -> None:
     """Refuse a run that this process could not play to its end.
 
     Raises:
-        GameError: the game lacks something here, such as a permission.
-        ValueError: the encryption key is bad, or objects of another program sit at the seats.
+        GameError: the game cannot be played here, such as for lack of a permission.
+        ValueError: the encryption key is malformed, or objects of another program hold seats.
     """
     from shapley_coop.graphs.same_run import check_objects
     from shapley_coop.state.settings import game_of

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 DECLARED_BY_RUN = ("game", "params", "seats", "personas", "digests", "extensions")
-"""The fields without a generated option: `coop run` has its own option, or the run sets them."""
+"""The fields without a generated option; `coop run` or the run itself sets these fields."""
 
 MOST_NEEDED = ("seed", "rounds", "norm", "enforcement", "renegotiate", "tools", "budget")
 """The fields that `coop run --help` lists; `--help-all` lists every field."""

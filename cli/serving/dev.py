@@ -22,7 +22,7 @@ from shapley_coop.state.storage.home import home
 JOBS = "10"
 
 KIND = ("a server's configuration", "give graphs, http and auth")
-"""The words on langgraph.json and its required keys, for errors if it cannot be read."""
+"""The description of langgraph.json and the advice on its keys, for error messages."""
 
 STUDIO_PORT = 2024
 """The default port of LangGraph's development server, to which Studio connects."""
@@ -124,7 +124,7 @@ def _check_environment(config: Path, env: Any, own: Collection[str]) -> None:
 
     Args:
         config: the server's configuration.
-        env: its `env`: the path of a file of settings, or the settings.
+        env: the configuration's `env`: variables, or the path of a file with variables.
         own: the variables that `coop dev` sets.
 
     Raises:
@@ -175,8 +175,8 @@ def _absolute(game: str) -> str:
 def free_port(host: str, port: int = 0) -> int:
     """Return the given port after checking that it is free, or a free port if 0 is given.
 
-    The server would silently replace a used port. It starts to listen seconds later, and by then
-    the system may give a port of its own range to a connection, so draw one outside that range.
+    The server would silently replace a used port. The server starts to listen seconds later. By
+    then, the system may use a port of its own range, so a drawn port is outside that range.
 
     Raises:
         ValueError: the port is in use.

@@ -1,6 +1,6 @@
 """The protection of a home's files from other users: private modes, and optional encryption.
 
-Only their owner can read new folders and all files, even files that existed before. The mode of an
+New folders and all files, even earlier files, are readable for their owner only. The mode of an
 existing folder does not change.
 
 With a key in COOP_JOURNAL_KEY, letters and answers are encrypted before they are written, by Fernet
@@ -36,8 +36,8 @@ def private_folder(folder: Path) -> None:
 def private_file(file: Path) -> None:
     """Create a file if it is missing, and make it readable for its owner only.
 
-    SQLite gives its write-ahead log and its index the mode of the database. An existing file is not
-    opened, because closing it would release this process's locks on it.
+    SQLite gives its write-ahead log and its index the mode of the database. This function does not
+    open an existing file, since closing the file would release this process's locks on the file.
     """
     if not file.exists():
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))

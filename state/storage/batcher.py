@@ -28,7 +28,7 @@ class ThreadBatcher(Generic[Call, Done]):
         self._working: asyncio.Task[None] | None = None
 
     async def do(self, call: Call) -> Done:
-        """Make one call and return its result; the call cannot read our context variables.
+        """Make one call and return its result; the call cannot see the caller's context variables.
 
         Cancelling the caller does not cancel the call; the call's result is discarded.
 
@@ -78,6 +78,6 @@ _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[
 
 
 def batcher_of(work: Work[Call, Done]) -> ThreadBatcher[Call, Done]:
-    """Return the batcher for a work function; each event loop has one for each function."""
+    """Return the current event loop's batcher for a work function."""
     batchers = _batchers.setdefault(asyncio.get_running_loop(), {})
     return batchers.setdefault(work, ThreadBatcher(work))

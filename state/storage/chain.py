@@ -1,4 +1,4 @@
-"""The hash chain of seals: a seal hashes the facts of an ended run and the seal before.
+"""The hash chain of seals; a seal is a hash of an ended run's facts and of the previous seal.
 
 If a sealed fact changes or disappears, its seal and all later seals no longer fit. So a reader who
 keeps a copy of the newest seal notices the change. Later answers of forks do not count as changes.
@@ -20,7 +20,7 @@ from shapley_coop.state.storage.packing import deflate
 from shapley_coop.state.storage.register import RUN, SEALED
 
 SEAL = "seal"
-"""The kind of a fact that holds one link of the chain; its key is the link's number."""
+"""The kind of the facts that hold the links of the chain; key: the link's number."""
 
 _OF_EPISODE, _OF_RUN = (ANSWER, POSTING, EPISODE), (RUN, FOLLOWS)
 _COMPLETE = (f"{POSTING}/", f"{RUN}/", "table", "result")

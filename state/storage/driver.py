@@ -25,7 +25,7 @@ _AGAIN = 0.005
 class SqliteDatabase:
     """A SQLite file whose commits survive a power cut.
 
-    Answers cost money and postings depend on answers, so no commit of either may be lost.
+    Answers cost money, and postings depend on answers, so no committed answer or posting is lost.
 
     Args:
         file: the file; see `connected`.
@@ -80,8 +80,8 @@ class SqliteDatabase:
     def _opened(self) -> sqlite3.Connection:
         """Return a new connection without the driver's implicit transactions.
 
-        Implicit transactions are deferred: if another process has written since their first read,
-        their own first write fails at once instead of waiting.
+        Implicit transactions are deferred. The first write of a deferred transaction fails at once
+        if another process has written since the transaction's first read.
         """
         connection = connect(self._file, isolation_level=None)
         if not is_read_only(self._file):
@@ -144,7 +144,7 @@ def is_read_only(file: Path) -> bool:
 
 
 def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the given exceptions and those that statements raise on SQLite or Postgres."""
+    """Return the given exceptions and the database errors of SQLite and Postgres."""
     postgres = sys.modules.get("psycopg")
     return (sqlite3.Error, *([postgres.Error] if postgres else []), *more)
 

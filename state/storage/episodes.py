@@ -18,10 +18,10 @@ from shapley_coop.state.storage.owned import Book, claim
 from shapley_coop.state.storage.owners import holder
 
 FOLLOWS = "follows"
-"""The kind of a fact that names a thread's next episode after another (or its first)."""
+"""The kind of the facts that name a thread's first episode, or the successor of an episode."""
 
 SINCE = "since"
-"""The field with an episode's start, in a fact FOLLOWS, if the register lacks the run."""
+"""The field of a FOLLOWS fact with the episode's start time, if the register lacks the run."""
 
 _SAVER = "__pregel_checkpointer"
 """The key of the run's saver in LangGraph's configuration of a node."""
@@ -31,7 +31,7 @@ class Episodes(Book):
     """The episodes of all threads of one database."""
 
     def after(self, previous: str, beginning: Callable[[], object] = lambda: None) -> str:
-        """Return the current thread's next episode; the first call for it creates the episode.
+        """Return the episode after `previous` on the current thread; create it if it is missing.
 
         With `InMemorySaver` or without a saver, threads end with their process, and each call
         creates a new episode: a thread of the same name in another process is unrelated.
@@ -58,7 +58,7 @@ class Episodes(Book):
 
 
 def mint(session: Session, thread: str, previous: str = "", begun: str = "") -> str:
-    """Return a thread's next episode after another; the first call creates and claims the episode.
+    """Return the episode after `previous` on a thread; if it is missing, create and claim it.
 
     Args:
         session: the transaction.

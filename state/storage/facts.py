@@ -66,7 +66,7 @@ def key(*parts: str | int) -> str:
 
 
 def key_prefix(*parts: str | int) -> str:
-    """Return the prefix of all keys that start with the given parts and have further parts."""
+    """Return the common prefix of the keys with the given first parts and at least one more."""
     return key(*parts)[:-1] + ", "
 
 
@@ -106,8 +106,8 @@ class Session(Statements):
         Args:
             kind: the kind.
             scope: the scope.
-            keys: only the facts with these keys; by default all, unless `beginnings` are given.
-            beginnings: only the facts whose keys begin with a prefix given here (`key_prefix`).
+            keys: the keys of the facts to read; None: keys of any form.
+            beginnings: prefixes (`key_prefix`) of the facts' keys, if `keys` is None; None: all.
         """
         if keys is not None:
             chosen = [(f"key IN ({', '.join('?' * len(x))})", x) for x in _some(keys)]
@@ -141,11 +141,11 @@ class Session(Statements):
         return [_fact(*row) for row in rows]
 
     def put(self, *facts: Fact) -> list[Fact | None]:
-        """Write facts; return None for each new fact, and for others the fact already stored.
+        """Write facts; for each, return None if it is new, or else the fact stored under its key.
 
         Raises:
-            NotYours: the session is the server's, which writes for no owner; or another owner
-                holds a fact of a kind in `CLAIMED`.
+            NotYours: the session is for the server, which may not write facts, or a key of a
+                kind in `CLAIMED` belongs to another owner.
         """
         if self._owner == SERVER:
             raise NotYours("the server writes for the owner of a thread, never for all")
@@ -161,7 +161,7 @@ class Session(Statements):
     ) -> int:
         """Write a fact under the key (*first, N), where N is the next free number; return N.
 
-        The caller's transaction needs a lock, so that no other takes the number (`Facts.writing`).
+        The transaction must hold a lock, so that no other transaction takes N (`Facts.writing`).
         """
         last = self.last(kind, scope, key_prefix(*first) if first else "")
         number = 1 + (int(parts_of(last.key)[-1] if first else last.key) if last else 0)
@@ -170,7 +170,7 @@ class Session(Statements):
         return number
 
     def forget(self, kind: str, scope: str, keys: Sequence[str] | None = None) -> None:
-        """Delete the owner's facts of a kind and a scope: those of some keys, or all."""
+        """Delete the owner's facts of a kind and a scope; if `keys` are given, only these facts."""
         query = "DELETE FROM facts WHERE kind = ? AND scope = ? AND owner = ?"
         if keys is None:
             self.execute(query, kind, scope, self._owner)

@@ -117,7 +117,7 @@ class Home:
         return self.runs.get(name)
 
     def threads(self) -> dict[str, str]:
-        """Return the server's threads with their start times, latest first (`Runs.threads`)."""
+        """Return thread → its start time, for the threads of LangGraph's server."""
         return self.runs.threads() if self._has_books() else {}
 
     def compact(self) -> int:
@@ -179,7 +179,7 @@ def _home(folder: str, database: str) -> Home:
 
 
 def _open_book(kind: Callable[[str], Book], url: str) -> Book:
-    """Return this process's only object of a class of books (stores of facts) for a database."""
+    """Return this process's one book (store of facts) of a class for a database."""
     found: Book = _make_book(kind, url)
     return found
 

@@ -1,7 +1,7 @@
-"""The operator's private journal, which stores every letter with its answer exactly once.
+"""The operator's private journal of letters and their answers.
 
-Thanks to the journal, a resume repeats at most the calls in flight. Private reasoning and sealed
-moves stay off the table, and a recording seat can replay a run. Agents never read the journal.
+A resumed run takes stored answers from the journal, and repeats only interrupted calls. The table
+holds pointers into the journal, so private texts stay off the table. Agents never read the journal.
 """
 
 import time
@@ -19,22 +19,22 @@ from shapley_coop.state.storage.owners import Holder, NotYours, holder
 from shapley_coop.state.storage.packing import pack, unpack
 
 ANSWER = "answer"
-"""The kind of a fact with a letter and its answer; its key: letter, attempt, agent, model.
+"""The kind of the facts that hold a letter and its answer; key: letter, attempt, agent, model.
 
-The model is part of the key because another model in a fork must give an answer of its own.
+The key includes the model, so a fork with another model asks that model anew.
 """
 
 MAIL = "mail"
-"""The kind of a fact with a letter for a person's seat; its key: agent and number."""
+"""The kind of the facts that hold a letter for a person; key: agent, number of the delivery."""
 
 SHOWN = "shown"
-"""The kind of a fact that a person has seen a letter; its key: agent, letter, attempt."""
+"""The kind of the facts that record a letter as seen by a person; key: agent, letter, attempt."""
 
 BATCHED = "batched"
-"""The kind of a fact that a provider's batch holds a sweep's letter, with the batch's time."""
+"""The kind of the facts that record a sweep's letter in a provider's batch, and the time."""
 
 _BATCHES_KEPT = 30 * 86400
-"""The seconds for which providers keep a batch; older batches return no answers."""
+"""The number of seconds after which a provider has discarded a batch and its answers."""
 
 _COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
@@ -52,11 +52,11 @@ class Journal(Book):
     def find(
         self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
     ) -> Entry | None:
-        """Return the answer already given to this letter, if any; see `Asked`."""
+        """Return the stored answer to a letter, or None; without `model`, any model's answer."""
         return self.found(episode, [Asked(agent, letter, attempt, model)])[0]
 
     def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
-        """Return the answers already given to some letters of an episode."""
+        """Return the stored answer to each letter, or None, in the order of `letters`."""
         given = self._given(episode, [one[:3] for one in letters])
         return [
             next((x for x in given.get(one[:3], ()) if one.model in ("", x.model)), None)
@@ -82,7 +82,7 @@ class Journal(Book):
         return opened
 
     def _given(self, episode: str, places: Sequence[_Place]) -> dict[_Place, list[Entry]]:
-        """Return all models' answers to the given letters and attempts of agents."""
+        """Return place (agent, letter, attempt) → the answers of all models at that place."""
         if not places:
             return {}
         wanted = [key_prefix(letter, attempt, agent) for agent, letter, attempt in places]
@@ -94,7 +94,7 @@ class Journal(Book):
         return given
 
     def write(self, episode: str, entry: Entry) -> Entry:
-        """Store an answer, and return the first one stored for the same letter, attempt and model.
+        """Store an answer unless its key has an answer already, and return the stored answer.
 
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
@@ -111,7 +111,7 @@ class Journal(Book):
         """Store answers of several runs, in one transaction for each owner; see `write`.
 
         Returns:
-            For each answer, the stored (first) answer or the error that prevented the write.
+            In the order of `answers`: the answer under the same key, or the error of the write.
         """
         kept: dict[int, Entry | Exception] = {}
         for owner in dict.fromkeys(who.owner for who, _, _ in answers):

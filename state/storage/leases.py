@@ -31,7 +31,7 @@ from shapley_coop.state.storage.driver import errors
 from shapley_coop.state.storage.facts import Fact
 
 LEASE = "lease"
-"""The kind of a fact that names the worker with a run's lease; its key: the fencing token."""
+"""The kind of the facts that name the worker with a run's lease; key: the fencing token."""
 
 BEAT, SILENT = 15.0, 60.0
 

@@ -66,9 +66,9 @@ class Ledger(Book):
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
         """Write all postings of one branch of an episode so far, in one transaction.
 
-        Only the branch that posts first is paid. Any other branch is refused as a whole if the
-        ledger's postings for the episode differ from the branch's or go beyond them. So a fork
-        cannot take another deposit in addition to the deposits of the original play.
+        Only the branch that posts first is paid. The ledger refuses a branch with a posting that
+        differs from the ledger's posting, or with new postings while it lacks earlier postings.
+        So a fork cannot take another deposit in addition to the deposits of the original play.
 
         Args:
             episode: the episode of the postings.

@@ -13,7 +13,7 @@ from shapley_coop.state.storage.facts import Fact, Session
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
 
 EPISODE, THREAD = "episode", "thread"
-"""The kinds of facts with an episode's owner and thread, and a thread's owner."""
+"""The kinds of two facts: the owner and thread of an episode, and the owner of a thread."""
 
 _OWNER = "owner"
 """The key of the fact that names the owner of an episode or a thread."""
@@ -132,7 +132,7 @@ class Owners(Book):
         Args:
             thread: the thread.
             owner: the owner that reads or writes the thread.
-            claim: whether this owner gets the thread if the thread has no owner.
+            claim: whether a thread without an owner then belongs to this owner.
 
         Raises:
             NotYours: the thread belongs to another owner.

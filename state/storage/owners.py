@@ -21,7 +21,7 @@ SERVER = "*"
 
 
 class NotYours(LookupError):
-    """The error that a row, an episode or a thread is another owner's; it hides who that is."""
+    """The error that a row, an episode or a thread belongs to another owner, who is not named."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ def deflate(plain: bytes) -> bytes:
 
 
 def pack(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
-    """Return two zlib streams of JSON, one after the other: the texts and a letter's facts."""
+    """Return the texts and a letter's facts, as two consecutive zlib streams of JSON."""
     return b"".join(deflate(json.dumps(part).encode()) for part in (list(texts), dict(facts)))
 
 

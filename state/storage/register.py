@@ -20,10 +20,10 @@ CELL = f"{'_' * 8}.{'_' * 20}"
 """The SQL pattern for names of sweeps' runs: the sweep's id, a dot, the id of the cell (run)."""
 
 RUN, STANDS = "run", "stands"
-"""The kinds of facts with a run's beginning, and with each of its later states."""
+"""The kinds of two facts: the beginning of a run, and a later state of a run."""
 
 KEY, KEYED = "key", "keyed"
-"""The kinds of facts with the request made under an idempotency key, and with a run's keys."""
+"""The kinds of two facts: an idempotency key with its request, and a run with its key."""
 
 SEALED = "sealed"
 """The kind of a fact that holds the seal of an ended run (`chain`)."""
@@ -125,7 +125,7 @@ class Runs(Book):
         return _run(run, begun, [])
 
     def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
-        """Return the run that an equal request with the same key began, if there is one.
+        """Return the earlier run of the same request under the same key, or None.
 
         Raises:
             KeyUsed: the key belongs to another request, or to a removed run that paid.
@@ -244,7 +244,7 @@ class Runs(Book):
         return sorted(found, key=lambda run: run.created, reverse=True)
 
     def threads(self) -> dict[str, str]:
-        """Return each thread outside the register with its start time, latest first."""
+        """Return thread → start time of the threads without a registered run, latest first."""
         with self._reading() as session:
             played = session.every(FOLLOWS, unlike=CELL)
         entered = {one.scope for one in played if SINCE not in one.value}
@@ -252,7 +252,7 @@ class Runs(Book):
         return {thread: begun for thread, begun in since.items() if thread not in entered}
 
     def cells(self, sweep: str = CELL) -> tuple[str, ...]:
-        """Return the names of all sweeps' runs, or of those that match an SQL pattern."""
+        """Return the names of the runs that match an SQL pattern; by default all sweeps' runs."""
         with self._reading() as session:
             return tuple(one.scope for one in session.every(RUN, like=sweep))
 
@@ -269,7 +269,7 @@ def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
 
 
 def _key_facts(key: str, request: str, run: str) -> tuple[Fact, Fact]:
-    """Return two facts: the request and the run of an idempotency key, and the run's key."""
+    """Return the facts KEY, with a key's request and run, and KEYED, with the run's key."""
     name = _name_of(key)
     return Fact(KEY, "", name, {"request": request, "run": run}), Fact(KEYED, run, name)
 

@@ -4,7 +4,7 @@ The version is in the file's `PRAGMA user_version` (SQLite) or in a table of one
 """
 
 BOOKS, CHECKPOINTS = 9, 3
-"""The current versions: of facts (on Postgres also of checkpoints), and of SQLite's checkpoints."""
+"""The current versions: of SQLite's facts or a whole Postgres database; of SQLite's checkpoints."""
 
 
 ANOTHER_HOME = "name another home (COOP_HOME or COOP_DATABASE_URL)"

@@ -39,8 +39,8 @@ Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 Starting = Callable[[str, str, Mapping[str, Any]], Awaitable[None]]
 """A function called before this process first plays a run; if it raises, the run does not start.
 
-Its arguments are (run, id of the thread's latest checkpoint, configurable). `configurable` is the
-run's, or empty if that checkpoint belongs to the run already."""
+Its arguments are (run, id of the thread's latest checkpoint, configurable). `configurable` is part
+of the run's configuration; it is empty if the run has already written that checkpoint."""
 
 Call = Callable[[], Any]
 
@@ -60,8 +60,8 @@ _DELETE = (
     f"DELETE FROM {{writes}} WHERE ({_PLACE}) IN (SELECT {_PLACE} {_OF_RUN})",  # noqa: S608
     f"DELETE {_OF_RUN}",
 )
-"""The statements that delete a run. The first one deletes task writes at the run's parent
-checkpoint, so that a repeated run repeats these tasks, unless another run began there too."""
+"""The statements that delete a run. The first deletes the tasks' writes at the checkpoint where the
+run began, if no other run began there, so that a repeated run repeats these tasks."""
 _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE {run} = :run"
 
 
@@ -215,9 +215,9 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """Delete the checkpoints of some runs, each in one thread.
 
         LangGraph's server passes no thread, and calls this method before checking that the run
-        belongs to the request's thread. So within a request only the request's thread is searched.
-        Outside of requests, when the server rolls back a run that it has played, the thread is the
-        one in which the run was played.
+        belongs to the request's thread. So a request deletes from the request's thread only.
+        Outside of requests, the server rolls back runs that it has played. Then this method
+        deletes from the thread in which the run was played.
 
         Raises:
             NotYours: the thread belongs to another owner.

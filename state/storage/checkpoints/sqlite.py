@@ -30,10 +30,10 @@ class SqliteSaver(HomeSaver, BlockingSaver):
         super().__init__(connection, serde=StrictSerializer())
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """Return the next version, from 1; as checkpoints are complete, forks may reuse versions.
+        """Return the next version of a channel, counted from 1.
 
-        LangGraph's own versions take 49 characters for each channel and for each node that has
-        seen the channel.
+        Forks may reuse a version, since each checkpoint is complete. LangGraph's own versions
+        would take 49 characters for each channel and each node that has seen the channel.
         """
         return (current or 0) + 1
 
