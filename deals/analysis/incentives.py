@@ -254,7 +254,7 @@ def overpaid(within: GameTree) -> Fault | None:
 
 
 def balanced_outcomes(within: GameTree) -> int:
-    """Return the number of outcomes (positions × joint actions); assert that payments balance."""
+    """Assert that payments sum to zero, and return the number of outcomes that were checked."""
     count = 0
     for position in within.positions():
         for play, gains in position.gains.items():

@@ -48,7 +48,7 @@ class Notes:
     currency: str = ""
 
     def at(self, place: str) -> "Notes":
-        """Return notes for another place that share the same lists."""
+        """Return notes for another place that add to the same lists of repairs and faults."""
         return replace(self, place=place)
 
     def wrong(self, key: str, why: str) -> None:
