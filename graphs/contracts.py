@@ -35,7 +35,7 @@ from shapley_coop.state.topics import DRAFTS
 
 
 def what_is_next(table: Table) -> str:
-    """Return how the run goes on, with `judge` in place of `over` if a judge must be asked."""
+    """Return the result of `how_it_goes_on`, or `judge` instead of `over` if a judge is seated."""
     found = how_it_goes_on(table)
     judged = table.get("contract") and JUDGE in table["settings"]["seats"]
     return "judge" if found == "over" and judged else found
