@@ -148,7 +148,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
-    """Return, as JSON, all that the letter's system part depends on besides the game."""
+    """Return as JSON what the letter's system part depends on, except the game."""
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     agents = _TWO if turn.question.hears else turn.evaluated.agents
@@ -169,7 +169,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
 
 
 _TWO = ("YOU", "THE OTHER")
-"""The agents' names in the rules if each agent hears a different history: equal rules for all."""
+"""The names in the rules if agents hear different histories; so the rules are equal for all."""
 
 
 @lru_cache(maxsize=256)
