@@ -82,7 +82,7 @@ class Trade(Game):
 
     An agent gives goods by hand, one kind to one agent a turn, or by a deal's `Give`. In a pool the
     first agent holds all goods. In one more turn the others accept its division or refuse, and a
-    refusal loses all goods. At the end each agent is paid the worth to it of the goods it holds.
+    refusal loses all goods. At the end each agent is paid its own worth of the goods that it holds.
     """
 
     name = "trade"
