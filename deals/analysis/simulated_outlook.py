@@ -178,7 +178,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
-        """Return the agent's number of breaches in all plays; idling counts only if planned."""
+        """Return the agent's number of breaches in all plays; only planned idling is a breach."""
         monitor = self._terms(self._of.contract).monitor
         return sum(
             play.times
