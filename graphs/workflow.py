@@ -34,7 +34,7 @@ Verdict = Callable[[Table], str]
 
 
 def verdict_of(table: Table) -> str:
-    """Return the verdict that the node before wrote to the table."""
+    """Return the verdict that the previous node wrote to the table."""
     return table["verdict"]
 
 
