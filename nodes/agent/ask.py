@@ -106,7 +106,7 @@ def validate(question: Question[Any]) -> Callable[[Table, Runtime[RunConfig]], d
 def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     """Write an agent's letter: the words for a model, and the same facts as an object.
 
-    After a refused answer the letter is followed by that answer and the reason for its refusal.
+    After a refusal, the refused answer and the reason for its refusal follow the letter.
     """
     with use_pack(pack_of(turn.evaluated.config.prompts)):
         if private.refusal is None:
@@ -141,7 +141,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         outsider=outsider,
     )
     public = _public(evaluated.game, outsider)
-    # With many agents the full history grows quadratically: give programs only the events told.
+    # With many agents the full history is quadratic: programs get only the events in the text.
     heard = lines if len(evaluated.agents) > MANY else events
     known = {**public, **private.utilities, **view, "history": heard}
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
