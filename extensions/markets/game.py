@@ -250,7 +250,7 @@ class Trade(Game):
         return by_hand[2] if by_hand else ""
 
     def accepted(self, actions: Mapping[str, str]) -> bool:
-        """Return whether the goods count: in a pool, only if all others accept."""
+        """Return whether the goods count: in a pool, only if all agents but the first accept."""
         return not self.market.pool or all(actions.get(a) == ACCEPT for a in self.agents[1:])
 
     def paid(self, holds: Holdings, agreed: bool) -> dict[str, Fraction]:
