@@ -257,7 +257,7 @@ class GameTree:
         return turn  # type: ignore[no-any-return] # the rewards are exact fractions, not numbers
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Return the agents whose breaches matter: all those given, or none without deposits."""
+        """Return the agents whose breaches matter: all given agents, or none without deposits."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 

@@ -24,7 +24,7 @@ class Deal(BaseModel):
     """A list of clauses on which agents can agree. The ids of the clauses are c1, c2, …
 
     `drops` has the ids of the payments, gifts and share in the contract in force that the deal
-    ends. The properties are cached and shared by all callers, who must not change them.
+    ends. The properties are computed once: all callers get the same objects, and change none.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
