@@ -28,16 +28,16 @@ EVALUATIONS_PER_AGENT = 400
 """The sampler's budget without a target: coalitions evaluated per agent."""
 
 MOST_PER_AGENT = 1600
-"""The sampler's budget with a target for the errors, at which it stops: coalitions per agent."""
+"""The sampler's budget if it can stop early at a target: coalitions evaluated per agent."""
 
 MOST_MEMBERSHIPS = 200_000_000
-"""The limit of coalitions × agents for the sampler, which gives many agents fewer samples each."""
+"""The sampler's limit of coalitions × agents; with many agents, each gets fewer samples."""
 
 LEAST_PER_AGENT = 16
 """The smallest budget of coalitions per agent: eight orders and their reverses."""
 
 WITHIN = 0.1
-"""The target of the sampler: each standard error at most WITHIN · max(|T|, range of W) / n."""
+"""The sampler's target: standard errors of at most WITHIN · max(|total|, range of worths) / n."""
 
 MAX_ENUMERATED = 16
 """The largest number of agents for which a norm evaluates all 2ⁿ coalitions."""
@@ -72,7 +72,7 @@ class Characteristic:
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
-        target: the sampler's target, in units of max(|T|, range of W) / n; None: no target.
+        target: the sampler's target, in units of max(|total|, range of worths) / n, or None.
     """
 
     agents: Sequence[str]
@@ -101,11 +101,11 @@ class Attribution:
     Attributes:
         norm: the norm of the values.
         method: "exact", or the sampler.
-        total: v(N), in the game's unit; for a record the improvement T = W(N) − W(∅).
+        total: v(N), in the game's unit; for a record the gain over no agent taking part.
         marginal: agent → v(N) − v(N∖{i}).
         values: agent → its value.
         standard_error: agent → the value's standard error; None if the values are exact.
-        alone: agent → W_i(∅); None if the values alone divide the total.
+        alone: agent → its reward if no agent takes part; None if payoffs leave it out.
     """
 
     norm: str
@@ -234,7 +234,7 @@ def _sample(of: Characteristic, by: str) -> Attribution:
 
 
 def _scale(raw: Attribution) -> Attribution:
-    """Return values scaled to the total by `normalised`, with their errors scaled alike."""
+    """Return values scaled to the total by `normalised`, and errors scaled by the same factors."""
     values = list(raw.values.values())
     scaled = normalise(raw.total, values)
     moved = [float(new / old) if old else 1.0 for new, old in zip(scaled, values, strict=True)]

@@ -32,7 +32,7 @@ def check_axioms(
         efficiency: the values sum to v(N) − v(∅).
         symmetry: agents with equal contributions to every coalition have equal values.
         null_player: agents that contribute 0 to every coalition have the value 0.
-        additivity: the value of v + w is the sum of the values; None without a second game.
+        additivity: the sum of two games has the sum of their values; None without a second game.
 
     Raises:
         ValueError: the second game has another size, or `value` is not defined on a game.

@@ -1,7 +1,7 @@
 """Settlement norms by name: functions from a characteristic function to each agent's value.
 
 A norm maps a table of worths to one value per agent. The values need not sum to the amount to
-divide; `normalised` scales them to parts that do. The nucleolus, Deegan–Packel, and Shapley and
+divide; `normalised` scales them to this sum. The nucleolus, Deegan–Packel, and Shapley and
 Banzhaf values of more than EXACT_AGENTS agents are computed in floats and rounded to 1e-9. All
 other values are exact.
 """

@@ -90,8 +90,8 @@ def wev_report(
     """Return the result of `wev` as JSON, in percent.
 
     {"roles": {role: {"interval": [low, high], "point": x, "point_interval": [least, most],
-    "reward": y, "adjustment": z}}}. The point may lie outside the paper's `interval`, because the
-    weights do not sum to 100.
+    "reward": y, "adjustment": z}}}. `EarnedValue` explains the keys. The point may lie outside
+    the paper's `interval`, because the weights do not sum to 100.
     """
     return {
         "roles": {

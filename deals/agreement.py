@@ -1,6 +1,6 @@
 """The `Agreement`: a contract together with its game, its enforcement and the turns played.
 
-Nodes, letters and pages ask this class about a contract, so that they need not pass those parts
+Nodes, letters and pages ask this class about a contract, so that they need not pass its fields
 to every function.
 """
 

@@ -43,7 +43,7 @@ def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
     """Return the contract amended by an offer that all accepted.
 
     The offer replaces all duties from `from_turn` on. Payments and gifts stay in force unless the
-    offer drops them by id. The share stays unless the offer drops it or has another share.
+    offer drops them by id. The share stays in force unless the offer drops or replaces it.
     """
     deal = Deal.of(offer["deal"])
     kept = [_end_term(term, deal, from_turn) for term in contract["terms"]]

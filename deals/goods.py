@@ -45,7 +45,7 @@ def handovers(
         clauses: the compiled clauses of the contract.
         memories: the memories of the clauses after the turn.
         turn: the number of the turn.
-        paid: the ids of clauses that fell due at an earlier turn.
+        paid: the ids of clauses whose gift or payment fell due at an earlier turn.
     """
     due = gifts_due(clauses, memories, turn, paid)
     return [

@@ -168,7 +168,7 @@ class Monitor:
         }
 
     def _bound(self, duty: effects.Duty, turn: Turn) -> Collection[str]:
-        """Return the agents that a duty binds: one, or for "everyone" all that can act."""
+        """Return the agents that a duty binds; "everyone" means all agents that can act."""
         if duty.agent != EVERYONE:
             return (duty.agent,)
         return [agent for agent in turn["rewards"] if self._is_open(duty, agent, turn["turn"])]

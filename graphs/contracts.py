@@ -5,7 +5,7 @@
     enforce_turn → convene → propose, if the contract must be bargained over again
 
 Use Your Words (Schiavone, 2025). In turn, every agent proposes a contract or accepts the current
-offer, until all accept the same. An impartial summariser writes the contract in five sections.
+offer, until all accept one offer. An impartial summariser writes the contract in five sections.
 If the agents agreed only in words, the summariser also drafts the clauses, and `sign` asks all
 agents to sign; one missing signature binds no agent. Deposits are taken before play and forfeited
 at the first breach. Payments are made at settlement. A judge, if configured, reads the record.
@@ -35,7 +35,7 @@ from shapley_coop.state.topics import DRAFTS
 
 
 def what_is_next(table: Table) -> str:
-    """Return how the run goes on, with `judge` in place of `over` if a judge must be asked."""
+    """Return the result of `how_it_goes_on`, or `judge` instead of `over` if a judge is seated."""
     found = how_it_goes_on(table)
     judged = table.get("contract") and JUDGE in table["settings"]["seats"]
     return "judge" if found == "over" and judged else found

@@ -92,7 +92,7 @@ async def follow(
     Args:
         run: a run from `prepare` or from the register.
         watch: called after each node.
-        person: answers for the people at the table; None lets the run wait for them.
+        person: answers for the people in the run; None lets the run wait for them.
         traced: further metadata, tags and callbacks for the trace.
 
     Returns:

@@ -54,7 +54,7 @@ async def remove(run: Run) -> None:
 
 @dataclass(frozen=True)
 class Hold:
-    """The right of this worker to play a run, which no other worker plays meanwhile.
+    """The exclusive right of this worker to play a run.
 
     Attributes:
         lease: the lease of the run.

@@ -34,7 +34,7 @@ Verdict = Callable[[Table], str]
 
 
 def verdict_of(table: Table) -> str:
-    """Return the verdict that the node before wrote to the table."""
+    """Return the verdict that the previous node wrote to the table."""
     return table["verdict"]
 
 
@@ -165,7 +165,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             self.add_edge(node, then)
 
     def asks_and_validates(self, node: str, check: str, question: Question[Any]) -> None:
-        """Add a node that asks one agent, a node that validates the answer, and their edge.
+        """Add a node that asks one agent, a node that validates the answer, and the edge between.
 
         Args:
             node: the name of the node that asks.
@@ -178,7 +178,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.add_edge(node, check)
 
     def branch(self, source: str, verdict: Verdict, onward: Mapping[str, str]) -> None:
-        """Add conditional edges; an edge to a node that asks several agents sends people apart.
+        """Add conditional edges; a node that asks several agents gets a task for each person.
 
         Args:
             source: the node that the edges leave.

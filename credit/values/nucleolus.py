@@ -98,7 +98,7 @@ def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
 def _widest(
     rows: Floats, worths: Floats, fixed: Floats, sums: list[float], least: Floats
 ) -> tuple[float, np.ndarray]:
-    """Return the largest t with x(S) − v(S) ≥ t for all open S, and the constraints that bind.
+    """Return the largest t with x(S) − v(S) ≥ t for all `rows`, and the constraints that bind.
 
     By complementary slackness, constraints with a positive dual price bind in every optimum. The
     prices sum to 1, so at least one constraint binds, and the caller's loop ends.

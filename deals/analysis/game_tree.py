@@ -120,7 +120,7 @@ class GameTree:
         return self.values(worth)[self.now][self.start]
 
     def shifted(self, record: Sequence[Turn]) -> Amounts:
-        """Return each agent's gain from the split of past rewards, which a split covers too."""
+        """Return each agent's gain from past rewards, which a split of the total divides too."""
         agents = self.stage.agents
         if not (self._split and self._split.fractions):
             return (NOTHING,) * len(agents)
@@ -257,7 +257,7 @@ class GameTree:
         return turn  # type: ignore[no-any-return] # the rewards are exact fractions, not numbers
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Return the agents as a set, empty without deposits: breaches then have no effect."""
+        """Return the agents whose breaches matter: all given agents, or none without deposits."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 

@@ -171,7 +171,7 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
     """Return the deposit that makes keeping the contract a best response for all agents.
 
     The deposit is the largest gain by a breach, rounded up to a whole unit, because a breaker loses
-    its deposit once. The gain is computed without and with payments and split, and the larger gain
+    its deposit once. The gain is computed without and with payments and split. The larger gain
     counts. The case with payments is left out if its tree cannot be enumerated.
     """
     gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))
@@ -254,7 +254,7 @@ def overpaid(within: GameTree) -> Fault | None:
 
 
 def balanced_outcomes(within: GameTree) -> int:
-    """Return the number of outcomes (positions × joint actions); assert that payments balance."""
+    """Assert that payments sum to zero, and return the number of outcomes that were checked."""
     count = 0
     for position in within.positions():
         for play, gains in position.gains.items():

@@ -70,7 +70,7 @@ class Prospect:
         deal: the deal of the offer.
         enforcement: how contracts are enforced.
         norm_payoffs: computes the payoffs under a norm.
-        norms: the first is the norm of `by_norm`, unless the split of the offer names a norm.
+        norms: the norms on offer. `by_norm` uses the first, unless the offer's split names a norm.
         viewer: the reader of the outlook, if each agent knows only its own payoffs; else "".
         alike: a cache of rows that are equal for all viewers; the key is the case and the number
             of plays.
@@ -111,7 +111,7 @@ class DealOutlook:
         rows: the agents' payoffs over the whole game, one row for each case.
         assumes: the assumptions about the agents, in words.
         norm: the norm of `by_norm`, or "".
-        by_norm: agent → its payoff by that norm if all keep the offer, or None.
+        by_norm: agent → its payoff by `norm` if all keep the offer, or None.
         why_not: the reason why there are no rows, or "".
     """
 

@@ -31,8 +31,8 @@ class Party:
         guaranteed: the payoff that it secures by keeping the contract, whatever the others do.
         deviation: its profitable breach while the others keep the contract; None if keeping the
             contract is a best response.
-        against_all: keeping the contract compared with a breach at a single turn, for all actions
-            of the others at that turn, if the agent keeps the contract afterwards.
+        against_all: the comparison of keeping the contract with a breach at a single turn, for all
+            actions of the others at that turn. After that turn the agent keeps the contract.
     """
 
     without: Outlook
@@ -53,7 +53,7 @@ class Party:
 
     @property
     def rational(self) -> bool:
-        """Whether the party secures no less if all keep the contract than without it (maximin).
+        """Whether a contract that all keep does not lower the party's secure payoff (maximin).
 
         The expected payoff may still be lower: `within.expected` below `without.expected`.
         """

@@ -47,7 +47,7 @@ class Simulation:
     Args:
         of: the offer and the position of the game.
         count: the number of plays of each plan; 0 for the number that `ahead.count` returns.
-        search: the number of plays used to find the best breach; 0 for the same number.
+        search: the number of plays used to find the best breach; 0 for the plays of each plan.
     """
 
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
@@ -178,7 +178,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
-        """Return the agent's number of breaches in all plays; idling counts only if planned."""
+        """Return the agent's number of breaches in all plays; only planned idling is a breach."""
         monitor = self._terms(self._of.contract).monitor
         return sum(
             play.times

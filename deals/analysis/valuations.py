@@ -11,7 +11,7 @@ from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, Position, V
 
 
 def expected_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return the mean value over the expected actions: each agent's best allowed ones this turn."""
+    """Return the mean value over the expected actions: all agents' best allowed actions now."""
     plays = of.plays(position.expected[a] for a in of.stage.agents)
     return sum((worth(play, i) for play in plays), NOTHING) / len(plays)
 

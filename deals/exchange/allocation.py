@@ -1,4 +1,4 @@
-"""The rules for an allocation in a task exchange: a label and a condition each, in groups."""
+"""The rules for an allocation in a task exchange, in groups; each rule has a fault label."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ NAME   an unknown agent, or a missing agent
 ACK    a pending proposal is answered by neither <ACCEPT> nor <REJECT>, or by both
 UNK    a description that is not equal, byte for byte, to a registered one
 EMP    an agent without any task
-OVL    two agents share an atom; the feedback names both descriptions, both masks, the atoms
+OVL    two agents share an atom; the feedback names both descriptions, both masks and atoms
 MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 

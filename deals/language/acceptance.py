@@ -22,7 +22,7 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
     """Return a fault unless a message accepts the current offer without a condition.
 
     An acceptance means the offer in the author's letter. If its words name a revision or a hash,
-    it must be that of this offer. Other words are ignored, except a condition, which is a fault.
+    this offer must have it. A condition is a fault; other words are ignored.
     """
     if message.proposal is not None:
         return Fault("ACK", "You cannot accept and propose at once: do one of the two.")

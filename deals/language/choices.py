@@ -203,7 +203,7 @@ def _same_call(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _called_so(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal call of a name that an agent wrote without the call's arguments.
+    """Return the only legal call of an action that an agent named without its arguments.
 
     >>> calls = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)", "wait"]
     >>> _called_so("take_note()", calls), _called_so("apply", calls), _called_so("wait", calls)

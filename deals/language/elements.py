@@ -214,7 +214,7 @@ class Elements:
         return self._broken(tag, "JSON", f"Between the tags is no valid JSON: {found}.")
 
     def _given_up(self) -> bool:
-        """Return whether earlier JSON was broken; later JSON is then skipped: linear cost."""
+        """Return whether earlier JSON was broken: skipping later JSON keeps the cost linear."""
         return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:

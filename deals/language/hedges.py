@@ -1,4 +1,4 @@
-"""The words around a choice: a condition, after which the agent is asked again, and a reason."""
+"""Readers of the words around a choice: reasons are ignored, conditions make the choice unclear."""
 
 import re
 

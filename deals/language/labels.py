@@ -1,4 +1,4 @@
-"""The labels of refusals: letters show their meaning, tables and records count by label."""
+"""The labels of refusals: letters explain each label, and runs count refusals by label."""
 
 LABELS = {
     "What cannot be read": {

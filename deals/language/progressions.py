@@ -6,7 +6,7 @@ from math import gcd
 from shapley_coop.deals.language.when import Every, Turns, When, turn_list
 
 Progression = tuple[int, int, int]
-"""Turns at a constant step: the first, an upper bound, and the step."""
+"""Turns at a constant step, as (first turn, upper bound, step)."""
 
 
 def _progression(when: When, turns: int) -> Progression | None:

@@ -222,7 +222,7 @@ def _wrong_split(split: Split, terms: Terms) -> str:
 
 
 def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
-    """NORM: the norm of a split is a norm on offer at this table."""
+    """NORM: the norm of a split is one of the norms on offer."""
     split = deal.split
     if split is None or split.norm is None or split.norm in terms.norms:
         return None
@@ -231,7 +231,7 @@ def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
-    """CLASH: no agent has duties to take two actions, or a forbidden action, at the same turn.
+    """CLASH: at no turn must an agent take two actions, or take an action forbidden to it.
 
     Two duties are compared only if their conditions are equal or both depend on turns alone.
     The certificate finds clashes between different conditions on the history.

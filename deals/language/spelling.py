@@ -48,7 +48,7 @@ class Notes:
     currency: str = ""
 
     def at(self, place: str) -> "Notes":
-        """Return notes for another place that share the same lists."""
+        """Return notes for another place that add to the same lists of repairs and faults."""
         return replace(self, place=place)
 
     def wrong(self, key: str, why: str) -> None:
@@ -142,7 +142,7 @@ def _actions(terms: Terms, of: str) -> Sequence[str]:
 
 
 def per(given: Mapping[str, Any], notes: Notes) -> str:
-    """Return how often a payment is made: `per` in letters, `basis` in records."""
+    """Return how often a payment is made, which letters call `per` and records `basis`."""
     said = [given[key] for key in ("per", "basis") if given.get(key) is not None]
     words = {one.strip().lower() if isinstance(one, str) else show(one) for one in said}
     if len(words) > 1 or not words <= set(_PER):

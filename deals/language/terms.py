@@ -1,4 +1,4 @@
-"""The facts of a table that a proposal is read with and checked against."""
+"""The facts of a run with which a proposal is read and checked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from shapley_coop.games.open_turns import OpenTurns, always_open
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The facts that a deal is checked against. Compared by identity, so checks can be cached."""
+    """The facts that a deal is checked against; compared by identity, so checks can be cached."""
 
     agents: Sequence[str]
     actions: Mapping[str, Sequence[str]] = field(default_factory=dict)

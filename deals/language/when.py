@@ -12,7 +12,7 @@ JSON                                        holds
 `{"count": {"agent": A, "action": X},       once A has done X twice or more
 "at_least": 2}`
 `{"earned": A, "at_least": 5}`              once A's rewards sum to 5 or more ("everyone": all)
-`{"all": […]}` `{"any": […]}` `{"not": …}`  as in logic
+`{"all": […]}` `{"any": […]}` `{"not": …}`  conjunction, disjunction, negation
 ==========================================  ====================================================
 
 Agents write the forms above (`deals.language.reading`, `wire_form`). A record writes all turns as

@@ -26,7 +26,7 @@ def clauses_in(path: Path) -> dict[str, Any]:
 
 
 def turns_in(path: Path) -> list[Turn]:
-    """Return the turns of a record: numbered from 1, with finite rewards, {} where missing."""
+    """Return a record's turns after checking their numbers and rewards; {} for missing rewards."""
     content = read_data(path, KIND)
     turns = content.get("record") if isinstance(content, dict) else content
     if not isinstance(turns, list) or not turns:

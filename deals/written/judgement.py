@@ -1,4 +1,4 @@
-"""The reader of a judge's verdicts, which are reported beside the monitor's and bind nothing."""
+"""The reader of a judge's verdicts, which are only reported: the monitor's verdicts count."""
 
 import re
 from collections.abc import Mapping

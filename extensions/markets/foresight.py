@@ -1,4 +1,4 @@
-"""The foresight of an embedded agent in a trade: it knows its own worths and guesses the others'.
+"""The foresight of an embedded agent in a trade: it knows its own worths and guesses the rest.
 
 The agent assumes that the others value a good at its own average worth, and by half more if they
 began without the good. So trade seems to offer a gain; if the guess is wrong, the other agent
@@ -30,7 +30,7 @@ def _holds_in(facts: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
 
 
 class Guess:
-    """The worths of goods: the agent's own from its letter, the others' as it guesses.
+    """The worths of goods: the agent's worths from its letter, and guesses for other agents.
 
     Args:
         facts: the facts of the letter.
@@ -90,7 +90,7 @@ class Guess:
 
 
 class TradeForesight(Foresight):
-    """The prediction that agents make the gifts by hand that they owe, and else keep goods."""
+    """The prediction that agents make all gifts by hand that they owe, and no others."""
 
     FACTS = ("turns", "goods", "pool")
 

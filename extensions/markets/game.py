@@ -82,7 +82,7 @@ class Trade(Game):
 
     An agent gives goods by hand, one kind to one agent a turn, or by a deal's `Give`. In a pool the
     first agent holds all goods. In one more turn the others accept its division or refuse, and a
-    refusal loses all goods. At the end each agent is paid the worth to it of the goods it holds.
+    refusal loses all goods. At the end each agent is paid its own worth of the goods that it holds.
     """
 
     name = "trade"
@@ -250,7 +250,7 @@ class Trade(Game):
         return by_hand[2] if by_hand else ""
 
     def accepted(self, actions: Mapping[str, str]) -> bool:
-        """Return whether the goods count: in a pool, only if all others accept."""
+        """Return whether the goods count: in a pool, only if all agents but the first accept."""
         return not self.market.pool or all(actions.get(a) == ACCEPT for a in self.agents[1:])
 
     def paid(self, holds: Holdings, agreed: bool) -> dict[str, Fraction]:

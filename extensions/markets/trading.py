@@ -42,7 +42,7 @@ class Trader:
         facts: the facts of the letter.
         record: the turns played.
         self_: the character of the agent.
-        rng: its random numbers.
+        rng: the random numbers of the agent.
         talk: the public talk, one entry for each message.
     """
 
@@ -54,7 +54,7 @@ class Trader:
 
     @property
     def market(self) -> Guess:
-        """The holdings and the worths, the others' as guessed."""
+        """The holdings, the agent's own worths, and the guessed worths of other agents."""
         check_facts(self.facts, "you", "agents", "goods", "pool")
         return Guess(self.facts)
 

@@ -12,12 +12,12 @@ from shapley_coop.many import MANY
 KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"
 
 MOST_GROUPS = 8
-"""The largest number of groups of equal holdings that the rules list; the rest is summed up."""
+"""The largest number of groups of equal holdings that the rules list; others are summed up."""
 
 MOST_NAMED = 3
 
 MOST_KNOWN = 16
-"""With many agents, the largest number of groups in a position, and of agents named in them."""
+"""With many agents, the largest number of groups in a view, and of agents named in all groups."""
 
 Group = tuple[Mapping[str, int], list[int]]
 """The holdings of each agent of a group, and the agents' indices in speaking order."""

@@ -39,7 +39,7 @@ class RaidAhead(Ahead):
         return self._habit
 
     def most(self) -> dict[str, Fraction]:
-        """Return each hero's payoff bound: the best reward each turn, plus a part of the team's."""
+        """Return each hero's payoff bound: its best rewards plus a part of the team's reward."""
         p = self.game.params
         paid = max(map(exact, (p.fireball_reward, p.heal_reward, p.taunt_reward, 0)))
         team = max(exact(p.win_reward), exact(p.loss_reward), Fraction(0)) / p.heroes

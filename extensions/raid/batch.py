@@ -39,7 +39,7 @@ class Batch(Protocol[World]):
 Policy = Callable[[int, Mask], Ints]
 """(turn from 0, legal actions) → each agent's action in each play, or PASS, shape (K, n).
 
-An agent without legal actions gets PASS.
+An agent without legal actions gets PASS. K counts the plays, n the agents.
 """
 
 

@@ -24,7 +24,7 @@ from shapley_coop.games.turns import Position
 CAST, MEND, TAUNTS = (SKILLS.index(skill) for skill in (FIREBALL, HEAL, TAUNT))
 
 Rolls = Callable[[int, int, Mask], Ints]
-"""(turn from 1, skill, its users) → amounts, shape (n,), or (K, n) if raids have different dice."""
+"""(turn from 1, skill, its users) → amounts: one for each hero, or for each raid and hero."""
 
 _NO_HERO = np.iinfo(np.int64).max
 

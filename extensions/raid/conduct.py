@@ -103,7 +103,7 @@ class RaidAnalysis(Analysis):
         self._replays = lru_cache(maxsize=4)(self._prepare)
 
     def repeated(self, did: Conduct) -> Replays:
-        """Return replays on arrays for the idle baseline; others are played step by step."""
+        """Return the replays, which run on arrays only if the baseline is to idle."""
         if self.game.baseline.kind != "idle":
             return super().repeated(did)
         return raid_replays(self.game.params, self.game.seed, did)

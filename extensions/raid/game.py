@@ -55,8 +55,8 @@ class RaidBattle(Game):
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Let heroes act in index order, then the boss. A hero without an action idles.
 
-        A hero earns no own reward for a Taunt after another hero's, or for an action after the
-        killing blow.
+        A hero earns no own reward for a Taunt after another hero's Taunt, or for an action after
+        the killing blow.
         """
         self.check(position, actions)
         roll = rolled(self.params, self.seed, int(position["turn"]))

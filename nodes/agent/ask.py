@@ -106,7 +106,7 @@ def validate(question: Question[Any]) -> Callable[[Table, Runtime[RunConfig]], d
 def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     """Write an agent's letter: the words for a model, and the same facts as an object.
 
-    After a refused answer the letter is followed by that answer and the reason for its refusal.
+    After a refusal, the refused answer and the reason for its refusal follow the letter.
     """
     with use_pack(pack_of(turn.evaluated.config.prompts)):
         if private.refusal is None:
@@ -141,14 +141,14 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         outsider=outsider,
     )
     public = _public(evaluated.game, outsider)
-    # With many agents the full history grows quadratically: give programs only the events told.
+    # With many agents the full history is quadratic: programs get only the events in the text.
     heard = lines if len(evaluated.agents) > MANY else events
     known = {**public, **private.utilities, **view, "history": heard}
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
-    """Return, as JSON, all that the letter's system part depends on besides the game."""
+    """Return as JSON what the letter's system part depends on, except the game."""
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     agents = _TWO if turn.question.hears else turn.evaluated.agents
@@ -169,7 +169,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
 
 
 _TWO = ("YOU", "THE OTHER")
-"""The agents' names in the rules if each agent hears a different history: equal rules for all."""
+"""The names in the rules if agents hear different histories; so the rules are equal for all."""
 
 
 @lru_cache(maxsize=256)

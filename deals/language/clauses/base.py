@@ -21,10 +21,10 @@ class Clause(BaseModel):
     A new kind is a subclass in one file, with a field `kind` whose default names it.
 
     Attributes:
-        taught: the line in letters that explains the kind; the core's are in a prompt template.
-        asked: the description of the kind in answer schemas; if "", its docstring is used.
-        in_fields: field → its type in answer schemas, if that differs from the record's type.
-        spelt: field → the key that agents write for the field, if that differs.
+        taught: the line in letters that explains the kind; "" if a prompt template explains it.
+        asked: the description of the kind in answer schemas; "" for the class's docstring.
+        in_fields: field → its type in answer schemas, if records have a different type.
+        spelt: field → the key that agents write for the field, if the key differs.
         lasts: whether the clause survives an amendment unless it is dropped by its id.
         also: key that agents may write → the field that the key means.
         needless: key → the value with which agents may write the key, though it has no effect.
