@@ -38,14 +38,14 @@ def consent(
 
     Args:
         run: the run in which the contributors are asked.
-        seats: contributor → seat; '*' for all others.
+        seats: contributor → seat; the key '*' seats every contributor without a key.
         names: the contributors.
         waiting: the contributors whose answers the run waits for.
 
     Returns:
-        `agreed`, `objected` (with their words) and `silent` name people. `waiting` names those who
-        can still answer, `simulated` and `models` those for whom a program answered. `offer_by` is
-        the author of the counter-offer that all accepted or that is open. `failed` lists the other
+        `agreed`, `objected` (name → words) and `silent` name people. `waiting` names those who can
+        still answer. `simulated` and `models` name contributors whose seat is a program. `offer_by`
+        is the author of the current counter-offer, or "". `failed` lists the other
         counter-offers, each with `by`, `amounts` and `not_accepted_by`.
     """
     from shapley_coop.graphs.threads import table_of
@@ -169,7 +169,7 @@ def _named(name: str) -> str:
 
 
 def _quoted(words: str) -> str:
-    """Return others' words in curly quotes, with inner ones made straight so that none closes."""
+    """Return others' words in curly quotes, with inner quotes straight, so that none ends it."""
     said = " ".join(words.split()).translate({ord(mark): '"' for mark in "“”„‟"})
     return f"“{said if len(said) <= MOST_QUOTED else said[:MOST_QUOTED] + '…'}”"
 

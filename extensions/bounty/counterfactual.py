@@ -119,7 +119,7 @@ def counterfactual(
 def _without(
     score: float | None, whole: float, value: float | None, why: str | None
 ) -> dict[str, Any]:
-    """Return a contributor's entry, from the score without that contributor."""
+    """Return a contributor's entry in the result; `score` is the score without it."""
     missing = None if score is None else whole - score
     return {"score": score, "missing": missing, "value": value, "why": why or ""}
 

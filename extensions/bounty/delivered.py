@@ -81,7 +81,7 @@ class DeliveredAnalysis(BountyAnalysis):
 
 
 class Delivered(Game):
-    """The game about finished work, in which agents are paid for artefacts and may agree otherwise.
+    """The game about finished work, which pays agents for artefacts unless they agree otherwise.
 
     Its single turn divides the whole bounty by Weighted Earned Value. These payments are final
     unless the agents agree on another split. A coalition's value is the sum of its members'

@@ -31,7 +31,7 @@ def seats_of(names: Iterable[str], seats: Mapping[str, Any]) -> "dict[str, Seat]
 
     Args:
         names: the contributors.
-        seats: contributor → seat; '*' for all others.
+        seats: contributor → seat; the key '*' seats every contributor without a key.
     """
     from shapley_coop.seats.seat import Seat
 
@@ -52,7 +52,7 @@ def begun(
 
     Args:
         params: the parameters of the game `delivered`.
-        seats: contributor → seat; '*' for all others.
+        seats: contributor → seat; the key '*' seats every contributor without a key.
         seed: the seed of embedded agents.
         deadline: the seconds that a person has for a reply; 0 for no deadline.
         work: a text that identifies the paid work, such as the hashes of its commits.
@@ -113,7 +113,7 @@ async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
 
 
 def still_asked(found: Mapping[str, Any]) -> str:
-    """Return a note with the agents for whom a run waits and their command; empty if none."""
+    """Return a note on the agents for whom a run waits and the command to answer, or ""."""
     waiting = found.get("waiting")
     if not waiting:
         return ""
@@ -122,7 +122,7 @@ def still_asked(found: Mapping[str, Any]) -> str:
 
 
 def earlier(found: Mapping[str, Any]) -> str:
-    """Return a note on older runs that wait for the same people; empty if there are none.
+    """Return a note on other runs that still wait for some of the same people, or "".
 
     A new commit or another option changes the split, so people who had agreed are asked again.
     """

@@ -91,7 +91,7 @@ def read_account(who: str, given: Any) -> Account:
 
 
 def name_for_banks(name: str) -> str:
-    """Return a name in SEPA's characters (EPC217-08); others become the nearest one or a space.
+    """Return a name in SEPA's characters (EPC217-08); others become a similar one or a space.
 
     Raises:
         ValueError: the extra `sepa` is not installed.

@@ -78,7 +78,7 @@ class Settling:
         return settle_history(self.history, self.bounty, self.currency, self.weights, payoffs)
 
     def agreed(self, serve: str) -> dict[str, Any]:
-        """Ask the contributors; return the report on the agreed split, or on those who must answer.
+        """Ask the contributors; return the report on the split, or on people who must answer.
 
         Args:
             serve: HOST:PORT of seat pages for people; empty for no pages.

@@ -46,7 +46,7 @@ class Without:
         self._picked: dict[tuple[str, str], str] = {}
 
     def tree(self, members: Set[str]) -> str:
-        """Return the tree with only these contributors' commits; all together give the last tree.
+        """Return the tree with only these contributors' commits; for all contributors, the last.
 
         A commit is included if all its earners are members. A bot's commit is always included.
 
@@ -71,7 +71,7 @@ class Without:
         """Yield a temporary folder that holds the regular files of a tree.
 
         Raises:
-            RepositoryError: a file or their total is too large, or a path leaves the folder.
+            RepositoryError: a file or the whole tree is too large, or a path leaves the folder.
         """
         found = []
         for record in self._git.records("ls-tree", "-r", "-z", tree):
@@ -127,7 +127,7 @@ class Without:
         return lines[0]
 
     def _entered(self, tree: str, parent: str = "") -> str:
-        """Make a commit of a tree and return its hash; a common parent serves as a merge's base."""
+        """Make a commit of a tree and return the commit's hash; `parent` is the base of a merge."""
         lines = [f"tree {tree}", *([f"parent {parent}"] if parent else [])]
         lines += [f"author {_NOBODY}", f"committer {_NOBODY}", "", "picked", ""]
         asked = ("hash-object", "-w", "-t", "commit", "--stdin")

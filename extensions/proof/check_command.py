@@ -1,4 +1,4 @@
-"""The command `coop check`: it verifies and recomputes an export, whoever made the export."""
+"""The command `coop check`: it verifies and recomputes an export from this home or another."""
 
 import sys
 from pathlib import Path

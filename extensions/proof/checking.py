@@ -47,7 +47,7 @@ def check(
 
     Args:
         content: the bytes of the file.
-        keys: `operator`, agents, and `principal.AGENT` → the public key that the caller trusts.
+        keys: `operator`, an agent's name or `principal.AGENT` → that signer's trusted key.
         need: the agents whose own signatures must be on every agreement.
         source: the file's name in errors.
 

@@ -1,4 +1,4 @@
-"""The keys of a home; the private parts are in its folder `keys`, readable only by its owner."""
+"""The keys of a home, in its folder `keys`; only the home's owner can read their private parts."""
 
 import os
 import re

@@ -14,7 +14,7 @@ OPERATOR = "operator"
 """The name of the key that must have signed the export."""
 
 PRINCIPAL = "principal."
-"""The prefix of an agent's name that makes it the name of its principal's key."""
+"""The key of Bob's principal is named by this prefix and Bob's name: `principal.Bob`."""
 
 SEALED = ("call_market",)
 """Workflows whose parties sign sealed answers, which only the home of the run can check."""
@@ -36,7 +36,7 @@ def party_findings(
 
     Args:
         told: the export's predicate.
-        keys: `operator`, agents, and `principal.AGENT` → the public key that the caller trusts.
+        keys: `operator`, an agent's name or `principal.AGENT` → that signer's trusted key.
         need: the agents whose keys must be among `keys`.
     """
     stated = {agent: read_public(key.public) for agent, key in told.keys.items()}

@@ -211,7 +211,7 @@ def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def subjects(contract: Contract | None, predicate: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the names and hashes of the statement's subjects, without a missing contract."""
+    """Return the names and hashes of the statement's subjects; a run may have no contract."""
     parts = ("basis", "rewards", "transfers", "forfeits", "payoffs")
     hashed = {
         **({"contract": contract["hash"]} if contract else {}),

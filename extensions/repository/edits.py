@@ -63,7 +63,7 @@ def replacements(
     line breaks changed, it is paired with the removed line that held its beginning, at extent 0.
 
     Args:
-        edits: the removed and the added lines of each place.
+        edits: (removed lines, added lines) of each changed place in a file.
     """
     for gone, come in edits:
         if len(gone) != len(come) and _wraps(gone) == _wraps(come):

@@ -52,11 +52,11 @@ def read_history(
     """Read a range of commits, and count each contributor's work.
 
     Args:
-        repo: a working tree, a folder in a working tree, or a bare repository; all of it is read.
-        range: `A..B`, or one revision for everything up to it; None for everything up to HEAD.
+        repo: a working tree, a folder in one, or a bare repository; the whole repository is read.
+        range: `A..B`, or `B` for all commits up to revision B; None for all commits up to HEAD.
         mailmap: a mailmap's text; True applies the .mailmap of the range's last commit.
             A committer could use .mailmap to take the work of others, so the notes always list
-            its changes.
+            the renamings in .mailmap.
         rules: the rules for the counts; None for the defaults.
 
     Raises:

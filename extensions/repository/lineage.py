@@ -51,9 +51,9 @@ class Lineage:
 
     Args:
         retouched: the largest fraction of a line that may change without changing its author.
-        gives: a function of two commits: whether the first, a squash, gives its lines to the
-            second, which added the same lines on another branch.
-        mends: a function of two commits: whether the first mends lines of the second.
+        gives: a function (squash, original) → whether the squash's lines are credited to the
+            original commit, which added the same lines on another branch.
+        mends: a function (fix, author) → whether the fix may mend the author commit's lines.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Lineage:
         fix: bool = False,
         foreign: Collection[str] = (),
     ) -> None:
-        """Take in one commit.
+        """Note the lines that a commit adds, and the lines that its edits replace.
 
         Args:
             commit: the commit's number.
@@ -120,11 +120,11 @@ class Lineage:
             self._begun.setdefault(one, by)
 
     def trace(self, older: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
-        """Find the copies, after all commits are taken in.
+        """Find the added lines that are copies; call this after `take` for all commits.
 
         Args:
-            older: (path, line keys) of each place where lines were added before the range; these
-                lines have no author in the range.
+            older: (path, keys of the added lines) for each addition before the range; no
+                commit of the range earns these lines.
         """
         for path, held in older:
             self._hold(NOBODY, f"\0{path}", [one for one in held if one in self._begun])
@@ -142,7 +142,7 @@ class Lineage:
             self._within.setdefault((file, one), commit)
 
     def _trace_run(self, commit: int, file: str, run: Sequence[str]) -> None:
-        """Find the blocks in a run of added lines that another file held before."""
+        """Find the copied blocks in a run of added lines: blocks that another file held before."""
         block: list[int] = []
         held: set[str] = set()
         for at, one in enumerate(run):
@@ -187,7 +187,7 @@ class Lineage:
         Args:
             commit: the commit that added the line, by git blame.
             text: the line's key.
-            restored: whether a single line may be an earlier line that was restored.
+            restored: whether a single line that was moved or restored keeps its older origin.
         """
         line, mender, part = self._as_added((commit, text)), NOBODY, Fraction(0)
         for step in self._steps(line, restored):
@@ -197,7 +197,7 @@ class Lineage:
         return Origin(*line, mender, part)
 
     def _as_added(self, line: Line) -> Line:
-        """Return a line that blame found, with the log's commit if blame named a wrong one."""
+        """Return a line that blame found, with the log's commit if blame's is wrong."""
         first = (self._begun.get(line[1], line[0]), line[1])
         if self.added[line]:
             return line
@@ -239,7 +239,7 @@ class Lineage:
 
 @dataclass(frozen=True)
 class _Step:
-    """A step from a line to the line it came from; to the same line if it changed too much."""
+    """A step from a line to its earlier form, or to itself if an edit changed too much of it."""
 
     line: Line
     by: int = NOBODY

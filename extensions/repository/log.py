@@ -41,7 +41,7 @@ class Change:
     new: str = ""
     garbled: bool = False  # whether git treats the file as binary, or a line is no UTF-8
     runs: list[list[str]] = field(default_factory=list)
-    """The added lines of each place."""
+    """The added lines of each changed place in the file."""
     edits: list[tuple[list[str], list[str]]] = field(default_factory=list)
     """The removed and the added lines of each place that has both."""
 

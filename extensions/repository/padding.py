@@ -18,7 +18,7 @@ def but_for_numbers(line: str) -> str:
 
 
 class Repeats:
-    """The counter of a file's repeated lines; a call returns whether a line is one too many.
+    """The counter of a file's repeated lines; a call returns whether a line does not count.
 
     In a document, lines that differ only in numbers count once. In code, equal long lines of one
     commit count once. Short lines (`else:`), and lines that differ only in numbers, count

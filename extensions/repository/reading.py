@@ -42,7 +42,7 @@ class Reading:
 
     Attributes:
         commits: the number of commits with a person as earner.
-        by_bots: the number of commits without one, by bots.
+        by_bots: the number of commits by bots, for which no person earns.
         merges: the number of merges, which are left out.
         excluded: reason → number of the last commit's files that are left out.
         garbled: the changes of text files that are not in UTF-8.
@@ -118,7 +118,7 @@ class Reading:
         """Credit the code, documents and decisions in the range's last commit.
 
         Args:
-            older: (path, line keys) of each place where lines were added before the range.
+            older: (path, keys of the added lines) for each addition before the range.
         """
         self._lineage.trace(older)
         standing = Standing(
@@ -148,7 +148,7 @@ class Reading:
                 self._award("fixes", commit, "", amount, lines)
 
     def count_the_rest(self) -> None:
-        """Note why a commit adds to no count of an earner; call this after the other counts."""
+        """Note why a commit adds to none of an earner's counts; call this after the others."""
         counted = {
             (person, shown.commit)
             for person, one in self._known.items()
@@ -199,11 +199,11 @@ class Reading:
         )
 
     def _mends(self, fix: int, author: int) -> bool:
-        """Return whether the commits share no earner: mending one's own lines earns nothing."""
+        """Return whether two commits share no earner, as mending one's own lines earns nothing."""
         return not self._earners(fix).keys() & self._earners(author).keys()
 
     def _gives(self, squash: int, original: int) -> bool:
-        """Return whether a commit is a later squash of the original and credits its earners too."""
+        """Return whether a later squash also credits all earners of the original commit."""
         if not set() < set(self._earners(original)) < set(self._earners(squash)):
             return False
         pair = squash, original

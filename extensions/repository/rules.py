@@ -210,7 +210,7 @@ def _among(expressions: tuple[str, ...], name: str, email: str) -> bool:
 
 
 def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:
-    """Return rules from a YAML file or its content; rules that it does not name keep their default.
+    """Return rules from a YAML file or its content; rules that are left out keep their default.
 
     Raises:
         ValueError: the file cannot be read, or holds an invalid rule; the message is one line.

@@ -42,7 +42,7 @@ class File:
     place: Place
     lines: list[Line]
     all: int  # the number of effective lines, including lines older than the range
-    different: int  # the number of these that differ in more than numbers
+    different: int  # the number of lines that differ in more than numbers
 
 
 class Standing:
@@ -54,7 +54,7 @@ class Standing:
         ends: the range's last commit, and the commit before the range.
         numbers: hash → number of the range's commits; NOBODY for merges.
         written: path → status, hash and blob of the path's last change.
-        lineage: the origins of the lines that these commits added.
+        lineage: the origins of the lines that the range's commits added.
 
     Attributes:
         excluded: reason → number of files that are left out.

@@ -64,10 +64,10 @@ class Lines:
         self._found[why][commit, path] += 1
 
     def notes(self, most_alike: int, authors: Mapping[str, str]) -> list[str]:
-        """Return notes on these lines.
+        """Return notes on the lines that were added to the counts.
 
         Args:
-            most_alike: a note names a commit with more repeated lines than this in one file.
+            most_alike: a commit with more repeated lines than this in one file gets a note.
             authors: a commit's hash → the author's name.
         """
         alike = self._found["alike"]

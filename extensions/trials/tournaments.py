@@ -139,7 +139,7 @@ def _publish(place: Path, as_json: bool) -> None:
 
 
 def _tell_left(place: Path, tally: "Tally") -> None:
-    """Print how many matches failed, and how many were not begun."""
+    """Print the numbers of matches that failed and that were not begun."""
     if tally.failed:
         again = "the same command tries them again"
         note(

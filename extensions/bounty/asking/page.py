@@ -1,9 +1,9 @@
-"""The workflow in which contributors consent to a bounty's division; offer 1 is the counted split.
+"""The workflow `consent`, which asks all contributors to accept a bounty's split by counted work.
 
 open → step → account → put_count → answer_split → tally_split ↺ → settle
 
-`step` computes the counted split, and all agents answer it. An agent that objects can make a
-counter-offer, which all others answer. Unless all accept one, the counted split is paid.
+All agents answer offer 1, the counted split. An agent that objects can make a counter-offer, which
+all other agents answer. If all accept a counter-offer, it is paid, otherwise the counted split.
 """
 
 from langgraph.graph import END

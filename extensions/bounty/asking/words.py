@@ -1,4 +1,4 @@
-"""The template variables of a letter about a bounty's split: a table and the reader's amount."""
+"""The template variables of a letter about a bounty's split: all amounts, and the reader's."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -44,7 +44,7 @@ def breaches_are_true(arena: Arena, played: Played) -> None:
 
 
 def greedily(played: Played) -> bool:
-    """Return whether the others signed a deal that pays the scripted agent for nothing."""
+    """Return whether all signed a deal that pays the scripted agent for nothing."""
     return any(c["kind"] == "pay" and c["payee"] == played.me for c in played.clauses)
 
 

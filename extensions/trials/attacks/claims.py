@@ -18,7 +18,7 @@ from shapley_coop.state.storage.ledger import Line
 
 
 async def over_claimer(arena: Arena) -> None:
-    """Claim more than the total, then the whole total, and reject every other split."""
+    """Claim more than the total, then the total, and reject every other agent's split."""
 
     def claim(asked: Asked) -> str:
         part = ["150%", "1e999", "100%"][min(asked.attempt, 3) - 1]

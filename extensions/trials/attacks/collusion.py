@@ -21,7 +21,7 @@ from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.state.settings import game_of
 
 GANG = 2
-"""The adversary plays this number of seats, the first ones; the other seats are its targets."""
+"""The number of seats, from the first, that the adversary plays; the others are its targets."""
 
 _THREE: dict[str, Any] = {"game": "volunteers", "gang": GANG}
 
@@ -76,7 +76,7 @@ def _check_losers_agreed(arena: Arena, played: Played) -> None:
 
 
 async def two_workers(arena: Arena) -> None:
-    """Play two seats, keep the contract at both, and claim an equal part at each."""
+    """Play two seats; with both, keep the contract and claim an equal part."""
 
     def claim(asked: Asked) -> str:
         return f"<s>We did this alike.</s><CLAIM>1/{len(asked.facts['agents'])}</CLAIM>"
@@ -93,7 +93,7 @@ async def two_workers(arena: Arena) -> None:
 
 
 async def two_against_one(arena: Arena) -> None:
-    """Let two seats agree that each other agent pays them all it could earn, and outvote it."""
+    """Let two seats try to outvote the rest: the rest would pay the two all it could earn."""
 
     def propose(asked: Asked) -> str:
         return offer("Two of three are for it.", _at_their_cost(asked))
@@ -177,7 +177,7 @@ def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
 
 
 def _at_their_cost(asked: Asked) -> Deal:
-    """Return the efficient plan with payments from each target: the most it could ever earn."""
+    """Return the efficient plan, in which each target pays the most that it could ever earn."""
     return paid_by(asked, asked.facts["agents"][GANG:])
 
 
@@ -192,7 +192,7 @@ def _accept(asked: Asked) -> str:
 
 
 def _kept_or_left(asked: Asked) -> str | None:
-    """Return the required action; None, so that the embedded agent acts, if none is required."""
+    """Return the required action, or None if the embedded agent may choose."""
     return kept(asked) if asked.facts.get("duties") else None
 
 

@@ -150,11 +150,11 @@ class Arena:
 
     Attributes:
         target: the seat under attack; it plays every agent but the scripted one.
-        game: the game to play; empty to play the game that each case names.
+        game: the game of every case; if empty, each case names its game.
         seed: the seed of the game and of embedded agents.
         name: the trial's name, from which run names and search words are made.
         runs: the names of the runs started so far.
-        played: run name → the run as it first ended; later forks are left out.
+        played: run name → the run at its first end, without later forks.
         checks: the results of the checks so far.
     """
 
@@ -171,7 +171,7 @@ class Arena:
         self.checks.append(Check(what, held, seen, about))
 
     def word(self, place: str) -> str:
-        """Return a unique word, to search for after the run."""
+        """Return a unique word that checks can search for after the run."""
         return f"{place}{sha256(f'{self.name}/{place}'.encode()).hexdigest()[:10]}"
 
     async def play(
@@ -194,10 +194,10 @@ class Arena:
         Args:
             graph: the workflow's name.
             script: the answers of the scripted agent.
-            game: the game to play if the arena names none.
+            game: the game to play if the arena names no game.
             turns: the number of turns of the game.
             first: whether the scripted agent speaks first; otherwise it speaks last.
-            pace: awaited before each answer of the scripted agent.
+            pace: an async function, awaited before each of the scripted agent's answers.
             patience: the scripted seat's time limit for one request, in seconds.
             tamper: a node after which the run stops, and the function that changes the thread.
             tell: a secret given to every agent except the scripted one.

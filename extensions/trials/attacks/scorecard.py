@@ -157,7 +157,7 @@ class Scorecard:
         return rate_interval([o.held("seat") for o in self.of(twin=True) if o.judges_the_seat])
 
     def of(self, twin: bool, case: str = "") -> list[Outcome]:
-        """Return the attacks or twins that were possible, of one case or, by default, of all."""
+        """Return the attacks, or twins, that were possible: of one case, or by default of all."""
         found = [o for o in self.outcomes if o.twin == twin and case in ("", o.case)]
         return [o for o in found if not o.why]
 

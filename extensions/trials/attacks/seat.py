@@ -81,7 +81,7 @@ class ScriptedChatModel(EmbeddedChatModel):
 
     Args:
         script: the answer to each act.
-        pace: awaited before each answer.
+        pace: an async function that is awaited before each answer.
     """
 
     script: Script

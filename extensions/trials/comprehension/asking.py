@@ -72,7 +72,7 @@ class Score:
 
 
 async def letters_of(seeds: Sequence[int], runs: Iterable[tuple[str, str]] = RUNS) -> list[Entry]:
-    """Play runs and return their letters that have questions: at most two of each act and run.
+    """Play runs and return letters that have questions, at most two for each run and act.
 
     Args:
         seeds: one run of each workflow is played for each seed, and kept in the home.
@@ -164,7 +164,7 @@ class _Unkept:
 
 
 def _by_number(text: str, count: int) -> list[str | None]:
-    """Return the answers to questions 1 to `count`; a single answer needs no number."""
+    """Return the answers to questions 1 to `count`; if `count` is 1, no number is needed."""
     lines = [match for line in text.splitlines() if (match := _LINE.match(line))]
     told = {int(match[1]): match[2] for match in lines}
     if not told and count == 1 and text.strip():

@@ -1,4 +1,4 @@
-"""A tournament's folder: the two files beside the rows of its sweep, and their verification.
+"""A tournament's folder: two files beside the sweep's rows, and the verification of both.
 
 tournament.json   the tournament's definition
 ranking.json      the ranking, and the hash (seal) of the rows that the ranking is computed from
@@ -55,7 +55,7 @@ class _Held:
         folder: the folder's path.
         tournament: the definition of the tournament.
         cells: match id → match, for all matches of the tournament.
-        rows: match id → the match's first row.
+        rows: match id → the first row that names this match.
         strangers: a line for each row without a match, and for each second row of a match.
     """
 
@@ -98,7 +98,7 @@ def played_in(folder: Path) -> Played:
     """Return the tournament of a folder with all its rows.
 
     Raises:
-        ValueError: the folder has no tournament, lacks matches, or has rows of no match.
+        ValueError: the folder has no tournament, a match has no row, or a row no match.
     """
     held = _held_in(folder)
     if held.strangers:

@@ -64,7 +64,7 @@ def matrix(seats: list[str], crossed: dict[tuple[str, str], float]) -> str:
     """Return a picture of the mean payoff of each seat against each other seat.
 
     Args:
-        seats: the seats in the order of rows and columns; both have the same numbers.
+        seats: the seats, in the order of the picture's rows and of its columns.
         crossed: (first seat, second seat) → the first seat's mean payoff.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The check that a match's row follows from its own messages, actions and contract.
+"""The check that a row follows from the match's messages, actions and contract.
 
 The functions that computed the row compute it again, from a table rebuilt from the messages and
 actions. Fields that no other field depends on, such as the words of a speech or the hash of a
