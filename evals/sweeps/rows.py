@@ -82,7 +82,7 @@ def row_of(
     record, rule = table.get("record", []), yardstick(table["settings"], cell.graph)
     told = [_message_row(said, record, rule) for said in table.get("talk", [])]
     if own := OWN_MEASURES.get(builder(cell.graph).game):
-        told = [own.valued(table, line) for line in told]
+        told = [own.value_message(table, line) for line in told]
         outcome["measures"] = own.measure(table, entries)
     if reasoned := reasons.score_reasons(table, entries) if reasoned is None else reasoned:
         outcome["reasons"] = list(reasoned)

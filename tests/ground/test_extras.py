@@ -154,10 +154,10 @@ def test_a_provider_of_langchain_whose_package_is_absent_is_named_with_its_line(
 
 def test_a_seat_whose_library_is_gone_when_it_is_asked_says_so(coop: Coop, tmp_path: Path) -> None:
     (tmp_path / "lacking.py").write_text(
-        "from shapley_coop.extras import needing\n"
+        "from shapley_coop.extras import require_extra\n"
         "def bot(agent, seed):\n"
         "    def answer(facts, words):\n"
-        "        with needing('negmas', 'it'):\n"
+        "        with require_extra('negmas', 'it'):\n"
         "            import no_such_library\n"
         "    return answer\n"
     )
@@ -266,10 +266,10 @@ def imports(tree: ast.AST, extra: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _named(node: ast.AST) -> str:
-    """The extra of `with needing(extra, …)`."""
+    """The extra of `with require_extra(extra, …)`."""
     for item in node.items if isinstance(node, ast.With) else ():
         call = item.context_expr
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "needing":
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "require_extra":
             return str(ast.literal_eval(call.args[0]))
     return ""
 

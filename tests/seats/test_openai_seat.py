@@ -189,7 +189,7 @@ def lasting(fault: Fault) -> list[Fault | None]:
         (Fault.rate_limited(0.01), r"\w*RateLimitError \(429\); .*rate limit", RETRIES + 1),
         (Fault.server_error(500, 0.01), r"\w+ \(500\); .*failed within; resume", RETRIES + 1),
         (Fault.bad_key(), r"\w*AuthenticationError \(401\); .*check its API key", 1),
-        (Fault.context_too_long(), r"\w+ \(400\); .*finds the letter too long", 1),
+        (Fault.context_too_long(), r"\w+ \(400\); .*finds the letter .*too long", 1),
         (Fault.html(), r"WebPage; .*check the base URL, now http://127", 1),
         (Fault.empty_body(), r"\w+; .*answered with nothing; check the base URL", 1),
     ],

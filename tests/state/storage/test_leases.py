@@ -216,7 +216,7 @@ async def test_a_run_that_fails_before_its_first_step_is_free_at_once(
         raise OSError("no saver")
 
     with monkeypatch.context() as without:
-        without.setattr("shapley_coop.graphs.running.opened", broken)
+        without.setattr("shapley_coop.graphs.running.open_workflow", broken)
         with pytest.raises(OSError, match="no saver"):
             await play("llm_only", RunConfig(), "soon")
     assert (await follow(home().run("soon")))["run"] == "soon"
