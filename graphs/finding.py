@@ -26,6 +26,15 @@ async def run_of(name: str) -> Run:
         return found
 
 
+def is_known(name: str) -> bool:
+    """Return whether the home has a run of this name."""
+    try:
+        home().run(name)
+    except ValueError:
+        return False
+    return True
+
+
 async def every_run(cells: bool = True) -> list[Run]:
     """Return all runs, newest first; if `cells` is false, without the runs of sweeps."""
     found = await asyncio.to_thread(lambda: home().runs.list(cells=cells))

@@ -15,9 +15,8 @@ from shapley_coop import resume
 from shapley_coop.canonical import canonical
 from shapley_coop.extensions.chat.state import Chat, ChatConfig, proposal_of
 from shapley_coop.extensions.chat.words import spoken
-from shapley_coop.graphs.finding import run_of
+from shapley_coop.graphs.finding import is_known, run_of
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state.storage.home import home
 
 
 async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig) -> dict[str, Any]:
@@ -41,7 +40,7 @@ async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig)
         for said, by, words in spoken(written):
             here.run(push_message, AIMessage(words, id=f"{name}.{said}", name=by))
 
-    if await asyncio.to_thread(_is_known, name):
+    if await asyncio.to_thread(is_known, name):
         outcome = await resume(name, watch=pass_on)
         # What was said before the kill or the fork was lost with the node's messages.
         pass_on("", dict(await table_of(await run_of(name))))
@@ -51,11 +50,3 @@ async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig)
         outcome = await play_run(chosen.workflow, room, name, pass_on)
     kept = {key: value for key, value in outcome.items() if key not in ("talk", "events")}
     return {"run": name, "outcome": kept}
-
-
-def _is_known(run: str) -> bool:
-    try:
-        home().run(run)
-    except ValueError:
-        return False
-    return True

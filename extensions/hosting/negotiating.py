@@ -11,9 +11,9 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from shapley_coop import Outcome, load_game, play, resume
 from shapley_coop.blocking import run_blocking
 from shapley_coop.graphs import builder
+from shapley_coop.graphs.finding import is_known
 from shapley_coop.seats.objects import told_apart
 from shapley_coop.seats.seat import HUMAN
-from shapley_coop.state.storage.home import home
 
 Read = str | Callable[[Any], Mapping[str, Any]]
 Write = str | Callable[[Outcome], Mapping[str, Any]]
@@ -72,7 +72,7 @@ class _Node:
     async def play(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
         """Play or resume the node's run, and return the update of the state."""
         name = _run_of(config)
-        begun: bool = bool(name) and await asyncio.to_thread(_is_known, name)
+        begun: bool = bool(name) and await asyncio.to_thread(is_known, name)
         if begun:
             outcome = await resume(name, self.agents)
         else:
@@ -110,11 +110,3 @@ def _run_of(config: RunnableConfig) -> str:
         return ""
     task = f"{place['thread_id']}\n{place.get('checkpoint_ns', '')}"
     return f"node-{sha256(task.encode()).hexdigest()[:24]}"
-
-
-def _is_known(run: str) -> bool:
-    try:
-        home().run(run)
-    except ValueError:
-        return False
-    return True
