@@ -234,7 +234,7 @@ def _sample(of: Characteristic, by: str) -> Attribution:
 
 
 def _scale(raw: Attribution) -> Attribution:
-    """Return values scaled to the total by `normalised`, and errors scaled by the same factors."""
+    """Return values scaled to the total by `normalise`, and errors scaled by the same factors."""
     values = list(raw.values.values())
     scaled = normalise(raw.total, values)
     moved = [float(new / old) if old else 1.0 for new, old in zip(scaled, values, strict=True)]

@@ -32,7 +32,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
         value: the norm's name.
         values: agent → value, in the unit of the worths; for runs, the mean over runs.
         standard_error: agent → standard error of the mean over runs; null for fewer than two.
-        shares: agent → fraction of the total by `normalised` (for runs, the mean over runs);
+        shares: agent → fraction of the total by `normalise` (for runs, the mean over runs);
             null if the total is 0.
         per_run: for each run, agent → share; null without runs.
         axioms: axiom → whether it holds in the game (for runs, the mean run); null if not tested.

@@ -1,7 +1,7 @@
 """Settlement norms by name: functions from a characteristic function to each agent's value.
 
 A norm maps a table of worths to one value per agent. The values need not sum to the amount to
-divide; `normalised` scales them to this sum. The nucleolus, Deegan–Packel, and Shapley and
+divide; `normalise` scales them to this sum. The nucleolus, Deegan–Packel, and Shapley and
 Banzhaf values of more than EXACT_AGENTS agents are computed in floats and rounded to 1e-9. All
 other values are exact.
 """
@@ -57,7 +57,7 @@ def _banzhaf(table: Table) -> list[Fraction]:
 
 
 def _banzhaf_normalised(table: Table) -> list[Fraction]:
-    """Return Banzhaf values scaled by `normalised` to sum to v(N) − v(∅)."""
+    """Return Banzhaf values scaled by `normalise` to sum to v(N) − v(∅)."""
     return normalise(surplus(table), _banzhaf(table))
 
 
@@ -73,7 +73,7 @@ def _equal(table: Table) -> list[Fraction]:
 
 
 def _proportional(table: Table) -> list[Fraction]:
-    """Return stand-alone worths scaled by `normalised` to sum to v(N) − v(∅)."""
+    """Return stand-alone worths scaled by `normalise` to sum to v(N) − v(∅)."""
     nothing = exact(table[0], "v(∅)")
     alone = [exact(table[1 << i], "a worth") - nothing for i in range(agents_in(table))]
     return normalise(surplus(table), alone)

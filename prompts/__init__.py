@@ -4,7 +4,7 @@
 >>> render("persona", you="Alice", private="", notes="", outsider=False, represents="")
 'You are **Alice**.\\n'
 
-A missing variable is an error. Agents' words are passed as data and escaped by `fenced`,
+A missing variable is an error. Agents' words are passed as data and escaped by `fence`,
 so that no agent's words can end a block or open a tag in another's letter.
 """
 

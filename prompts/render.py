@@ -25,7 +25,7 @@ from shapley_coop.escaping import visible, visible_lines
 _HERE = Path(__file__).parent
 
 
-# Letters are Markdown for models, not pages for browsers: data is escaped by `fenced`.
+# Letters are Markdown for models, not pages for browsers: data is escaped by `fence`.
 _SETTINGS: dict[str, Any] = {
     "undefined": StrictUndefined,
     "trim_blocks": True,

@@ -225,10 +225,10 @@ def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enqui
 
     The journal keeps the letter without these names, so recordings can answer it in any mode.
     """
-    from shapley_coop.seats.returned import in_form, may_call
+    from shapley_coop.seats.returned import in_form, tools_sentence
 
     q, called = question, mode == "tools"
-    told = may_call(q.tools if q.steps else (), q.calls, q.letter.steps, called)
+    told = tools_sentence(q.tools if q.steps else (), q.calls, q.letter.steps, called)
     return replace(q, letter=in_form(q.letter, q.act, form["properties"], called, told))
 
 

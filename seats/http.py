@@ -1,6 +1,6 @@
 """The HTTP transport of every OpenAI-compatible seat; import late, as this loads the openai client.
 
-`bounded` limits the size of a response, both compressed and unpacked.
+`bound_body` limits the size of a response, both compressed and unpacked.
 """
 
 import zlib

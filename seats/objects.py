@@ -2,8 +2,8 @@
 
 The record of a run names each object by its kind, module and qualified name, as in
 `function:bots:careful`. The objects exist only in this process, and only during the call that
-seats them (`seated`). No table, letter or checkpoint holds an object. To resume a run, a program
-must give the objects again.
+seats them (`seat_objects`). No table, letter or checkpoint holds an object. To resume a run, a
+program must give the objects again.
 
 >>> def careful(letter, facts): ...
 >>> seat_for("Ann", careful).model.rpartition(":")[2]

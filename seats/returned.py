@@ -39,7 +39,7 @@ def in_form(
         act: the name of the question.
         fields: field name → its JSON schema.
         called: whether the model answers by a tool call.
-        tools: the sentence of `may_call` on other tools, or "".
+        tools: the sentence of `tools_sentence` on other tools, or "".
     """
     told = in_fields(act, fields, called) + tools
     user = f"{letter.user.rstrip()}\n\n{told}\n"
@@ -49,7 +49,9 @@ def in_form(
     return replace(letter, user=user, why=why, returned=_returned(act, letter.refused, why, called))
 
 
-def may_call(tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called: bool) -> str:
+def tools_sentence(
+    tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called: bool
+) -> str:
     """Return a sentence that names the tools and the total of calls; equal at each step.
 
     Args:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from shapley_coop.deals.language.acceptance import in_a_word, undecided
+from shapley_coop.deals.language.acceptance import in_a_word, quote_unknown_decision
 from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED, Fault
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import Message, scan, too_long
@@ -40,7 +40,7 @@ def reader(
         message = in_a_word(message)
         said = read(turn, agent, message)
         if isinstance(said, Fault):
-            return replace(said, feedback=undecided(message) + said.feedback)
+            return replace(said, feedback=quote_unknown_decision(message) + said.feedback)
         return said.repaired(message.repairs)
 
     return read_text

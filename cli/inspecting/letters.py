@@ -5,7 +5,7 @@ from shapley_coop.cli.options import RunName
 
 
 def letters(run: RunName) -> None:
-    """Print a run's private letters and answers as JSON lines, which a recording: seat replays."""
+    """Print a run's private letters and answers as JSON lines, which `recording:FILE` replays."""
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.recording import recording_line

@@ -6,7 +6,7 @@ import random
 import secrets
 import socket
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +23,13 @@ JOBS = "10"
 
 KIND = ("a server's configuration", "give graphs, http and auth")
 """The description of langgraph.json and the advice on its keys, for error messages."""
+
+QUIET = {
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGGRAPH_NO_VERSION_CHECK": "true",
+    "LANGGRAPH_STRICT_MSGPACK": "true",
+}
+"""Settings of LangGraph's server, over those of the environment."""
 
 STUDIO_PORT = 2024
 """The default port of LangGraph's development server, to which Studio connects."""
@@ -54,37 +61,39 @@ def dev(
         config = _of_the_package()
     found = read_mapping(config, *KIND)
     _check_guarded(config, found)
-    from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
-
-    own = (operator_only.GAME_FILES, browser_guard.HOSTS, browser_guard.DEV_TOKEN, welcome.STARTED)
-    _check_environment(config, found.get("env"), own)
-
-    chosen = free_port(host, port)
     _check_there(config, found)
-    secret = secrets.token_urlsafe(24) if token and not tenancy.tenancy() else ""
     for one in game or []:
         read(one)  # raises for a missing file before the server starts
+    chosen = free_port(host, port)
     options = ["--config", str(config), "--host", host, "--port", str(chosen)]
     options += ["--n-jobs-per-worker", JOBS]
     if packaged or not reload:
         options.append("--no-reload")
     if not browser:
         options.append("--no-browser")
-    url = f"http://{host}:{chosen}"
-    quiet = {
-        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-        "LANGGRAPH_NO_VERSION_CHECK": "true",
-        "LANGGRAPH_STRICT_MSGPACK": "true",
-        "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING"),
-        operator_only.GAME_FILES: json.dumps([_absolute(one) for one in game or []]),
-        browser_guard.HOSTS: ",".join(filter(None, (os.environ.get(browser_guard.HOSTS), host))),
-        browser_guard.DEV_TOKEN: secret,
-        welcome.STARTED: welcome.started(url, secret, found.get("graphs") or {}),
-    }
     # `execve` replaces this process, so that signals reach the server, which saves its threads.
     # -P: Python must not import modules from the current folder.
     command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", *options]
-    os.execve(sys.executable, command, os.environ | quiet)  # noqa: S606
+    own = _environment(found, host, chosen, game or [], token)
+    _check_environment(config, found.get("env"), own)
+    told = {"LOG_LEVEL": "WARNING"} | os.environ | QUIET | own
+    os.execve(sys.executable, command, told)  # noqa: S606
+
+
+def _environment(
+    found: Mapping[str, Any], host: str, port: int, games: Sequence[str], token: bool
+) -> dict[str, str]:
+    """Return the variables by which the server knows its games, its hosts and its token."""
+    from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
+
+    secret = secrets.token_urlsafe(24) if token and not tenancy.tenancy() else ""
+    graphs, url = found.get("graphs") or {}, f"http://{host}:{port}"
+    return {
+        operator_only.GAME_FILES: json.dumps([_absolute(one) for one in games]),
+        browser_guard.HOSTS: ",".join(filter(None, (os.environ.get(browser_guard.HOSTS), host))),
+        browser_guard.DEV_TOKEN: secret,
+        welcome.STARTED: welcome.start_message(url, secret, graphs),
+    }
 
 
 def _of_the_package() -> Path:
@@ -130,11 +139,12 @@ def _check_environment(config: Path, env: Any, own: Collection[str]) -> None:
     Raises:
         ValueError: the environment sets one of these variables.
     """
-    files = {Path(env), config.parent / env} if isinstance(env, str) else set()
-    lines = [line for file in files if file.is_file() for line in file.read_text().splitlines()]
-    named = [line.removeprefix("export ").partition("=")[0].strip() for line in lines]
+    from dotenv import dotenv_values
+
+    files = [Path(env), config.parent / env] if isinstance(env, str) else []
+    named = {name for file in files if file.is_file() for name in dotenv_values(file)}
     for name in own:
-        if name in (env if isinstance(env, Mapping) else named):
+        if name in named | {*(env if isinstance(env, Mapping) else ())}:
             raise ValueError(
                 f"{env if isinstance(env, str) else config}: {name} would replace what coop dev "
                 "sets, its token among it: take it out, or set it in the shell"

@@ -74,7 +74,7 @@ def sample_shapley(
     Returns:
         Values with standard errors: the observations' standard deviation over the root of their
         number. If an agent's observations never vary, its error is the largest deviation of any
-        agent over the number of observations. Antithetic and cyclic values sum to v(N) − v(∅).
+        agent, divided by the number of observations. Antithetic and cyclic values sum to the total.
 
     Raises:
         ValueError: an argument is out of range, or worths have a wrong shape or are not finite.

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import apart, hedged, lines_said
+from shapley_coop.deals.language.hedges import hedged, split_reason, written_lines
 from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 
@@ -90,8 +90,8 @@ _LABEL = re.compile(r"^(?:(?:my|final) )?(?:decision|answer|vote)[\s*`_]{0,6}[:=
 
 def _last_line(outside: str) -> tuple[str, str] | None:
     """Return the decision in the last line and the reason after it; None if in doubt."""
-    *before, last = lines_said(outside) or [""]
-    last, reason = apart(last)
+    *before, last = written_lines(outside) or [""]
+    last, reason = split_reason(last)
     last = unwrap(last)
     bare, said = _LABEL.sub("", last, count=1), "\n".join(before)
     word = find_meant(bare, DECISIONS)
@@ -102,13 +102,13 @@ def _last_line(outside: str) -> tuple[str, str] | None:
     return None if in_doubt else (word, reason)
 
 
-def undecided(message: Message) -> str:
+def quote_unknown_decision(message: Message) -> str:
     """Return a sentence that quotes an answer's unknown decision; "" if it has none.
 
-    >>> undecided(Message(outside="Decision: perhaps"))
+    >>> quote_unknown_decision(Message(outside="Decision: perhaps"))
     'You decided “perhaps”. '
     """
-    last = ["", *lines_said(message.outside)][-1]
+    last = ["", *written_lines(message.outside)][-1]
     found = _LABEL.match(last) if message.accept is None and message.reject is None else None
     said = last[found.end() :].strip() if found else ""
     return f"You decided “{said[:80]}”. " if said and not find_meant(said, DECISIONS) else ""

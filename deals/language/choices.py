@@ -26,7 +26,7 @@ from typing import Any
 
 from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import apart, hedged, lines_said
+from shapley_coop.deals.language.hedges import hedged, split_reason, written_lines
 from shapley_coop.deals.language.lenient_json import Json, read_json
 from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
@@ -91,9 +91,9 @@ def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
     """Return the part of the total that an answer claims (0 to 1), and the repair or ""."""
     said = message.claim
     if said is None:
-        *above, last = ["", *lines_said(message.outside)][-2:] or ["", ""]
+        above, last = ["", "", *written_lines(message.outside)][-2:]
         found = _LABELLED.fullmatch(last)
-        alone = _ALONE.fullmatch(unwrap(last)) and not _ALONE.fullmatch(unwrap(above[0]))
+        alone = _ALONE.fullmatch(unwrap(last)) and not _ALONE.fullmatch(unwrap(above))
         said = found[1] if found else last if alone else None
     if said is None:
         return Fault("CLAIM", _CLAIM)
@@ -220,7 +220,7 @@ def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
 
     The last two lines are both yielded: if they name different actions, the choice is unclear.
     """
-    lines = lines_said(outside)[-_MOST_LINES:]
+    lines = written_lines(outside)[-_MOST_LINES:]
     labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]
     listed = bool(lines and _BULLET.match(lines[-1]))
     ends = [_BULLET.sub("", line, count=1) if listed else line for line in lines[-2:]]
@@ -242,7 +242,7 @@ def _without_reason(line: str, legal: Sequence[str]) -> str:
 
     The line is returned unchanged if the reason holds a condition or names another choice.
     """
-    choice, reason = apart(line[: _LONGEST_NAME + 1])
+    choice, reason = split_reason(line[: _LONGEST_NAME + 1])
     if hedged(reason) or not (named := _match(choice, legal)):
         return line
     others = "|".join(re.escape(one) for one in legal if one != named)

@@ -23,19 +23,19 @@ _OWN_TAG = re.compile(r"<\s?([^<>/]{1,40}?)\s?/?>(?:\s{0,4}</\s?\1\s?>)?")
 _REASON = re.compile(r"\s+-{1,2}\s+|\s*[–—]\s*")
 
 
-def lines_said(text: str) -> list[str]:
+def written_lines(text: str) -> list[str]:
     """Return the lines of a text, without blank lines and the marks of code fences.
 
-    >>> lines_said("```text\\ndoor\\n```\\n")
+    >>> written_lines("```text\\ndoor\\n```\\n")
     ['door']
     """
     return [line for line in text.splitlines() if line.strip() and not _FENCE.fullmatch(line)]
 
 
-def apart(line: str) -> tuple[str, str]:
+def split_reason(line: str) -> tuple[str, str]:
     """Return the choice in a line, without tag brackets, and the reason after a dash or "".
 
-    >>> apart("**ACCEPT** – it is fair"), apart("<opt-out>")
+    >>> split_reason("**ACCEPT** – it is fair"), split_reason("<opt-out>")
     (('**ACCEPT**', 'it is fair'), ('opt-out', ''))
     """
     choice, *reason = _REASON.split(line, maxsplit=1)

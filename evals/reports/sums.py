@@ -44,7 +44,7 @@ def rows_by_seat(outcome: Mapping[str, Any]) -> list[list[str]]:
 
 
 def moved_in_all(outcome: Mapping[str, Any]) -> list[str]:
-    """Return the sums of the payments that `state.outcome.moved` lists line by line.
+    """Return the sums of the payments that `outcome.payment_lines` lists line by line.
 
     >>> paid = [{"payer": "Ann", "payee": "Ben", "amount": 3.0, "reason": "contract"}] * 70
     >>> due = [{"clause": "c1", "payer": "Ann", "payee": "Ben", "amount": "2.5"}] * 70

@@ -64,7 +64,7 @@ class Cell(NamedTuple):
     """One run of an experiment.
 
     Attributes:
-        condition: the part that the cell shares with other cells.
+        condition: the cell's settings without seed and repetition.
         seed: the seed of the run configuration.
         repetition: the number of the repetition, from 0.
     """

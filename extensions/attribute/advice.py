@@ -101,9 +101,9 @@ def _advice(advising: Advising, agent: str) -> Advice:
 
 
 def _is_unmeasured(advising: Advising, agent: str, step: Step) -> bool:
-    """Return whether only the fields that an agent's stand-in keeps can explain a small loss."""
+    """Return whether a small loss proves nothing, as the stand-in kept the agent's decisions."""
     tolerance = advising.tolerance
-    return bool(advising.kept(agent)) and (
+    return bool(advising.kept_fields(agent)) and (
         step.loss.is_little(tolerance) or step.loss.is_open(tolerance)
     )
 
@@ -128,7 +128,7 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
     said = [f"{what} the score {moved} {shown(abs(lost))}{error}"]
     game = advising.trials.game
     if step.change is None and _is_unmeasured(advising, agent, step):
-        same = ", ".join(advising.kept(agent))
+        same = ", ".join(advising.kept_fields(agent))
         measures = f"--absent {agent}=path.py:function measures it"
         said.append(f"its {same} kept as it wrote it: {measures}")
     if stays := advising.stays_for.get(agent):

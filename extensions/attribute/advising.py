@@ -75,7 +75,7 @@ class Advising:
         rest = [agent for agent in agents if agent not in self.taken]
         await self._take(before, [one for agent in rest for one in self._others(agent)])
 
-    def kept(self, agent: str) -> list[str]:
+    def kept_fields(self, agent: str) -> list[str]:
         """Return the fields of an agent that a play without the agent still has."""
         return self.trials.game.stage.unmeasured(agent, self.trials.game.full)
 
@@ -126,7 +126,7 @@ class Advising:
             step = Step(change, one.beyond(before), saves)
             if change is None:
                 self.removals[agent] = step
-                if self.kept(agent):
+                if self.kept_fields(agent):
                     continue  # its decisions are still in the play, so its absence is not measured
             if change is not None and (why := _in_vain(change, saves["cost"])):
                 self.in_vain.setdefault(agent, []).append(why)

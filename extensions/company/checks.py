@@ -66,7 +66,7 @@ def without_sandbox(files: Mapping[str, str], task: Task) -> list[Finding]:
 
 
 def require_permission() -> None:
-    """Refuse runs without a sandbox if only parameters allow them: a file may set these.
+    """Refuse a run without a sandbox unless the command line permits it, not only a file.
 
     Raises:
         GameError: running without a sandbox is not permitted.

@@ -13,7 +13,7 @@ class Standing:
     """The current state of a run.
 
     Attributes:
-        line: the run's line in a list of runs (`state.listing.listed`).
+        line: the run's line in a list of runs (`state.listing.list_line`).
         result: the run's result, or None until it has ended.
         table: the latest state of the run's graph.
         why: the reason why the run failed, or "".

@@ -22,7 +22,7 @@ class Repeats:
 
     In a document, lines that differ only in numbers count once. In code, equal long lines of one
     commit count once. Short lines (`else:`), and lines that differ only in numbers, count
-    `most_alike` times in a commit.
+    at most `most_alike` times in a commit.
 
     >>> again = Repeats(code=False, most_alike=20)
     >>> again("We use tabs.", 1), again("We use tabs.", 2), again("We use spaces.", 2)

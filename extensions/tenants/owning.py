@@ -1,7 +1,7 @@
 """The `Auth` of LangGraph's server, which keeps operators from each other's data.
 
 `Auth` admits operators by their token. It denies actions without a handler and filters all other
-actions by owner. Parties use only their seat's route, which needs no `Auth` (`authorization`).
+actions by owner. Parties use only their seat's route, which `authorization` checks.
 """
 
 import asyncio

@@ -6,8 +6,8 @@ its atoms do not depend on how other agents split the other atoms. So a split th
 within the group is part of no efficient partition (dominance pruning, exact). Utilities are
 integers, so that ties are exact.
 
-Cost: O(2ⁿ log 2ⁿ) for two agents. For three or more: 3ⁿ splits for each pair of agents, then the
-product of the pairs' fronts over all 2ⁿ sets.
+Cost: O(2ⁿ log 2ⁿ) for two agents. For three or more, it lists the 3ⁿ splits of
+each pair of agents, then combines the fronts of the pairs for each of the 2ⁿ sets of atoms.
 """
 
 from collections.abc import Iterable, Sequence

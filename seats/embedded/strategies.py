@@ -67,7 +67,7 @@ def enforcement_of(facts: Mapping[str, Any]) -> Enforcement:
 
 @dataclass(frozen=True)
 class StageReader(Reader):
-    """An embedded agent that answers a letter of a repeated game with a table of payoffs."""
+    """The embedded agent for one letter of a repeated game that has a payoff table."""
 
     @cached_property  # every step of a game tree reads the table
     def stage(self) -> StageGame:

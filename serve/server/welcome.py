@@ -57,7 +57,7 @@ async def welcome(request: Request) -> Response:
     return HTMLResponse(PAGE.format(workflows=shown, studio=studio), headers=HEADERS)
 
 
-def started(address: str, token: str, graphs: Iterable[str]) -> str:
+def start_message(address: str, token: str, graphs: Iterable[str]) -> str:
     """Return the text that `coop dev` prints after start-up: addresses, access and workflows."""
     open_to = "for those with a token" if token or configured() else "without authentication"
     header = f", which sends, as programs do, Authorization: Bearer {token}" if token else ""

@@ -28,7 +28,7 @@ class SqliteDatabase:
     Answers cost money, and postings depend on answers, so no committed answer or posting is lost.
 
     Args:
-        file: the file; see `connected`.
+        file: the file; see `connect`.
     """
 
     sqlite = True

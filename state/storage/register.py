@@ -60,7 +60,7 @@ class Run:
 
 
 class KeyUsed(ValueError):
-    """The error that an idempotency key belongs to another request or to a removed run that paid.
+    """The error that an idempotency key is of another request, or of a removed run with payments.
 
     Attributes:
         run: the name of the run that began under the key.
@@ -98,7 +98,7 @@ class Runs(Book):
             The run; if the key was used for the same request before, the earlier run.
 
         Raises:
-            KeyUsed: the key belongs to another request, or to a removed run that paid.
+            KeyUsed: the key belongs to another request, or to a removed run with payments.
             ValueError: a run of that name exists.
         """
         if known := self.begun(graph, room, key):
@@ -128,7 +128,7 @@ class Runs(Book):
         """Return the earlier run of the same request under the same key, or None.
 
         Raises:
-            KeyUsed: the key belongs to another request, or to a removed run that paid.
+            KeyUsed: the key belongs to another request, or to a removed run with payments.
         """
         if not key or (run := self._keyed(key, _digest(graph, room))) is None:
             return None
