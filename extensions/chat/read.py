@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, ValidationError
 
 from shapley_coop.escaping import in_markdown
-from shapley_coop.extensions.chat.state import Chat, ChatConfig, offered, proposal_of
+from shapley_coop.extensions.chat.state import Chat, ChatConfig, playable_games, proposal_of
 from shapley_coop.extensions.chat.words import (
     NOT_PLAYED,
     cannot_be_played,
@@ -49,9 +49,9 @@ async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
             return {"verdict": "go", "game": waiting}
         found: Found = cannot_be_played(waiting)
     elif chosen.seat().program:
-        found = await asyncio.to_thread(named, latest, chosen.workflow)
+        found = await asyncio.to_thread(read_by_name, latest, chosen.workflow)
     else:
-        found = await understood(about, chosen.seat(), chosen.workflow)
+        found = await read_by_model(about, chosen.seat(), chosen.workflow)
     if isinstance(found, str):
         return {"verdict": "asked", "game": None, "messages": [AIMessage(found)]}
     proposal, assumed = found
@@ -76,13 +76,13 @@ def _latest(messages: Sequence[AnyMessage]) -> str:
     return "\n".join(said)
 
 
-def named(text: str, workflow: str) -> Found:
+def read_by_name(text: str, workflow: str) -> Found:
     """Read a game's name and settings, as in `volunteers, cost=3`; refuse and quote other words."""
-    known = offered(workflow)
+    known = playable_games(workflow)
     words = re.split(r"[\s,;]+", text.strip(" \t\n.!"))
     game = next((word for word in words if word in known), "")
     given = [word for word in words if word not in ("", "play")]
-    params: dict[str, float | bool] = {}
+    params: dict[str, int | float | bool] = {}
     left = []
     for word in given:
         setting = _SETTING.fullmatch(word)
@@ -142,7 +142,7 @@ class Understood(BaseModel):
         }
 
 
-async def understood(messages: Sequence[AnyMessage], seat: Seat, workflow: str) -> Found:
+async def read_by_model(messages: Sequence[AnyMessage], seat: Seat, workflow: str) -> Found:
     """Have a model make a game from the conversation; send an invalid game back to the model.
 
     Args:

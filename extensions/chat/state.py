@@ -78,10 +78,10 @@ class Proposal(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     game: str | dict[str, Any] = Field(description="A game's name, or a payoff file's content.")
-    params: dict[str, float | bool] = Field(default={}, description="Its numbers.")
+    params: dict[str, int | float | bool] = Field(default={}, description="Its numbers.")
 
 
-def offered(workflow: str) -> list[str]:
+def playable_games(workflow: str) -> list[str]:
     """Return the names of the games that a workflow plays."""
     page = builder(workflow)
     found = []
@@ -105,7 +105,7 @@ def proposal_of(given: Any, workflow: str) -> dict[str, Any] | str:
     except ValidationError as error:
         return str(first_error(error, Proposal))
     game, params = proposal.game, proposal.params
-    if isinstance(game, str) and game not in offered(workflow):
+    if isinstance(game, str) and game not in playable_games(workflow):
         return f"there is no game {game!r} for {workflow}"
     if isinstance(game, dict) and _is_large(game):
         return f"at most {MOST_AGENTS} agents and {MOST_PLAYS} joint actions can be played here"

@@ -1,4 +1,4 @@
-"""The conversation that sets up a table, has it played, and explains the settlement."""
+"""The conversation that sets up a game, has it played, and explains the settlement."""
 
 import asyncio
 from collections.abc import AsyncIterator
