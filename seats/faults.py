@@ -56,8 +56,10 @@ _BY_CODE = {
 _OVERFLOW = re.compile(
     r"context[ _](?:length|size|window)|maximum context|prompt is too long|too many tokens", re.I
 )
+"""The error texts of endpoints for which a letter is too long."""
+
 _NO_SYSTEM = re.compile(r"system[ _](?:role|message|prompt|instruction)", re.I)
-"""The error texts of endpoints that support no system message (above: of too long letters)."""
+"""The error texts of endpoints that support no system message."""
 
 
 class AnswerTooLarge(Exception):
@@ -86,7 +88,9 @@ def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int =
         return f"no answer within {limit:g} s; raise the seat's timeout, or set max_tokens"
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        why = _of_letter(error, tokens) or _of_status(error, status, seat)
+        # A rate limit may speak of "too many tokens", too, without a fault of the letter.
+        of_letter = "" if status == _TOO_OFTEN else _of_letter(error, tokens)
+        why = of_letter or _of_status(error, status, seat)
         return f"{type(error).__name__} ({status}); the endpoint {why}"
     for cause in causes(error):
         if why := _of_cause(cause, seat, limit):
