@@ -11,7 +11,7 @@ This workflow adds to `short_term`: write, where an impartial summariser writes 
 as one document; enforce and enforce_turn, which post deposits and forfeits during play; and
 attribute, which computes outcome, marginal contributions and Shapley values from the record. All
 agents claim before they see these values in the letters of the last bargaining. A deal can name
-the norm. If nothing is left to bargain over, attribute leads to settle.
+the norm. If nothing is left to bargain over, `attribute` leads to `settle`.
 """
 
 from langgraph.graph import END

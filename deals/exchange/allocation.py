@@ -208,7 +208,7 @@ def name_task(tasks: Tasks, mask: int) -> str:
 
 
 def _atoms(tasks: Tasks, mask: int) -> list[str]:
-    """Return the registered description of each atom in a mask."""
+    """Return the description of each single task whose bit is set in a mask."""
     n = tasks.n
     return [tasks.registry.describe(1 << (n - 1 - i)) for i in members(mask, n)]
 

@@ -90,7 +90,7 @@ def check_message(
     if long := too_long(message):
         return Verdict(long.label, long.feedback, {})
     if message.proposal is None and "<PROPOSAL>" in text:
-        message = replace(message, proposal=[])  # JSON null: a proposal, but not an object
+        message = replace(message, proposal=[])  # JSON null is a malformed proposal, and not none
     if pending is not None and accepts(message):
         if hedged(message.accept or ""):
             return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ASKED}", {})

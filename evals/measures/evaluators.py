@@ -162,7 +162,7 @@ EVALUATORS: dict[str, Evaluator] = {
     ),
     "breaches": Evaluator("duties not kept", conduct.breaches, better="less"),
     "bluff": Evaluator(
-        "part of the refused offers after which the refuser agreed to no more", conduct.bluff
+        "part of the refused offers whose refuser later agreed to nothing better", conduct.bluff
     ),
     "passes": Evaluator("turns in which an agent was asked and took no action", conduct.passes),
     "unusable": Evaluator(
@@ -209,7 +209,7 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "shapley_share": Evaluator("an agent's part of all values", value_of(part=True)),
     "breaches": Evaluator("an agent's breaches", conduct.breaches, better="less"),
     "bluff": Evaluator(
-        "part of the offers an agent turned down before it agreed to no more", conduct.bluff
+        "part of the offers an agent refused before it agreed to nothing better", conduct.bluff
     ),
     "passes": Evaluator("turns in which an agent took no action", conduct.passes),
     "unusable": Evaluator("those without an answer of use", conduct.unusable, better="less"),

@@ -92,7 +92,7 @@ class Layout:
 
     @classmethod
     def of(cls, suites: Sequence[Suite]) -> "Layout":
-        """Return the layout for suites; their tables and figures name the measures."""
+        """Return the report layout of suites: the measures that their tables and figures name."""
         with_argument = (c for suite in suites for c in suite.columns if ":" in c)
         axes = (axis for suite in suites for axis in suite.axes)
         return cls(tuple(dict.fromkeys(axes)), tuple(dict.fromkeys(with_argument)))

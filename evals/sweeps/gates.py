@@ -180,7 +180,7 @@ class SweepGate:
 
 
 def worst_case(seat: Seat, letter: str) -> tuple[int, int]:
-    """Return the most input and output tokens of a call; a token has at least one byte."""
+    """Return the most input and output tokens of a call: each token has one byte or more."""
     return len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER, longest_answer(seat)
 
 

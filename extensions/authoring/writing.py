@@ -137,7 +137,7 @@ def _content(
 
 
 class _Author:
-    """The author: asks one seat for sheets, and counts letters, calls and tokens."""
+    """The author: asks a seat for the texts of a scenario; counts letters, calls and tokens."""
 
     def __init__(
         self,

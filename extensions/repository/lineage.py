@@ -3,8 +3,8 @@
 `git blame` follows a line within one file, including moves there. But it treats lines that one
 commit deleted and another added as new, and its search for copies (`-C -C`) compares each new file
 with all files. So this module follows blocks of lines by their content, over the whole history. A
-block is a copy if another file held each of its lines before. As in git, a copy has at least 40
-letters and digits.
+block is a copy if another file held each of its lines before. As in `git blame -C`, fewer than 40
+letters and digits are no copy.
 """
 
 from collections import Counter
