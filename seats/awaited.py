@@ -33,8 +33,8 @@ class AwaitedChatModel(BaseChatModel):
     """A chat model that answers by its asynchronous method `answered`, which subclasses define."""
 
     @abstractmethod
-    async def answered(self, messages: list[BaseMessage]) -> str:
-        """Return the whole text of the answer."""
+    async def answered(self, messages: list[BaseMessage]) -> str | AIMessage:
+        """Return the whole text of the answer, or a message that also has its token usage."""
 
     def _generate(
         self,
@@ -52,9 +52,10 @@ class AwaitedChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        text = await self.answered(messages)
-        message = AIMessage(text, response_metadata={"finish_reason": "stop"})
-        return ChatResult(generations=[ChatGeneration(message=message)])
+        said = await self.answered(messages)
+        if isinstance(said, str):
+            said = AIMessage(said, response_metadata={"finish_reason": "stop"})
+        return ChatResult(generations=[ChatGeneration(message=said)])
 
 
 class LetterChatModel(AwaitedChatModel):

@@ -21,11 +21,9 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.pregel import Pregel
 
 from shapley_coop.seats.awaited import AwaitedChatModel, on_its_own
@@ -208,20 +206,7 @@ class GraphChatModel(AwaitedChatModel):
     def _llm_type(self) -> str:
         return GRAPH
 
-    async def answered(self, messages: list[BaseMessage]) -> str:
-        """Return the text of the graph's last message."""
-        return str((await self._asked(messages)).text)
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=await self._asked(messages))])
-
-    async def _asked(self, messages: list[BaseMessage]) -> AIMessage:
+    async def answered(self, messages: list[BaseMessage]) -> AIMessage:
         """Run the graph and return its last message, with the token usage of all its messages.
 
         Raises:

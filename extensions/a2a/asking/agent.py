@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
 from shapley_coop.extensions.a2a.asking.options import options_of
 from shapley_coop.seats.answers import Form
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from a2a.types import Task
 
     from shapley_coop.extensions.a2a.asking.link import Link
+    from shapley_coop.extensions.a2a.asking.reply import Reply
     from shapley_coop.seats.asking import Enquiry
 
 A2A = "a2a"
@@ -70,14 +71,15 @@ class RemoteAgent(LetterChatModel):
     def _llm_type(self) -> str:
         return A2A
 
-    async def answered(self, messages: list[BaseMessage]) -> str:
-        """Return the agent's answer in tagged text.
+    async def answered(self, messages: list[BaseMessage]) -> AIMessage:
+        """Return the agent's answer in tagged text, with the token counts that the agent reports.
 
         Raises:
             SeatFault: the agent did not answer; one line names the cause and a remedy.
         """
         try:
-            return await _Exchange(self.seat, self.question, self.journal).answer()
+            reply = await _Exchange(self.seat, self.question, self.journal).answer()
+            return AIMessage(reply.text, usage_metadata=reply.usage)
         except Exception as error:
             from shapley_coop.extensions.a2a.asking.faults import described
 
@@ -93,16 +95,16 @@ class _Exchange:
         self._tasks = _Tasks(question, journal)
         self._form: Form | None = schema_of(question.letter.facts, question.carries)
 
-    async def answer(self) -> str:
-        """Return the agent's answer in tagged text; continue a task begun before a restart."""
+    async def answer(self) -> "Reply":
+        """Return the agent's reply; continue a task begun before a restart."""
         link = await link_to(self._seat, self._question.agent)
         for task in reversed(await self._tasks.of(self._question.attempt)):
             if (found := await self._go_on(link, task)) is not None:
                 return found
         return await self._ask(link, await self._asked_back(link))
 
-    async def _go_on(self, link: "Link", task: str) -> str | None:
-        """Return the answer of a task begun before a restart, or None without an answer."""
+    async def _go_on(self, link: "Link", task: str) -> "Reply | None":
+        """Return the reply of a task begun before a restart, or None without an answer."""
         from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 
         known = await link.task(task)
@@ -123,7 +125,7 @@ class _Exchange:
                 return task
         return ""
 
-    async def _ask(self, link: "Link", task: str) -> str:
+    async def _ask(self, link: "Link", task: str) -> "Reply":
         from a2a.types import Message
 
         from shapley_coop.extensions.a2a.asking.letter import message_of
@@ -136,12 +138,12 @@ class _Exchange:
                 await self._tasks.keep(found.id, link.card.digest)
             # The first event of a continued task shows its state before this message.
             if (reply := reply_of(found, self._form)) and not (reply.asks and task):
-                return reply.text
+                return reply
         if found is None or isinstance(found, Message):
             raise TaskFailed("it said nothing")
         return await self._wait(link, found)
 
-    async def _wait(self, link: "Link", task: "Task") -> str:
+    async def _wait(self, link: "Link", task: "Task") -> "Reply":
         """Poll a task until it has an answer; the seat's timeout ends the wait."""
         from shapley_coop.extensions.a2a.asking.reply import reply_of
 
@@ -150,7 +152,7 @@ class _Exchange:
             await asyncio.sleep(wait)
             wait = min(wait * 1.5, LONGEST_WAIT)
             task = await link.task(task.id) or task
-        return reply.text
+        return reply
 
 
 class _Tasks:

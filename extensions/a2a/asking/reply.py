@@ -1,12 +1,24 @@
 """Functions that read an agent's answer from a message, a task, or the events of a stream."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from langchain_core.messages.ai import UsageMetadata
 
 from shapley_coop.seats.answers import Form, tag_fields
 
 if TYPE_CHECKING:
     from a2a.types import Artifact, Message, Part, StreamResponse, Task
+
+
+USAGE = ("usage", "usage_metadata", "adk_usage_metadata")
+"""The keys of metadata under which agents report their token counts."""
+
+COUNTS = (
+    ("input_tokens", "prompt_tokens", "promptTokenCount", "prompt_token_count"),
+    ("output_tokens", "completion_tokens", "candidatesTokenCount", "candidates_token_count"),
+)
+"""The names of the input count, then those of the output count."""
 
 
 class TaskFailed(Exception):
@@ -19,10 +31,12 @@ class Reply(NamedTuple):
     Attributes:
         text: the answer in tagged text.
         asks: whether the agent asks for input; if so, the next message continues the task.
+        usage: the token counts that the agent reports; None if it reports none.
     """
 
     text: str
     asks: bool = False
+    usage: UsageMetadata | None = None
 
 
 def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
@@ -41,13 +55,13 @@ def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
     from a2a.types import Message, TaskState
 
     if isinstance(found, Message):
-        return Reply(_said([found.parts], form))
-    state = found.status.state
+        return Reply(_said([found.parts], form), usage=usage_in([found]))
+    state, told = found.status.state, [*found.artifacts, found.status.message, found]
     if state == TaskState.TASK_STATE_COMPLETED:
-        return Reply(_completed(found, form))
+        return Reply(_completed(found, form), usage=usage_in([*told, *reversed(found.history)]))
     if state == TaskState.TASK_STATE_INPUT_REQUIRED:
         words = _said([found.status.message.parts], form)
-        return Reply(words, asks=True) if words else None
+        return Reply(words, asks=True, usage=usage_in(told)) if words else None
     if state in (
         TaskState.TASK_STATE_FAILED,
         TaskState.TASK_STATE_REJECTED,
@@ -56,6 +70,30 @@ def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
         name = TaskState.Name(state).removeprefix("TASK_STATE_").lower()
         raise TaskFailed(f"its task is {name}")
     return None
+
+
+def usage_in(told: Iterable["Task | Message | Artifact"]) -> UsageMetadata | None:
+    """Return the token counts in the first metadata that have some, or None.
+
+    A2A has no field for them. This reads the names of LangChain, OpenAI, and Google's ADK.
+    """
+    from google.protobuf.json_format import MessageToDict
+
+    for metadata in (MessageToDict(one.metadata) for one in told):
+        for count in (metadata[key] for key in USAGE if isinstance(metadata.get(key), Mapping)):
+            read, written = (_count(count, names) for names in COUNTS)
+            if read is not None and written is not None:
+                total = read + written
+                return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=total)
+    return None
+
+
+def _count(told: Mapping[str, Any], names: Sequence[str]) -> int | None:
+    """Return the first count under one of the names, or None if it is no whole number."""
+    count: Any = next((told[name] for name in names if name in told), None)
+    # JSON numbers of protobuf are floats.
+    whole = isinstance(count, float) and count.is_integer() and 0 <= count < 2**53
+    return int(count) if whole else None
 
 
 def _completed(task: "Task", form: Form | None) -> str:

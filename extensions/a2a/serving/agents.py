@@ -132,7 +132,8 @@ class Subject(_Agent):
                 words.additional_kwargs[FACTS] = json.loads(letter["facts_json"])
         model = chat_model(self._seat, agent=agent, seed=self._seed)
         answer = await model.ainvoke([words])
-        await updater.add_artifact([new_text_part(str(answer.text))])
+        used = {"usage": dict(answer.usage_metadata)} if answer.usage_metadata else None
+        await updater.add_artifact([new_text_part(str(answer.text))], metadata=used)
         await updater.complete()
 
 

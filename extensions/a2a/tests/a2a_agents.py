@@ -94,6 +94,13 @@ async def in_words(heard: Heard, updater: TaskUpdater) -> None:
     await updater.complete()
 
 
+async def with_its_tokens(heard: Heard, updater: TaskUpdater) -> None:
+    """Answers in tags, and reports what the answer took, as an agent on Google's ADK does."""
+    used = {"adk_usage_metadata": {"promptTokenCount": 1_000, "candidatesTokenCount": 7}}
+    await updater.add_artifact([new_text_part(heard.answer())], metadata=used)
+    await updater.complete()
+
+
 async def in_pieces(heard: Heard, updater: TaskUpdater) -> None:
     """Answers in tags, a few letters at a time."""
     said = heard.answer()

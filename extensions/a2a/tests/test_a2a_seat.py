@@ -26,6 +26,7 @@ from extensions.a2a.tests.a2a_agents import (
     in_words,
     waiting_for_its_owner,
     with_a_status,
+    with_its_tokens,
 )
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
@@ -92,6 +93,14 @@ async def test_every_way_to_answer_is_understood(manner: Manner, how: dict[str, 
         remote, local = await beside_local("escape_room", {"model": f"a2a:{agent.url}"})
     assert remote["payoffs"] == local["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
     assert remote["transfers"] == local["transfers"]
+
+
+async def test_the_tokens_that_an_agent_reports_are_counted_in_the_run() -> None:
+    with a2a_agent(with_its_tokens) as agent:
+        outcome = await played("escape_room", {"model": f"a2a:{agent.url}"}, "negotiation")
+    bobs = [phase["Bob"] for phase in outcome["spending"].values() if "Bob" in phase]
+    for count, each in (("input_tokens", 1_000), ("output_tokens", 7)):
+        assert sum(phase[count] for phase in bobs) == each * len(agent.heard)
 
 
 async def test_an_agent_that_asks_back_goes_on_with_its_task() -> None:
