@@ -1,5 +1,6 @@
 """`coop dev`: run LangGraph's development server with all workflows, for Studio."""
 
+import errno
 import json
 import os
 import random
@@ -189,7 +190,7 @@ def free_port(host: str, port: int = 0) -> int:
     then, the system may use a port of its own range, so a drawn port is outside that range.
 
     Raises:
-        ValueError: the port is in use.
+        ValueError: the port is in use, or the host is no IPv4 address of this machine.
     """
     drawn = random.sample(UNASSIGNED_PORTS, 100)
     for one in [port] if port else drawn:
@@ -202,5 +203,8 @@ def free_port(host: str, port: int = 0) -> int:
                 refusal = error
             else:
                 return one
-    said = f"port {one} on {host}: {refusal.strerror}"
-    raise ValueError(said if not port else f"{said}; --port 0 takes a free one")
+    used = port and refusal.errno == errno.EADDRINUSE
+    instead = (
+        "--port 0 takes a free one" if used else "--host needs an IPv4 address of this machine"
+    )
+    raise ValueError(f"port {one} on {host}: {refusal.strerror}; {instead}")

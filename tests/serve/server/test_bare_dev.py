@@ -64,6 +64,12 @@ def test_a_port_in_use_is_one_clear_line() -> None:
     )
 
 
+@pytest.mark.parametrize("host", ["::1", "192.0.2.1"])
+def test_a_host_that_is_not_this_machines_is_not_taken_for_a_port_in_use(host: str) -> None:
+    with pytest.raises(ValueError, match="--host needs an IPv4 address of this machine"):
+        free_port(host, 2024)
+
+
 def test_a_free_port_is_one_that_no_connection_is_given_before_the_server_listens() -> None:
     drawn = {free_port("127.0.0.1") for _ in range(50)}
     assert len(drawn) > 1, "two servers that start together are given two ports"
