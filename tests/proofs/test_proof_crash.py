@@ -18,6 +18,7 @@ from tests.books import posted
 from tests.embedded_reply import reply
 from tests.postgres import NoPostgres, postgres
 from tests.proofs import (
+    proof_cut,
     proof_kills,
     proof_many_processes,
     proof_power_cut,
@@ -40,6 +41,7 @@ PROOFS: dict[str, Proof] = {
     **proof_vanish.PROOFS,
     **proof_power_cut.PROOFS,
     **proof_simulation.PROOFS,
+    **proof_cut.PROOFS,
     "workers_postgres": proof_workers.PROOFS["workers_postgres"],
     **proof_many_processes.PROOFS,
 }
