@@ -108,7 +108,7 @@ def fold(events: Sequence[Event]) -> list[Event]:
 
 
 def _wave(event: Event) -> tuple[Any, ...]:
-    """Return the key that a wave's messages share; () for an offer on the table or an action."""
+    """Return the key shared by messages sent at the same time; () for offers and actions."""
     if "by" not in event or "revision" in event:
         return ()
     return event.get("topic"), event.get("before_turn"), event.get("about", ""), event.get("turn")

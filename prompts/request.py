@@ -147,7 +147,7 @@ def _fact_words(facts: bytes) -> str:
 
 
 def _by_column(value: Any) -> dict[str, str]:
-    """Return a line of all agents' numbers for each column of a table; {} for any other value."""
+    """Return column → a line with all agents' numbers; {} if the value is no table of numbers."""
     rows = list(value.values()) if isinstance(value, Mapping) else []
     if len(rows) <= MOST_COLUMNS or not all(isinstance(row, Mapping) for row in rows):
         return {}

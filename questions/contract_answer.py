@@ -20,7 +20,7 @@ class Redraft(Reply):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Keep counter-drafts as an answer in every round, the last round included."""
+        """Allow a counter-draft as an answer in every round, even in the last."""
         return super(Reply, cls).narrowed(facts, carries)
 
 

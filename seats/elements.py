@@ -80,7 +80,7 @@ class In:
 
 @dataclass(frozen=True)
 class Within:
-    """The rule for a field that the answer's class writes itself, as a part of an element.
+    """The mark of a field that the answer's class writes into another field's element.
 
     Attributes:
         words: the words for the field in letters.

@@ -213,7 +213,7 @@ class _Run:
     def until(self, target: float | None) -> None:
         """Draw observations until all errors are within the target or the budget is spent.
 
-        Each round draws the number that the errors so far call for, at most doubling the count.
+        Each round draws as many as the current errors call for, and at most doubles the count.
         A check after every observation would favour stopping at errors that are small by chance.
         """
         self.draw(max(0, LEAST_OBSERVATIONS - self.count, self.pilot - self.count))
@@ -251,8 +251,8 @@ class _Run:
 def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -> _Run:
     """Return the antithetic or the cyclic run: the one with the smaller variance per evaluation.
 
-    The cyclic pilot is skipped if it costs more than finishing the antithetic run, or more than
-    half the budget left. The pilot's observations stay part of the run.
+    The cyclic pilot is skipped if it costs more than the rest of the antithetic run, or more than
+    half of the remaining budget. The pilot's observations count in the run.
     """
     pairs, cycles = _Run("antithetic", game, rng), _Run("cyclic", game, rng)
     pairs.draw(pairs.pilot)

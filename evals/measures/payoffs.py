@@ -138,7 +138,7 @@ def mean_distance(first: Mapping[str, float], second: Mapping[str, float]) -> fl
 
 
 def amount_of(*path: str, part: bool = False) -> Read:
-    """Return a measure of an agent's amount in the result, or of its fraction of the sum."""
+    """Return a measure of the result's amount of an agent, or of its fraction of all amounts."""
 
     def read(row: Row, agent: str) -> float | None:
         found: Any = row["result"]

@@ -81,7 +81,7 @@ def compare_rows(
 ) -> list[Comparison]:
     """Compare runs in pairs with equal seed, repetition and labels, except on axes `differing`.
 
-    Holm's correction is over all columns together. Columns without any pair are left out.
+    Holm's correction is over all columns together. A column is left out if no pair has values.
 
     Raises:
         ValueError: two runs of one side have the same key, or no runs form a pair.

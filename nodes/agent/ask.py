@@ -148,7 +148,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
-    """Return as JSON what the letter's system part depends on, except the game."""
+    """Return, as JSON, all settings but the game on which the letter's system part depends."""
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     agents = _TWO if turn.question.hears else turn.evaluated.agents

@@ -11,8 +11,8 @@ from shapley_coop.state.table import Table
 def enforce(table: Table) -> dict[str, Any]:
     """Post the deposits and forfeits due so far; the ledger ignores an identical posting.
 
-    If another branch (time travel) posted first, the ledger refuses the postings. Settlement then
-    marks this branch `counterfactual`.
+    If another fork of the run (time travel) posted first, the ledger refuses the postings, and the
+    settlement marks this fork `counterfactual`.
 
     Payments and returned deposits follow at settlement. Contract and record fix all postings.
     """

@@ -14,8 +14,8 @@ def settle(table: Table) -> dict[str, Any]:
     """Post the settlement under the episode's single final key, and return it.
 
     Remaining deposits, rewards and transfers between agents are posted in one transaction. If
-    identical postings exist, nothing is added. If different postings exist, this branch is
-    `counterfactual`: it is reported but not paid.
+    identical postings exist, nothing is added. If another fork of the run has posted different
+    ones, this fork is `counterfactual`: it is reported but not paid.
     """
     evaluated, ledger = EvaluatedTable(table), home().ledger
     settlement = decide(evaluated)

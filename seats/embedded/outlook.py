@@ -1,4 +1,4 @@
-"""An embedded agent's expected payoffs under a deal, from the foresight that its letter permits.
+"""An embedded agent's expected payoffs under a deal, predicted from its letter's facts.
 
 To value a deal, the agent foresees the rest of the game. All agents keep their duties; then
 payments and shares are applied. The agent cannot compute a norm that will be computed later. So it
@@ -32,7 +32,7 @@ REASONING = "reasoning"
 
 
 class Unforeseeable(Missing):
-    """The game cannot be foreseen: it has no known foresight and no table of payoffs."""
+    """The error that no class predicts the game and the letter has no table of payoffs."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Outlook:
     """One agent's expectations of payoffs, under the contract in force and under other deals.
 
     Attributes:
-        world: the agent's foresight of the game.
+        world: the agent's predictions of the game.
         standing: the contract in force; an empty deal if there is none.
     """
 
@@ -53,7 +53,7 @@ class Outlook:
 
         Raises:
             Missing: facts are missing; the text names them.
-            Unforeseeable: the game cannot be foreseen.
+            Unforeseeable: the game cannot be predicted.
         """
         if (kind := foresight_of(facts)) is None:
             raise Unforeseeable("the letter does not say: payoffs")

@@ -18,7 +18,7 @@ MOST_PAID = 16
 def prices(outlook: Outlook, target: Payoffs) -> list[Pay]:
     """Return payments that turn the plan's earnings into a target, if payees do their parts.
 
-    If the foresight treats many agents as one, all others pay each payee in equal parts.
+    In games of many equal agents, all agents but the payee share each payment equally.
 
     Args:
         outlook: the agent's outlook.
