@@ -35,7 +35,7 @@ def pay(
     """Write the debts between a run's agents as pain.001 files, which banks take.
 
     With an account of `world`, the payer of the bounty, one file pays each agent its payoff.
-    Without it, there is a file for each agent that pays others. Nothing is sent anywhere.
+    Without that account, each agent that pays others gets a file. Nothing is sent anywhere.
     """
     from shapley_coop.extensions.bounty.payment_file import (
         CURRENCY,

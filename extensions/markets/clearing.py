@@ -119,7 +119,7 @@ def _middle(low: Fraction, high: Fraction) -> Fraction:
 def _units(
     orders: Sequence[Order], side: Side, seed: int, good: str
 ) -> Iterator[tuple[Fraction, str]]:
-    """Yield the limit and agent of each unit on a side, best limit first, ties by lot."""
+    """Yield the limit and agent of each unit on a side, best limit first, ties at random."""
     agents = sorted({order.agent for order in orders})
     places = dice(seed, 0, f"call_market/{side}/{good}").permutation(len(agents))
     place = dict(zip(agents, places, strict=True))

@@ -18,7 +18,7 @@ second_price       like contract_net, but the price leaves the manager the surpl
                    second-best bid (0 without one); the price is at most the manager's best payoff
 =================  ============================================================================
 
-The arbiters are those of `arbiters`. The contract net is Smith's (IEEE Transactions on
+`arbiters` computes the arbiters' splits. The contract net is Smith's (IEEE Transactions on
 Computers C-29, 1980), with bids at cost. `second_price` is the Vickrey–Clarke–Groves mechanism for
 one buyer of one service. Its price makes bidding at cost a best response. The buyer pays the price,
 so the buyer's means are the reserve price. In general, the payments of that mechanism do not sum to

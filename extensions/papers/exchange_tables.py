@@ -62,7 +62,7 @@ def table_1(rows: Sequence[Row], suite: Suite) -> str:
 
     Args:
         rows: the rows of the suite's runs.
-        suite: the suite, whose first table has the paper's printed values.
+        suite: the suite, whose first `printed` table has the paper's values.
     """
     agents = dict.fromkeys(agent for row in rows for agent in row["result"]["agents"])
     columns = {
@@ -90,7 +90,7 @@ def table_2(rows: Sequence[Row], suite: Suite) -> str:
 
     Args:
         rows: the rows of the suite's runs.
-        suite: the suite, whose second table has the paper's printed values.
+        suite: the suite, whose second `printed` table has the paper's values.
     """
     counted = {key for row in rows for key in row["result"]["measures"] if key.startswith(REFUSED)}
     ours = sorted(counted - {f"{REFUSED}{label}" for label in PAPER_LABELS})

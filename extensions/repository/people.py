@@ -74,7 +74,7 @@ class People:
         """Return unique name → contributor.
 
         The address is added to a name if the name is shared, looks like another name, or is
-        reserved for an account. So no contributor's name can prevent the payment of others.
+        reserved for an account. So no name can prevent the payment of other contributors.
         """
         names = Counter(one.name for one in self.known.values())
         labels: dict[str, Contribution] = {}
