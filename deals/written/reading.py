@@ -46,8 +46,8 @@ _Read = tuple[Any, int]
 def read_words(text: str, terms: Terms) -> Deal | Fault:
     """Return the deal that a text proposes in the sentences of `Deal.text`, or a fault (WORDS).
 
-    Other words around the clauses are ignored if they name no party, action or number. If they
-    name one, that is a fault. Cost: linear in the text.
+    Words around the clauses are ignored, unless they name a party, an action or a number, which is
+    a fault. Cost: linear in the text.
     """
     drops = _ENDS.findall(text)
     text = _ENDS.sub(" ", text)

@@ -170,7 +170,7 @@ def _worths(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return my utilities in a letter, as fractions of my utility of all tasks.
 
     If utilities are additive and there are at most `FEW` tasks, all sets of tasks have an entry.
-    With more tasks, only the sets that `_some` returns have one.
+    With more tasks, only the sets that `_some` returns have an entry.
     """
     if "values" not in facts:
         return {

@@ -54,10 +54,10 @@ def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> lis
 
 
 def grade(preference: str, atom: Atom) -> float:
-    """Return the grade of an atom for an agent with this preference, in [0, 1].
+    """Return the grade of an atomic task for an agent with this preference, in [0, 1].
 
-    A passage that quotes the atom's words decides. Otherwise the passage that shares the most words
-    with the atom decides; two shared words count fully. Without any, the atom is UNGRADED.
+    A passage that quotes the task gives its grade. Otherwise the passage that shares the most words
+    with the task gives it: in full if they share two or more, in part if one. If none: UNGRADED.
     """
     known = _stems(" ".join([atom.tool.replace("_", " "), atom.says, *atom.arguments]))
     best, found = 0.0, UNGRADED

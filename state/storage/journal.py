@@ -45,8 +45,8 @@ _Place = tuple[str, str, int]
 class Journal(Book):
     """The letters and answers of all episodes in one database.
 
-    Writes survive a power cut, since checkpoints point to answers, and a paid call must not be
-    repeated.
+    Each write is on the disk before it returns, so that no power cut loses an answer to which a
+    checkpoint points, and no paid call is repeated.
     """
 
     def find(
