@@ -17,6 +17,7 @@ WIDTH, LINE, BAR, LEFT, RIGHT = 460, 20, 22, 122, 250
 COLUMNS = (282, 370, 444)
 """Where the numbers of the rules end: each other rule, and last the rule of the contract."""
 WRAP = 54
+PARTS = {2: "half", 3: "a third"}
 SIGNS = {"kept": "✓", "broken": "✗", "idle": "="}
 _STYLE = (
     "text{font:15px system-ui,sans-serif;fill:#1f2328}.small{font-size:13px;fill:#59636e}"
@@ -39,6 +40,7 @@ def picture(bundle: Mapping[str, Any], others: Mapping[str, Amounts]) -> str:
     drawn = list(_lines(bundle["game"]["about"], 32))
     drawn += list(_contract(bundle, _below(drawn) + 30))
     drawn += list(_before_and_after(bundle["outcome"]["points"], others, _below(drawn) + 34))
+    drawn += list(_sums(bundle["credit"]["worths"]["each"], bundle["agents"], _below(drawn) + 34))
     height = _below(drawn) + 20
     told = escape(_told(bundle), quote=True)
     return "\n".join(
@@ -106,6 +108,24 @@ def _before_and_after(
             style = "head" if amounts is ended else "small"
             yield _text(x, y, f"{amounts[agent]:g}", style, "end")
         y += 8
+
+
+def _sums(worths: Sequence[Mapping[str, Any]], agents: Sequence[str], top: int) -> Iterator[Drawn]:
+    """Draw each Shapley value as a sum of parts of what coalitions add (Harsanyi's dividends)."""
+    yield _text(18, top, "How Shapley divides what they added", "head")
+    adds: dict[frozenset[str], float] = {}
+    for one in worths:  # the smallest coalitions first
+        group = frozenset(one["members"])
+        adds[group] = one["worth"] - sum(more for part, more in adds.items() if part < group)
+    for n, agent in enumerate(agents, start=1):
+        words = [f"{adds[frozenset({agent})]:g} alone"]
+        value = 0.0
+        for group, more in adds.items():
+            value += more / len(group) if agent in group else 0
+            if agent in group and len(group) > 1 and more:
+                part = PARTS.get(len(group), f"1/{len(group)}")
+                words.append(f"{part} of {more:g} more with {', '.join(sorted(group - {agent}))}")
+        yield _text(18, top + n * LINE, f"{agent} {value:g} = {' + '.join(words)}")
 
 
 def _bar(

@@ -51,6 +51,7 @@ def test_the_picture_shows_three_rules_that_differ():
     rules = zip(*([float(n) for n in own[5:8]] for own in agents), strict=True)
     assert [list(rule) for rule in rules] == [[60, 60, 60], [135, 45, 0], [120, 60, 0]]
     assert any(word.startswith("✗") for word in words)
+    assert "Ada 120 = 90 alone + half of 60 more with Ben" in words
 
 
 def test_the_readme_names_commands():
