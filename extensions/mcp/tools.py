@@ -21,7 +21,7 @@ from shapley_coop.extensions.mcp.forms import (
     VerifyAsked,
 )
 from shapley_coop.extensions.mcp.place import Place, Standing
-from shapley_coop.extensions.mcp.protocol import Tool, ToolFault
+from shapley_coop.extensions.mcp.serving import Tool
 from shapley_coop.games import load
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import values_of
@@ -70,7 +70,7 @@ class _Use:
         await self._place.wait(run, asked.wait)
         standing = await self._place.standing(run)
         if standing.why:
-            raise ToolFault(f"{run} stopped: {standing.why}")
+            raise ValueError(f"{run} stopped: {standing.why}")
         return _report(standing)
 
     async def check_contract(self, asked: ContractToCheck) -> Checked:
