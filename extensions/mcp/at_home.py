@@ -1,12 +1,13 @@
 """The MCP tools for the runs of this machine's home, served to a client by `coop mcp`."""
 
 import asyncio
+from contextlib import nullcontext
 from typing import Any
 
 from shapley_coop.evals.verifying import Check, verify_run
 from shapley_coop.extensions.mcp.place import Standing
 from shapley_coop.extensions.mcp.serving import server
-from shapley_coop.extensions.mcp.tools import tools
+from shapley_coop.extensions.mcp.tools import TOOLS
 from shapley_coop.extras import require_extra
 from shapley_coop.graphs.finding import every_run, run_of
 from shapley_coop.graphs.preparing import prepare
@@ -80,7 +81,7 @@ async def _play(run: Run) -> None:
 async def serve_stdio() -> None:
     """Serve the tools on standard input and output until the input ends."""
     place = HomeRuns()
-    offered = server(tools(place))
+    offered = server(TOOLS, lambda _: nullcontext(place))
     try:
         async with stdio_server() as (asked, answered):
             await offered.run(asked, answered, offered.create_initialization_options())

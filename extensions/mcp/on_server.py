@@ -5,16 +5,17 @@ caller's requests (owners, policy, quotas) apply to the tools too.
 """
 
 import asyncio
-from contextlib import AbstractContextManager, suppress
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import Any, cast
 
 import httpx
 from langgraph_sdk.client import LangGraphClient
 
 from shapley_coop.evals.verifying import Check, verify_ended
-from shapley_coop.extensions.mcp.place import Standing
+from shapley_coop.extensions.mcp.place import Place, Standing
 from shapley_coop.extensions.mcp.serving import server
-from shapley_coop.extensions.mcp.tools import tools
+from shapley_coop.extensions.mcp.tools import TOOLS
 from shapley_coop.extras import require_extra
 from shapley_coop.seats.person import seat_address
 from shapley_coop.serve.seats.inbox import ThreadInbox
@@ -32,6 +33,7 @@ with require_extra("dev", "the LangGraph server"):
     from starlette.types import Receive, Scope, Send
 
 with require_extra("mcp", "an MCP server"):
+    from mcp.server import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 CREDENTIALS = ("authorization", "x-api-key", "cookie")
@@ -46,40 +48,45 @@ SECONDS = 620.0
 
 def mcp_routes(_: ThreadInbox) -> list[Route]:
     """Return the route `/mcp`."""
-    return [Route("/mcp", _Endpoint(), methods=["GET", "POST", "DELETE"])]
+    endpoint = _Endpoint(server(TOOLS, _of_caller))
+    return [Route("/mcp", endpoint, methods=["GET", "POST", "DELETE"])]
 
 
 class _Endpoint:
-    """The ASGI app that answers one message of a caller.
+    """The ASGI app of `/mcp`."""
 
-    Without sessions nothing outlives a request, so each has a server and a manager of its own.
-    """
+    def __init__(self, offered: Server[Any]) -> None:
+        self._offered = offered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":  # GET and DELETE are for sessions
             await Response(status_code=405, headers={"allow": "POST"})(scope, receive, send)
             return
-        caller = scope.get("caller")
-        async with _caller(Request(scope)) as http:
-            place = _Threads(LangGraphClient(http), caller.identity if caller else "")
-            manager = StreamableHTTPSessionManager(
-                server(tools(place)),
-                json_response=True,
-                stateless=True,
-                max_request_body_size=most_bytes(),
-            )
-            async with manager.run():
-                await manager.handle_request(scope, receive, send)
+        # Without sessions a manager keeps nothing, so each request may have its own: a route has
+        # no lifespan in which one could run.
+        manager = StreamableHTTPSessionManager(
+            self._offered,
+            json_response=True,
+            stateless=True,
+            max_request_body_size=most_bytes(),
+        )
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
 
 
-def _caller(request: Request) -> httpx.AsyncClient:
-    """Return a client that calls this server in-process with the caller's credentials."""
+@asynccontextmanager
+async def _of_caller(request: Request) -> AsyncIterator[Place]:
+    """Yield the caller's threads, which a client in this process finds by its credentials."""
     shown = {name: value for name in CREDENTIALS if (value := request.headers.get(name))}
     if token := request.query_params.get("token"):
         shown["x-api-key"] = token
     inner = httpx.ASGITransport(request.app, raise_app_exceptions=False)
     here = "http://127.0.0.1"
-    return httpx.AsyncClient(transport=inner, base_url=here, headers=shown, timeout=SECONDS)
+    caller = request.scope.get("caller")
+    async with httpx.AsyncClient(
+        transport=inner, base_url=here, headers=shown, timeout=SECONDS
+    ) as http:
+        yield _Threads(LangGraphClient(http), caller.identity if caller else "")
 
 
 class _Threads:

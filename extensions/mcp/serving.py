@@ -7,12 +7,15 @@ The SDK serves both eras of the protocol: sessions that begin with `initialize` 
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
 
+from shapley_coop.extensions.mcp.place import Place
 from shapley_coop.extras import require_extra
 from shapley_coop.invalid import first_error
 
@@ -29,6 +32,17 @@ INSTRUCTIONS = (
 )
 
 
+class _Untitled(GenerateJsonSchema):
+    """JSON schemas without the titles that repeat their keys."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().model_schema(schema)
+        return {key: value for key, value in made.items() if key != "title"}
+
+
 @dataclass(frozen=True)
 class Tool:
     """One tool.
@@ -38,7 +52,7 @@ class Tool:
         about: a description in one or two sentences.
         takes: the model of its arguments.
         gives: the model of its result.
-        work: the function from arguments to result; a `ValueError` is for the caller to read.
+        work: the function from a place and arguments to a result; callers read its `ValueError`.
         reads: whether the tool only reads.
     """
 
@@ -46,7 +60,7 @@ class Tool:
     about: str
     takes: type[BaseModel]
     gives: type[BaseModel]
-    work: Callable[[Any], Awaitable[BaseModel]]
+    work: Callable[[Place, Any], Awaitable[BaseModel]]
     reads: bool = True
 
     def described(self) -> types.Tool:
@@ -54,18 +68,20 @@ class Tool:
         return types.Tool(
             name=self.name,
             description=self.about,
-            input_schema=lean(self.takes.model_json_schema()),
-            output_schema=lean(self.gives.model_json_schema(mode="serialization")),
+            input_schema=self.takes.model_json_schema(schema_generator=_Untitled),
+            output_schema=self.gives.model_json_schema(
+                mode="serialization", schema_generator=_Untitled
+            ),
             annotations=types.ToolAnnotations(
                 read_only_hint=self.reads, open_world_hint=not self.reads
             ),
         )
 
-    async def call(self, arguments: dict[str, Any]) -> types.CallToolResult:
+    async def call(self, place: Place, arguments: dict[str, Any]) -> types.CallToolResult:
         """Return a call's result as an object, and as text for clients that read no objects."""
         try:
             given = self.takes.model_validate(arguments)
-            found = (await self.work(given)).model_dump(mode="json", exclude_none=True)
+            found = (await self.work(place, given)).model_dump(mode="json", exclude_none=True)
         except ValidationError as error:
             return _refused(str(first_error(error)))
         except ValueError as error:
@@ -80,41 +96,31 @@ class Tool:
         )
 
 
-def lean(schema: Any) -> Any:
-    """Return a JSON schema without the titles that repeat its keys.
+def server(
+    tools: Sequence[Tool], place: Callable[[Any], AbstractAsyncContextManager[Place]]
+) -> Server[Any]:
+    """Return an MCP server that offers the tools.
 
-    >>> lean({"title": "Seed", "type": "integer", "properties": {"title": {"title": "Title"}}})
-    {'type': 'integer', 'properties': {'title': {}}}
+    Args:
+        tools: the tools on offer.
+        place: makes the `Place` of a call from its HTTP request; the request is None without HTTP.
     """
-    if isinstance(schema, list):
-        return [lean(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: {name: lean(one) for name, one in value.items()}
-        if key in ("properties", "$defs")
-        else lean(value)
-        for key, value in schema.items()
-        if key != "title"
-    }
-
-
-def server(tools: Sequence[Tool]) -> Server[Any]:
-    """Return an MCP server that offers the tools."""
     named = {tool.name: tool for tool in tools}
+    listing = types.ListToolsResult(tools=[tool.described() for tool in tools])
 
     async def listed(
         _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool.described() for tool in tools])
+        return listing
 
     async def called(
-        _: ServerRequestContext[Any], asked: types.CallToolRequestParams
+        context: ServerRequestContext[Any], asked: types.CallToolRequestParams
     ) -> types.CallToolResult:
         if asked.name not in named:
             known = ", ".join(named)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: the tools are {known}")
-        return await named[asked.name].call(asked.arguments or {})
+        async with place(context.request) as here:
+            return await named[asked.name].call(here, asked.arguments or {})
 
     return Server(
         "shapley-coop",

@@ -1,46 +1,46 @@
 """The tools of the Model Context Protocol, on a real server and over standard input."""
 
-import json
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from jsonschema import Draft202012Validator
-from mcp import Client, MCPError
+from mcp import Client, ClientSession, MCPError
 from pydantic import BaseModel
 
-from extensions.mcp.tests.mcp_client import STANDALONE, VERSIONS, McpSession, connected, text
+from extensions.mcp.tests.mcp_client import STANDALONE, VERSIONS, call, connected, refused
 from shapley_coop.extensions.mcp.at_home import HomeRuns
 from shapley_coop.extensions.mcp.forms import RunsAsked
+from shapley_coop.extensions.mcp.place import Place
 from shapley_coop.extensions.mcp.serving import Tool, server
-from shapley_coop.extensions.mcp.tools import tools
+from shapley_coop.extensions.mcp.tools import TOOLS
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from tests.played_by_server import on_server
 from tests.server_process import Server
 
-TOOLS = ["negotiate", "check_contract", "credit", "verify", "runs"]
+NAMES = ["negotiate", "check_contract", "credit", "verify", "runs"]
 PAYS = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "5.5"}
 
 
-async def plays_and_verifies(mcp: McpSession) -> str:
+async def plays_and_verifies(mcp: ClientSession) -> str:
     """The name of a run that a client has played, found, credited and verified."""
-    assert [tool.name for tool in (await mcp.list_tools()).tools] == TOOLS
-    played = await mcp.call("negotiate", game="escape_room", params={"prize": 20}, seed=5)
+    assert [tool.name for tool in (await mcp.list_tools()).tools] == NAMES
+    played = await call(mcp, "negotiate", game="escape_room", params={"prize": 20}, seed=5)
     assert (played["state"], played["status"], played["simulated"]) == ("ended", "agreed", True)
     assert sum(played["payoffs"].values()) == 19
     assert {one["by"] for one in played["talk"]} == {"Alice", "Bob"}
     assert played["contract"].startswith("c1. ")
     run: str = played["run"]
-    (line,) = (await mcp.call("runs", run=run))["runs"]
+    (line,) = (await call(mcp, "runs", run=run))["runs"]
     assert (line["game"], line["seed"], line["status"]) == ("escape_room", 5, "agreed")
-    assert run in {one["run"] for one in (await mcp.call("runs"))["runs"]}
-    credit = await mcp.call("credit", run=run)
+    assert run in {one["run"] for one in (await call(mcp, "runs"))["runs"]}
+    credit = await call(mcp, "credit", run=run)
     assert credit["values"] == played["values"]
     assert credit["due"] == played["payoffs"]
-    verified = await mcp.call("verify", run=run)
+    verified = await call(mcp, "verify", run=run)
     assert verified["sound"], verified
     assert {"play", "contract", "ledger", "payoffs"} <= {c["what"] for c in verified["checks"]}
     return run
@@ -63,7 +63,6 @@ class TestOnAServer:
     async def test_a_client_of_either_era_plays_and_verifies(self, url: str, version: str) -> None:
         async with connected(url, version) as mcp:
             assert mcp.protocol_version == version
-            assert "negotiate" in (mcp.instructions or "")
             await plays_and_verifies(mcp)
             with pytest.raises(MCPError, match="Method not found"):
                 await mcp.list_prompts()
@@ -73,6 +72,7 @@ class TestOnAServer:
     ) -> None:
         async with Client(f"{url}/mcp") as mcp:
             assert mcp.protocol_version == STANDALONE
+            assert "negotiate" in (mcp.instructions or "")
         async with connected(url, "1999-01-01") as old:
             assert old.protocol_version == "2025-11-25"
 
@@ -95,23 +95,23 @@ class TestOnAServer:
             ],
         }
         async with connected(url) as mcp:
-            assert set((await mcp.call("negotiate", game=game))["payoffs"]) == {"Ann", "Ben"}
+            assert set((await call(mcp, "negotiate", game=game))["payoffs"]) == {"Ann", "Ben"}
 
     async def test_a_run_that_takes_longer_goes_on_and_is_found_by_name(self, url: str) -> None:
         async with connected(url) as mcp:
-            run = (await mcp.call("negotiate", wait=0))["run"]
-            while (found := await mcp.call("runs", run=run))["runs"][0]["state"] == "started":
+            run = (await call(mcp, "negotiate", wait=0))["run"]
+            while (found := await call(mcp, "runs", run=run))["runs"][0]["state"] == "started":
                 pass
         assert found["report"]["status"] == "agreed"
 
     async def test_a_person_is_waited_for_at_its_seat(self, url: str) -> None:
         async with connected(url) as mcp:
-            waiting = await mcp.call("negotiate", workflow="llm_only", seats={"Alice": "human"})
+            waiting = await call(mcp, "negotiate", workflow="llm_only", seats={"Alice": "human"})
             assert waiting["state"] == "waiting"
             (seat,) = waiting["waits_for"].values()
             assert seat.startswith("/seat/")
             assert seat.endswith("/Alice")
-            assert "has not ended" in await mcp.refused("verify", run=waiting["run"])
+            assert "has not ended" in await refused(mcp, "verify", run=waiting["run"])
 
     @pytest.mark.parametrize("version", VERSIONS[1:])
     async def test_what_is_wrong_with_a_call_is_told_in_a_line(
@@ -119,13 +119,13 @@ class TestOnAServer:
     ) -> None:
         nobodys = "00000000-0000-4000-8000-000000000000"
         async with connected(url, version) as mcp:
-            assert "sed" in await mcp.refused("negotiate", sed=3)
-            assert "there are llm_only" in await mcp.refused("negotiate", workflow="nope")
-            assert "GameError" in await mcp.refused("negotiate", game="nope")
-            assert "no run" in await mcp.refused("runs", run="nope")
-            assert "no run" in await mcp.refused("verify", run=nobodys)
+            assert "sed" in await refused(mcp, "negotiate", sed=3)
+            assert "there are llm_only" in await refused(mcp, "negotiate", workflow="nope")
+            assert "GameError" in await refused(mcp, "negotiate", game="nope")
+            assert "no run" in await refused(mcp, "runs", run="nope")
+            assert "no run" in await refused(mcp, "verify", run=nobodys)
             with pytest.raises(MCPError, match="Unknown tool: the tools are negotiate"):
-                await mcp.call("nobody")
+                await call(mcp, "nobody")
 
 
 @pytest.mark.slow
@@ -137,10 +137,10 @@ async def test_the_same_tools_work_over_standard_input_on_the_runs_of_the_home(
         assert mcp.protocol_version == version
         run = await plays_and_verifies(mcp)
     async with connected(tmp_path, version) as again:
-        assert [one["run"] for one in (await again.call("runs"))["runs"]] == [run]
-        verified = await again.call("verify", run=run)
+        assert [one["run"] for one in (await call(again, "runs"))["runs"]] == [run]
+        verified = await call(again, "verify", run=run)
         assert "seals" in {one["what"] for one in verified["checks"]}
-        assert "nope" in await again.refused("runs", run="nope")
+        assert "nope" in await refused(again, "runs", run="nope")
 
 
 async def test_what_the_server_played_in_the_home_is_found_too() -> None:
@@ -151,14 +151,18 @@ async def test_what_the_server_played_in_the_home_is_found_too() -> None:
     assert (await place.standing("thread")).line["outcome"] == "no_deal"
 
 
+def at_home(_: None) -> AbstractAsyncContextManager[Place]:
+    return nullcontext(HomeRuns())
+
+
 ERAS = pytest.mark.parametrize("era", ["legacy", STANDALONE])
 
 
 @ERAS
 async def test_there_is_one_tool_for_each_thing_a_user_does_and_all_are_short(era: str) -> None:
-    async with Client(server(tools(HomeRuns())), mode=era) as mcp:
+    async with Client(server(TOOLS, at_home), mode=era) as mcp:
         offered = (await mcp.list_tools()).tools
-    assert [tool.name for tool in offered] == TOOLS
+    assert [tool.name for tool in offered] == NAMES
     for tool in offered:
         assert tool.output_schema
         Draft202012Validator.check_schema(tool.input_schema)
@@ -168,35 +172,26 @@ async def test_there_is_one_tool_for_each_thing_a_user_does_and_all_are_short(er
 
 @ERAS
 async def test_a_contract_is_checked_and_a_characteristic_function_valued(era: str) -> None:
-    async with Client(server(tools(HomeRuns())), mode=era) as mcp:
-
-        async def called(tool: str, **arguments: Any) -> Any:
-            result = await mcp.call_tool(tool, arguments)
-            assert json.loads(text(result)) == result.structured_content
-            return result.structured_content
-
-        found = await called("check_contract", game="escape_room", clauses=[PAYS])
-        assert found["sound"]
-        assert not found["parties"]["Alice"]["individually_rational"]
-        assert found["parties"]["Bob"]["individually_rational"]
+    worth = {"A": 0, "B": 0, "A,B": 9}
+    async with Client(server(TOOLS, at_home), mode=era) as mcp:
+        found = await call(mcp, "check_contract", game="escape_room", clauses=[PAYS])
         unsound = [{**PAYS, "payee": "Cem"}]
-        refused = await called("check_contract", game="escape_room", clauses=unsound)
-        assert (refused["sound"], len(refused["faults"])) == (False, 1)
-        assert "Cem" in refused["words"]
-        worth = {"A": 0, "B": 0, "A,B": 9}
-        values = await called("credit", agents=["A", "B"], worth=worth)
-        assert values == {"norm": "shapley", "values": {"A": 4.5, "B": 4.5}}
-        lacking = {"agents": ["A", "B"], "worth": {"A": 1}}
-        assert (await mcp.call_tool("credit", lacking)).is_error
+        wrong = await call(mcp, "check_contract", game="escape_room", clauses=unsound)
+        values = await call(mcp, "credit", agents=["A", "B"], worth=worth)
+        assert "worth" in await refused(mcp, "credit", agents=["A", "B"], worth={"A": 1})
+    assert found["sound"]
+    assert not found["parties"]["Alice"]["individually_rational"]
+    assert found["parties"]["Bob"]["individually_rational"]
+    assert (wrong["sound"], len(wrong["faults"])) == (False, 1)
+    assert "Cem" in wrong["words"]
+    assert values == {"norm": "shapley", "values": {"A": 4.5, "B": 4.5}}
 
 
 @ERAS
 async def test_a_fault_of_ours_is_named_by_its_kind_alone(era: str) -> None:
-    async def work(_: RunsAsked) -> BaseModel:
+    async def work(_: Place, __: RunsAsked) -> BaseModel:
         raise RuntimeError("Alice whispers")
 
     broken = Tool("broken", "A tool that fails.", RunsAsked, RunsAsked, work)
-    async with Client(server([broken]), mode=era) as mcp:
-        result = await mcp.call_tool("broken", {})
-    assert (result.is_error, text(result)) == (True, "broken failed: RuntimeError")
-    assert "whispers" not in result.model_dump_json()
+    async with Client(server([broken], at_home), mode=era) as mcp:
+        assert await refused(mcp, "broken") == "broken failed: RuntimeError"
