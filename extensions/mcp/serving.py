@@ -108,9 +108,7 @@ def server(
     named = {tool.name: tool for tool in tools}
     listing = types.ListToolsResult(tools=[tool.described() for tool in tools])
 
-    async def listed(
-        _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def listed(*_: object) -> types.ListToolsResult:
         return listing
 
     async def called(

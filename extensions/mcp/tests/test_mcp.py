@@ -1,7 +1,7 @@
 """The tools of the Model Context Protocol, on a real server and over standard input."""
 
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 import httpx
@@ -67,9 +67,7 @@ class TestOnAServer:
             with pytest.raises(MCPError, match="Method not found"):
                 await mcp.list_prompts()
 
-    async def test_a_client_without_a_pin_gets_the_latest_version_that_both_know(
-        self, url: str
-    ) -> None:
+    async def test_without_a_pin_the_latest_version_is_spoken(self, url: str) -> None:
         async with Client(f"{url}/mcp") as mcp:
             assert mcp.protocol_version == STANDALONE
             assert "negotiate" in (mcp.instructions or "")
@@ -84,16 +82,15 @@ class TestOnAServer:
             assert httpx.post(f"{url}/mcp", content="{", headers=sent).status_code == 400
 
     async def test_a_table_of_payoffs_is_a_game(self, url: str) -> None:
-        plays = [("wash", "rest"), ("rest", "wash"), ("wash", "wash"), ("rest", "rest")]
-        pays = [(1, 10), (10, 6), (1, 6), (0, 0)]
-        game = {
-            "name": "dishes",
-            "agents": ["Ann", "Ben"],
-            "actions": {"Ann": ["wash", "rest"], "Ben": ["wash", "rest"]},
-            "payoffs": [
-                {"play": list(p), "pays": list(x)} for p, x in zip(plays, pays, strict=True)
-            ],
+        pays = {
+            "wash rest": [1, 10],
+            "rest wash": [10, 6],
+            "wash wash": [1, 6],
+            "rest rest": [0, 0],
         }
+        payoffs = [{"play": play.split(), "pays": earned} for play, earned in pays.items()]
+        actions = dict.fromkeys(["Ann", "Ben"], ["wash", "rest"])
+        game = {"name": "dishes", "agents": [*actions], "actions": actions, "payoffs": payoffs}
         async with connected(url) as mcp:
             assert set((await call(mcp, "negotiate", game=game))["payoffs"]) == {"Ann", "Ben"}
 
@@ -114,12 +111,11 @@ class TestOnAServer:
             assert "has not ended" in await refused(mcp, "verify", run=waiting["run"])
 
     @pytest.mark.parametrize("version", VERSIONS[1:])
-    async def test_what_is_wrong_with_a_call_is_told_in_a_line(
-        self, url: str, version: str
-    ) -> None:
+    async def test_what_is_wrong_is_told_in_a_line(self, url: str, version: str) -> None:
         nobodys = "00000000-0000-4000-8000-000000000000"
         async with connected(url, version) as mcp:
-            assert "sed" in await refused(mcp, "negotiate", sed=3)
+            for key in ("sed", "room", "messages"):
+                assert f"'{key}'" in await refused(mcp, "negotiate", **{key: {}})
             assert "there are llm_only" in await refused(mcp, "negotiate", workflow="nope")
             assert "GameError" in await refused(mcp, "negotiate", game="nope")
             assert "no run" in await refused(mcp, "runs", run="nope")
@@ -151,16 +147,13 @@ async def test_what_the_server_played_in_the_home_is_found_too() -> None:
     assert (await place.standing("thread")).line["outcome"] == "no_deal"
 
 
-def at_home(_: None) -> AbstractAsyncContextManager[Place]:
-    return nullcontext(HomeRuns())
-
-
+OFFERED = server(TOOLS, lambda _: nullcontext(HomeRuns()))
 ERAS = pytest.mark.parametrize("era", ["legacy", STANDALONE])
 
 
 @ERAS
 async def test_there_is_one_tool_for_each_thing_a_user_does_and_all_are_short(era: str) -> None:
-    async with Client(server(TOOLS, at_home), mode=era) as mcp:
+    async with Client(OFFERED, mode=era) as mcp:
         offered = (await mcp.list_tools()).tools
     assert [tool.name for tool in offered] == NAMES
     for tool in offered:
@@ -173,7 +166,7 @@ async def test_there_is_one_tool_for_each_thing_a_user_does_and_all_are_short(er
 @ERAS
 async def test_a_contract_is_checked_and_a_characteristic_function_valued(era: str) -> None:
     worth = {"A": 0, "B": 0, "A,B": 9}
-    async with Client(server(TOOLS, at_home), mode=era) as mcp:
+    async with Client(OFFERED, mode=era) as mcp:
         found = await call(mcp, "check_contract", game="escape_room", clauses=[PAYS])
         unsound = [{**PAYS, "payee": "Cem"}]
         wrong = await call(mcp, "check_contract", game="escape_room", clauses=unsound)
@@ -193,5 +186,6 @@ async def test_a_fault_of_ours_is_named_by_its_kind_alone(era: str) -> None:
         raise RuntimeError("Alice whispers")
 
     broken = Tool("broken", "A tool that fails.", RunsAsked, RunsAsked, work)
-    async with Client(server([broken], at_home), mode=era) as mcp:
+    offered = server([broken], lambda _: nullcontext(HomeRuns()))
+    async with Client(offered, mode=era) as mcp:
         assert await refused(mcp, "broken") == "broken failed: RuntimeError"
