@@ -82,14 +82,9 @@ class TestOnAServer:
             assert httpx.post(f"{url}/mcp", content="{", headers=sent).status_code == 400
 
     async def test_a_table_of_payoffs_is_a_game(self, url: str) -> None:
-        pays = {
-            "wash rest": [1, 10],
-            "rest wash": [10, 6],
-            "wash wash": [1, 6],
-            "rest rest": [0, 0],
-        }
-        payoffs = [{"play": play.split(), "pays": earned} for play, earned in pays.items()]
-        actions = dict.fromkeys(["Ann", "Ben"], ["wash", "rest"])
+        pay = {"wash rest": [1, 10], "rest wash": [10, 6], "wash wash": [1, 6], "rest rest": [0, 0]}
+        payoffs = [{"play": play.split(), "pays": earned} for play, earned in pay.items()]
+        actions = {agent: ["wash", "rest"] for agent in ("Ann", "Ben")}
         game = {"name": "dishes", "agents": [*actions], "actions": actions, "payoffs": payoffs}
         async with connected(url) as mcp:
             assert set((await call(mcp, "negotiate", game=game))["payoffs"]) == {"Ann", "Ben"}
