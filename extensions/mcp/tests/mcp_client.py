@@ -51,9 +51,8 @@ async def call(mcp: Client | ClientSession, tool: str, **arguments: Any) -> dict
     """A tool's result; the client has held it against the shape that the tool promised."""
     result = await mcp.call_tool(tool, arguments)
     assert not result.is_error, text(result)
-    found: dict[str, Any] = result.structured_content
-    assert json.loads(text(result)) == found
-    return found
+    assert json.loads(text(result)) == result.structured_content
+    return dict(result.structured_content)
 
 
 async def refused(mcp: Client | ClientSession, tool: str, **arguments: Any) -> str:
@@ -65,5 +64,4 @@ async def refused(mcp: Client | ClientSession, tool: str, **arguments: Any) -> s
 
 def text(result: types.CallToolResult) -> str:
     (content,) = result.content
-    assert isinstance(content, types.TextContent)
-    return content.text
+    return str(content.text)

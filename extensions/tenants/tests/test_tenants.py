@@ -25,6 +25,7 @@ from extensions.tenants.tests.tenants import (
     Person,
     tenants_server,
 )
+from tests.brought import brought_by
 from tests.server_process import Server
 from tests.waiting import wait_for
 
@@ -113,6 +114,7 @@ def test_in_two_hundred_calls_nobody_else_sees_or_changes_anything(
     assert everything(ann, anns) == before
 
 
+@brought_by("mcp")
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
 async def test_a_tool_finds_its_callers_runs_alone(
     server: Server, anns: dict[str, str], era: str
