@@ -78,7 +78,7 @@ audit: $(TOOLS)/.ready
 # Pin every library with its hashes, and what of them an image needs; needs uv. Not NegMAS: under the
 # AGPL, it is the user's choice.
 LOCKED := all dev test
-IMAGE := a2a encryption exchange keys nucleolus patterns pettingzoo postgres sepa
+IMAGE := a2a encryption exchange keys mcp nucleolus patterns pettingzoo postgres sepa
 PIN := --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
   --no-emit-find-links --no-annotate
 lock:

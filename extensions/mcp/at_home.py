@@ -1,14 +1,14 @@
 """The MCP tools for the runs of this machine's home, served to a client by `coop mcp`."""
 
 import asyncio
-import json
-import sys
+from contextlib import nullcontext
 from typing import Any
 
 from shapley_coop.evals.verifying import Check, verify_run
 from shapley_coop.extensions.mcp.place import Standing
-from shapley_coop.extensions.mcp.protocol import PARSE, Tool, answered, failed
-from shapley_coop.extensions.mcp.tools import tools
+from shapley_coop.extensions.mcp.serving import server
+from shapley_coop.extensions.mcp.tools import TOOLS
+from shapley_coop.extras import require_extra
 from shapley_coop.graphs.finding import every_run, run_of
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, follow
@@ -17,6 +17,9 @@ from shapley_coop.state.listing import RunFilter, list_line
 from shapley_coop.state.resuming import command_for
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
+
+with require_extra("mcp", "an MCP server"):
+    from mcp import stdio_server
 
 
 class HomeRuns:
@@ -76,21 +79,11 @@ async def _play(run: Run) -> None:
 
 
 async def serve_stdio() -> None:
-    """Answer the messages on standard input, one per line, until the input ends."""
+    """Serve the tools on standard input and output until the input ends."""
     place = HomeRuns()
-    offered = tools(place)
+    offered = server(TOOLS, lambda _: nullcontext(place))
     try:
-        while line := await asyncio.to_thread(sys.stdin.readline):
-            if line.strip() and (answer := await _answer(line, offered)):
-                sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
-                sys.stdout.flush()
+        async with stdio_server() as (asked, answered):
+            await offered.run(asked, answered, offered.create_initialization_options())
     finally:
         await place.finish()
-
-
-async def _answer(line: str, offered: list[Tool]) -> dict[str, Any] | None:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return failed(None, PARSE, "Send one JSON-RPC message a line")
-    return await answered(message, offered)

@@ -5,20 +5,21 @@ caller's requests (owners, policy, quotas) apply to the tools too.
 """
 
 import asyncio
-import json
-from contextlib import AbstractContextManager, suppress
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import Any, cast
 
 import httpx
 from langgraph_sdk.client import LangGraphClient
 
 from shapley_coop.evals.verifying import Check, verify_ended
-from shapley_coop.extensions.mcp.place import Standing
-from shapley_coop.extensions.mcp.protocol import PARSE, answered, failed
-from shapley_coop.extensions.mcp.tools import tools
+from shapley_coop.extensions.mcp.place import Place, Standing
+from shapley_coop.extensions.mcp.serving import server
+from shapley_coop.extensions.mcp.tools import TOOLS
 from shapley_coop.extras import require_extra
 from shapley_coop.seats.person import seat_address
 from shapley_coop.serve.seats.inbox import ThreadInbox
+from shapley_coop.serve.server.body_limit import most_bytes
 from shapley_coop.serve.server.in_process import OWNER, waiting_in
 from shapley_coop.state.result import result
 from shapley_coop.state.storage.owners import acting_for
@@ -27,8 +28,13 @@ from shapley_coop.state.table import Table
 
 with require_extra("dev", "the LangGraph server"):
     from starlette.requests import Request
-    from starlette.responses import JSONResponse, Response
+    from starlette.responses import Response
     from starlette.routing import Route
+    from starlette.types import Receive, Scope, Send
+
+with require_extra("mcp", "an MCP server"):
+    from mcp.server import Server
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 CREDENTIALS = ("authorization", "x-api-key", "cookie")
 """The HTTP headers that identify a caller; a tool's own requests repeat them."""
@@ -42,33 +48,45 @@ SECONDS = 620.0
 
 def mcp_routes(_: ThreadInbox) -> list[Route]:
     """Return the route `/mcp`."""
-    return [Route("/mcp", _endpoint, methods=["GET", "POST", "DELETE"])]
+    endpoint = _Endpoint(server(TOOLS, _of_caller))
+    return [Route("/mcp", endpoint, methods=["GET", "POST", "DELETE"])]
 
 
-async def _endpoint(request: Request) -> Response:
-    if request.method != "POST":
-        return Response(status_code=405)  # GET and DELETE are for sessions, which `/mcp` lacks
-    try:
-        message = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        return JSONResponse(failed(None, PARSE, "Send one JSON-RPC message"), 400)
-    async with _caller(request) as http:
-        caller = request.scope.get("caller")
-        place = _Threads(LangGraphClient(http), caller.identity if caller else "")
-        answer = await answered(message, tools(place))
-    if answer is None:
-        return Response(status_code=202)
-    return JSONResponse(answer, 400 if answer.get("id") is None else 200)
+class _Endpoint:
+    """The ASGI app of `/mcp`."""
+
+    def __init__(self, offered: Server[Any]) -> None:
+        self._offered = offered
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":  # GET and DELETE are for sessions
+            await Response(status_code=405, headers={"allow": "POST"})(scope, receive, send)
+            return
+        # Without sessions a manager keeps nothing, so each request may have its own: a route has
+        # no lifespan in which one could run.
+        manager = StreamableHTTPSessionManager(
+            self._offered,
+            json_response=True,
+            stateless=True,
+            max_request_body_size=most_bytes(),
+        )
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
 
 
-def _caller(request: Request) -> httpx.AsyncClient:
-    """Return a client that calls this server in-process with the caller's credentials."""
+@asynccontextmanager
+async def _of_caller(request: Request) -> AsyncIterator[Place]:
+    """Yield the caller's threads, which a client in this process finds by its credentials."""
     shown = {name: value for name in CREDENTIALS if (value := request.headers.get(name))}
     if token := request.query_params.get("token"):
         shown["x-api-key"] = token
     inner = httpx.ASGITransport(request.app, raise_app_exceptions=False)
     here = "http://127.0.0.1"
-    return httpx.AsyncClient(transport=inner, base_url=here, headers=shown, timeout=SECONDS)
+    caller = request.scope.get("caller")
+    async with httpx.AsyncClient(
+        transport=inner, base_url=here, headers=shown, timeout=SECONDS
+    ) as http:
+        yield _Threads(LangGraphClient(http), caller.identity if caller else "")
 
 
 class _Threads:

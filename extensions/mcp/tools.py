@@ -21,7 +21,7 @@ from shapley_coop.extensions.mcp.forms import (
     VerifyAsked,
 )
 from shapley_coop.extensions.mcp.place import Place, Standing
-from shapley_coop.extensions.mcp.protocol import Tool, ToolFault
+from shapley_coop.extensions.mcp.serving import Tool
 from shapley_coop.games import load
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import values_of
@@ -43,78 +43,60 @@ _VERIFY = "Recompute everything that an ended run states from its record and boo
 _RUNS = "Find runs, or see how one stands."
 
 
-def tools(place: Place) -> list[Tool]:
-    """Return the tools for the runs of a place.
-
-    Args:
-        place: the place that plays and finds the caller's runs.
-    """
-    use = _Use(place)
-    return [
-        Tool("negotiate", _NEGOTIATE, Negotiation, Report, use.negotiate, reads=False),
-        Tool("check_contract", _CHECK, ContractToCheck, Checked, use.check_contract),
-        Tool("credit", _CREDIT, CreditAsked, Credit, use.credit),
-        Tool("verify", _VERIFY, VerifyAsked, Verified, use.verify),
-        Tool("runs", _RUNS, RunsAsked, Runs, use.runs),
-    ]
+async def _negotiate(place: Place, asked: Negotiation) -> Report:
+    run = await place.begin(asked.workflow, asked.room())
+    await place.wait(run, asked.wait)
+    standing = await place.standing(run)
+    if standing.why:
+        raise ValueError(f"{run} stopped: {standing.why}")
+    return _report(standing)
 
 
-class _Use:
-    """The functions of the tools, which use one `Place` to find and play runs."""
+async def _check_contract(_: Place, asked: ContractToCheck) -> Checked:
+    def found() -> tuple[dict[str, Any], str]:
+        game = load(asked.game, asked.params)
+        terms = (asked.enforcement, asked.deposit, norms_of(game))
+        return certify_terms({"clauses": asked.clauses}, game, *terms)
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    record, words = await asyncio.to_thread(found)
+    faults = [{"label": one["label"], "why": one["feedback"]} for one in record["faults"]]
+    parties = {
+        agent: {key: one[key] for key in ("individually_rational", "best_response", "dominant")}
+        for agent, one in record.get("parties", {}).items()
+    }
+    return Checked.model_validate(
+        {"sound": record["sound"], "faults": faults, "parties": parties, "words": words}
+    )
 
-    async def negotiate(self, asked: Negotiation) -> Report:
-        run = await self._place.begin(asked.workflow, asked.room())
-        await self._place.wait(run, asked.wait)
-        standing = await self._place.standing(run)
-        if standing.why:
-            raise ToolFault(f"{run} stopped: {standing.why}")
-        return _report(standing)
 
-    async def check_contract(self, asked: ContractToCheck) -> Checked:
-        def found() -> tuple[dict[str, Any], str]:
-            game = load(asked.game, asked.params)
-            terms = (asked.enforcement, asked.deposit, norms_of(game))
-            return certify_terms({"clauses": asked.clauses}, game, *terms)
+async def _credit(place: Place, asked: CreditAsked) -> Credit:
+    if not asked.run:
+        whose = {"agents": asked.agents, "worth": asked.worth}
+        found = await asyncio.to_thread(credit_report, whose, asked.norm)
+        return Credit(norm=asked.norm, **_kept(found, "values", "standard_error"))
+    standing = await place.standing(asked.run)
+    result = _result(standing)
 
-        record, words = await asyncio.to_thread(found)
-        faults = [{"label": one["label"], "why": one["feedback"]} for one in record["faults"]]
-        parties = {
-            agent: {key: one[key] for key in ("individually_rational", "best_response", "dominant")}
-            for agent, one in record.get("parties", {}).items()
-        }
-        return Checked.model_validate(
-            {"sound": record["sound"], "faults": faults, "parties": parties, "words": words}
-        )
+    def of_record() -> dict[str, Any]:
+        return credit_by(EvaluatedTable(standing.table), result["payoffs"], asked.norm)
 
-    async def credit(self, asked: CreditAsked) -> Credit:
-        if not asked.run:
-            whose = {"agents": asked.agents, "worth": asked.worth}
-            found = await asyncio.to_thread(credit_report, whose, asked.norm)
-            return Credit(norm=asked.norm, **_kept(found, "values", "standard_error"))
-        standing = await self._place.standing(asked.run)
-        result = _result(standing)
+    found = await asyncio.to_thread(of_record)
+    return Credit.model_validate(_kept(found, *Credit.model_fields))
 
-        def of_record() -> dict[str, Any]:
-            return credit_by(EvaluatedTable(standing.table), result["payoffs"], asked.norm)
 
-        found = await asyncio.to_thread(of_record)
-        return Credit.model_validate(_kept(found, *Credit.model_fields))
+async def _verify(place: Place, asked: VerifyAsked) -> Verified:
+    checks = await place.verified(asked.run)
+    found = [{"what": one.what, "sound": one.sound, "found": one.found} for one in checks]
+    sound = all(one.sound for one in checks)
+    return Verified.model_validate({"run": asked.run, "sound": sound, "checks": found})
 
-    async def verify(self, asked: VerifyAsked) -> Verified:
-        checks = await self._place.verified(asked.run)
-        found = [{"what": one.what, "sound": one.sound, "found": one.found} for one in checks]
-        sound = all(one.sound for one in checks)
-        return Verified.model_validate({"run": asked.run, "sound": sound, "checks": found})
 
-    async def runs(self, asked: RunsAsked) -> Runs:
-        if asked.run:
-            standing = await self._place.standing(asked.run)
-            return Runs.model_validate({"runs": [standing.line], "report": _report(standing)})
-        found = await self._place.listed(asked.game, asked.limit)
-        return Runs.model_validate({"runs": found})
+async def _runs(place: Place, asked: RunsAsked) -> Runs:
+    if asked.run:
+        standing = await place.standing(asked.run)
+        return Runs.model_validate({"runs": [standing.line], "report": _report(standing)})
+    found = await place.listed(asked.game, asked.limit)
+    return Runs.model_validate({"runs": found})
 
 
 def _kept(found: Mapping[str, Any], *keys: str) -> dict[str, Any]:
@@ -154,3 +136,12 @@ def _report(standing: Standing) -> Report:
         told["values"] = dict(values_of(result["credit"]))
         told["transfers"] = [Transferred.read(one) for one in result["transfers"]]
     return Report.model_validate(told)
+
+
+TOOLS = (
+    Tool("negotiate", _NEGOTIATE, Negotiation, Report, _negotiate, reads=False),
+    Tool("check_contract", _CHECK, ContractToCheck, Checked, _check_contract),
+    Tool("credit", _CREDIT, CreditAsked, Credit, _credit),
+    Tool("verify", _VERIFY, VerifyAsked, Verified, _verify),
+    Tool("runs", _RUNS, RunsAsked, Runs, _runs),
+)

@@ -5,6 +5,7 @@ LIBRARIES = {
     "encryption": ("cryptography",),
     "a2a": ("a2a", "google", "uvicorn", "cryptography", "starlette"),
     "keys": ("cryptography",),
+    "mcp": ("mcp",),
     "sepa": ("sepaxml", "text_unidecode"),
     "negmas": ("negmas",),
     "figures": ("resvg_py",),
@@ -38,6 +39,7 @@ COMMANDS: dict[str, list[tuple[tuple[str, ...], str]]] = {
         (("keys", "show", "bob"), "a key or a signature needs cryptography"),
         (("run", "escape_room", "--key", "Bob=bob"), "a key or a signature needs cryptography"),
     ],
+    "mcp": [(("mcp",), "an MCP server needs mcp")],
     "sepa": [(("pay", "r", "--accounts", "iban.yaml"), "a payment file needs text_unidecode")],
     "negmas": [
         (("run", "escape_room", "--agent", f"Bob={NEGMAS}"), "a negotiator of NegMAS needs negmas")

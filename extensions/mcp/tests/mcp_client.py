@@ -1,58 +1,67 @@
-"""A client of the Model Context Protocol, by the letter of the protocol, without a library."""
+"""The Model Context Protocol's official client, pinned to a version of either era."""
 
-from itertools import count
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
-import httpx
-from jsonschema import Draft202012Validator
+from mcp import Client, ClientSession, StdioServerParameters, stdio_client, types
+from mcp.client.streamable_http import streamable_http_client
+
+STANDALONE = "2026-07-28"
+VERSIONS = ["2025-06-18", "2025-11-25", STANDALONE]
+"""Two that begin with a handshake, and the one whose requests stand alone."""
 
 
-class McpError(Exception):
-    """The server's error, as JSON-RPC has it."""
+@asynccontextmanager
+async def connected(place: str | Path, version: str = STANDALONE) -> AsyncIterator[ClientSession]:
+    """A session with the server at an address, or with a `coop mcp` over a home."""
+    transport = streamable_http_client(f"{place}/mcp") if isinstance(place, str) else _stdio(place)
+    if version == STANDALONE:
+        async with Client(transport, mode=version) as client:
+            yield client.session
+        return
+    async with transport as (read, write), ClientSession(read, write) as session:
+        await _shake_hands(session, version)
+        yield session
 
 
-class McpSession:
-    """A session over streamable HTTP.
+def _stdio(home: Path) -> Any:
+    environment = {**os.environ, "COOP_HOME": str(home)}
+    coop = ["-m", "shapley_coop", "mcp"]
+    return stdio_client(StdioServerParameters(command=sys.executable, args=coop, env=environment))
 
-    Args:
-        url: of the server.
-        version: of the protocol that is asked for.
-        headers: sent with every message.
-    """
 
-    def __init__(self, url: str, version: str = "2025-11-25", **headers: str) -> None:
-        accept = {"accept": "application/json, text/event-stream", **headers}
-        self._http = httpx.Client(base_url=url, headers=accept, timeout=300)
-        self._ids = count(1)
-        client = {"name": "tests", "version": "1"}
-        self.told = self("initialize", protocolVersion=version, capabilities={}, clientInfo=client)
-        self._http.headers["mcp-protocol-version"] = self.told["protocolVersion"]
-        assert self.send({"method": "notifications/initialized"}).status_code == 202
-        self.tools = {tool["name"]: tool for tool in self("tools/list")["tools"]}
+async def _shake_hands(session: ClientSession, version: str) -> None:
+    """Begin as a client does that asks for this version, which need not be the latest."""
+    asked = types.InitializeRequestParams(
+        protocol_version=version,
+        capabilities=types.ClientCapabilities(),
+        client_info=types.Implementation(name="tests", version="1"),
+    )
+    told = await session.send_request(types.InitializeRequest(params=asked), types.InitializeResult)
+    session.adopt(told)
+    await session.send_notification(types.InitializedNotification())
 
-    def __call__(self, method: str, **params: Any) -> Any:
-        number = next(self._ids)
-        answered = self.send({"id": number, "method": method, "params": params})
-        assert answered.headers["content-type"] == "application/json"
-        message = answered.raise_for_status().json()
-        assert (message["jsonrpc"], message["id"]) == ("2.0", number)
-        if "error" in message:
-            raise McpError(message["error"]["message"])
-        return message["result"]
 
-    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """A tool's result as an object, in the shape that the tool promised."""
-        result = self("tools/call", name=tool, arguments=arguments)
-        assert not result.get("isError"), result["content"][0]["text"]
-        found: dict[str, Any] = result["structuredContent"]
-        Draft202012Validator(self.tools[tool]["outputSchema"]).validate(found)
-        return found
+async def call(mcp: Client | ClientSession, tool: str, **arguments: Any) -> dict[str, Any]:
+    """A tool's result; the client has held it against the shape that the tool promised."""
+    result = await mcp.call_tool(tool, arguments)
+    assert not result.is_error, text(result)
+    assert json.loads(text(result)) == result.structured_content
+    return dict(result.structured_content)
 
-    def refused(self, tool: str, **arguments: Any) -> str:
-        """Why a call of a tool was refused."""
-        result = self("tools/call", name=tool, arguments=arguments)
-        assert result["isError"], result
-        return str(result["content"][0]["text"])
 
-    def send(self, message: dict[str, Any]) -> httpx.Response:
-        return self._http.post("/mcp", json={"jsonrpc": "2.0", **message})
+async def refused(mcp: Client | ClientSession, tool: str, **arguments: Any) -> str:
+    """Why a call of a tool was refused."""
+    result = await mcp.call_tool(tool, arguments)
+    assert result.is_error, result
+    return text(result)
+
+
+def text(result: types.CallToolResult) -> str:
+    (content,) = result.content
+    return str(content.text)

@@ -107,10 +107,6 @@ class Person:
         return self._http.request(method, path, json=body, headers=accept)
 
 
-def rpc(method: str, **params: Any) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-
-
 READS: list[tuple[str, Any]] = [
     ("GET /threads/{thread}", None),
     ("GET /threads/{thread}/state", None),
@@ -142,7 +138,8 @@ READS: list[tuple[str, Any]] = [
 ]
 """What shows the canary to Ann, so that it would be seen if it were shown to somebody else."""
 
-MESSAGE = {"role": "user", "messageId": "m1", "parts": [{"kind": "text", "text": "Hello."}]}
+HELLO = {"role": "user", "messageId": "m1", "parts": [{"kind": "text", "text": "Hello."}]}
+SEND = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": HELLO}}
 
 MORE: list[tuple[str, Any]] = [
     ("GET /threads/{thread}/stream", None),
@@ -186,11 +183,8 @@ MORE: list[tuple[str, Any]] = [
     ("PUT /store/items", {"namespace": ["ann", "private"], "key": "k", "value": {"note": "x"}}),
     ("DELETE /store/items", {"namespace": ["ann", "private"], "key": "k"}),
     ("POST /store/namespaces", {"prefix": ["ann"]}),
-    ("POST /mcp", rpc("tools/call", name="runs", arguments={"run": "{thread}"})),
-    ("POST /mcp", rpc("tools/call", name="verify", arguments={"run": "{thread}"})),
-    ("POST /mcp", rpc("tools/call", name="credit", arguments={"run": "{thread}"})),
-    ("POST /mcp", rpc("tools/call", name="runs", arguments={})),
-    ("POST /a2a/{assistant}", rpc("message/send", message=MESSAGE)),
+    ("POST /mcp", {}),
+    ("POST /a2a/{assistant}", SEND),
     ("GET /.well-known/agent-card.json?assistant_id={assistant}", None),
     ("GET /seat/" + EPISODE + "/Bob", None),
     ("POST /seat/" + EPISODE + "/Bob", {"type": "response"}),
