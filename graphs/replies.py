@@ -12,10 +12,12 @@ from typing import Any
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.catalogue import builder
-from shapley_coop.nodes.agent.ask import write_letter
+from shapley_coop.nodes.agent.ask import write_for_person, write_letter
+from shapley_coop.prompts import Section
 from shapley_coop.seats.asking import Enquiry, as_answer
 from shapley_coop.state.asking import prepare, refuse
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.private import private_views
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
 
@@ -40,6 +42,11 @@ class OpenQuestion:
         """Return the letter, its attempt, and the reason if the last reply was refused."""
         _, asked = prepare(self.turn(), write_letter)
         return asked[self.agent].question
+
+    def for_person(self) -> list[Section]:
+        """Return the letter without tags and JSON, in the sections that a person reads."""
+        turn = self.turn()
+        return write_for_person(turn, self.agent, private_views(turn, {})[self.agent])
 
     def refusal(self, reply: Any) -> Fault | None:
         """Return the fault of a reply, or None if the run can be resumed with it.
