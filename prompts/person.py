@@ -6,7 +6,7 @@ from dataclasses import dataclass
 _HEADING = re.compile(r"^# ", re.MULTILINE)
 _ALWAYS = ("Instructions to all", "Instructions to all players")
 _LONG = 1_000
-"""The most characters of a game's rules that are shown before a person unfolds the rest."""
+"""The most characters of a section that are shown before a person unfolds the rest."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,21 @@ def sections_for_person(system: str, user: str) -> list[Section]:
     _, *own = _parts(user)
     stake = "\n\n".join(filter(None, [aim, dict(own).get("You")]))
     return [
-        *(part for title, text in rules[:1] for part in _shortened(title, text)),
+        *(part for title, text in rules[:1] for part in _shortened(title, text, "The rest of the rules")),
         *(Section(title, text, title not in _ALWAYS) for title, text in rules[1:]),
-        Section("What is at stake for you", stake),
+        *_shortened("What is at stake for you", stake, "All that is at stake for you"),
         *(Section(title, text) for title, text in own if title != "You"),
     ]
 
 
-def _shortened(title: str, text: str) -> list[Section]:
-    """Return the game's rules; what follows the first paragraphs of long rules is folded."""
+def _shortened(title: str, text: str, others: str) -> list[Section]:
+    """Return a section whose later paragraphs, if it is long, are folded under the title `others`."""
     blocks, length = text.split("\n\n"), 0
     for at, block in enumerate(blocks):
         length += len(block)
         if at and length > _LONG:
             first, rest = "\n\n".join(blocks[:at]), "\n\n".join(blocks[at:])
-            return [Section(title, first), Section("The rest of the rules", rest, folded=True)]
+            return [Section(title, first), Section(others, rest, folded=True)]
     return [Section(title, text)]
 
 

@@ -57,7 +57,7 @@ export function answerable(letter, send) {
   const made = h(
     "form",
     { "aria-label": "Your answer", novalidate: true, onsubmit: (event) => (event.preventDefault(), send({ id: letter.id, type: "fields", args: answer(letter, filled) }, () => drop(key))) },
-    h("header", {}, h("h2", {}, "Your answer"), form.fields.length > 0 && h("p", { class: "small" }, "What you choose here is your whole message: its tags are written for you.")),
+    h("h2", {}, "Your answer"),
     parts,
     form.fields.includes("notes") && folded("Private notes", text("Notes for yourself", "notes", "Your next letters show them to you alone.", filled, changed)),
     h(
@@ -68,8 +68,9 @@ export function answerable(letter, send) {
     ),
     letter.answers.includes("response") &&
       folded(
-        "Write the message yourself, with its tags",
-        h("label", { for: "message" }, "Your message"),
+        "For programs: the letter that a model gets, and an answer with tags",
+        h("pre", { tabindex: 0, role: "region", "aria-label": "The letter that a model gets" }, letter.letter),
+        h("label", { for: "message" }, "Your message, with its tags"),
         raw,
         h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => send({ id: letter.id, type: "response", args: raw.value }, () => drop(key)) }, "Send the message")),
       ),
@@ -140,7 +141,7 @@ function decision(form, filled, changed) {
   if (!values.includes(filled.decision)) filled.decision = values.length === 1 || values[0] === "offer" ? values[0] : undefined;
   if (values.length === 1) return null;
   const names = form.trade ? { ...DECISIONS, reject: "Reject it, and propose another allocation" } : { ...DECISIONS, ...form.decisions };
-  const legend = values[0] === "offer" ? "What you do" : pending ? `${pending.by}’s proposal` : form.offer ? `${form.offer.by}’s offer ${form.offer.revision}` : "The offer that stands";
+  const legend = values[0] === "offer" ? "What you do" : pending ? `${pending.by}’s proposal` : form.offer ? `Offer ${form.offer.revision}, by ${form.offer.by}` : "The offer that stands";
   return choices(legend, "decision", values.map((one) => [one, names[one]]), filled.decision, (value) => {
     filled.decision = value;
     // A counter-offer begins with the offer that it answers.
