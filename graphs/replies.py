@@ -15,11 +15,19 @@ from shapley_coop.graphs.catalogue import builder
 from shapley_coop.nodes.agent.ask import write_for_person, write_letter
 from shapley_coop.prompts import Section
 from shapley_coop.seats.asking import Enquiry, as_answer
+from shapley_coop.seats.records import Mail
 from shapley_coop.state.asking import prepare, refuse
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.private import private_views
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenMail(Mail):
+    """A waiting letter with its open question, for a person in this process."""
+
+    question: "OpenQuestion"
 
 
 @dataclass(frozen=True)

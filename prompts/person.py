@@ -37,7 +37,11 @@ def sections_for_person(system: str, user: str) -> list[Section]:
     _, *own = _parts(user)
     stake = "\n\n".join(filter(None, [aim, dict(own).get("You")]))
     return [
-        *(part for title, text in rules[:1] for part in _shortened(title, text, "The rest of the rules")),
+        *(
+            part
+            for title, text in rules[:1]
+            for part in _shortened(title, text, "The rest of the rules")
+        ),
         *(Section(title, text, title not in _ALWAYS) for title, text in rules[1:]),
         *_shortened("What is at stake for you", stake, "All that is at stake for you"),
         *(Section(title, text) for title, text in own if title != "You"),
@@ -58,5 +62,8 @@ def _shortened(title: str, text: str, others: str) -> list[Section]:
 def _parts(text: str) -> list[tuple[str, str]]:
     """Return the title and text of each part of a letter; the text before all titles has none."""
     first, *titled = _HEADING.split(text)
-    parts = [("", first), *((title, rest) for title, _, rest in (t.partition("\n") for t in titled))]
+    parts = [
+        ("", first),
+        *((title, rest) for title, _, rest in (t.partition("\n") for t in titled)),
+    ]
     return [(title.strip(), rest.strip()) for title, rest in parts]

@@ -8,15 +8,6 @@ const PAUSE = 350;
 /** More actions than this are a list, and not buttons. */
 const MANY_ACTIONS = 16;
 
-const DECISIONS = {
-  offer: "Make an offer",
-  none: "Propose nothing",
-  accept: "Accept it",
-  reject: "Reject it",
-  counter: "Reject it, and make an offer of my own",
-  words: "Propose in words alone: somebody impartial drafts the clauses",
-};
-
 /** The form for a letter; `send` is given a reply, and what to do once it is taken. */
 export function answerable(letter, send) {
   const form = letter.form ?? { fields: [] };
@@ -126,23 +117,17 @@ function choices(legend, name, options, chosen, take) {
 }
 
 function decision(form, filled, changed) {
-  const pending = form.trade?.pending;
-  let values = null;
-  if (form.decisions) values = Object.keys(form.decisions);
-  else if (form.trade) values = pending ? ["accept", "reject"] : ["propose"];
-  else if (form.fields.includes("decision")) values = form.deal ? ["accept", "reject", "counter"] : ["accept", "reject"];
-  else if (form.deal) values = ["offer", "none"];
-  if (!values) return null;
-  if (form.words) values.push("words");
+  const values = Object.keys(form.decisions ?? {});
+  if (!values.length) return null;
   // What was decided about another offer says nothing about this one.
   const about = form.offer?.revision ?? 0;
   if (filled.about !== about) filled.decision = undefined;
   filled.about = about;
   if (!values.includes(filled.decision)) filled.decision = values.length === 1 || values[0] === "offer" ? values[0] : undefined;
   if (values.length === 1) return null;
-  const names = form.trade ? { ...DECISIONS, reject: "Reject it, and propose another allocation" } : { ...DECISIONS, ...form.decisions };
+  const pending = form.trade?.pending;
   const legend = values[0] === "offer" ? "What you do" : pending ? `${pending.by}’s proposal` : form.offer ? `Offer ${form.offer.revision}, by ${form.offer.by}` : "The offer that stands";
-  return choices(legend, "decision", values.map((one) => [one, names[one]]), filled.decision, (value) => {
+  return choices(legend, "decision", Object.entries(form.decisions), filled.decision, (value) => {
     filled.decision = value;
     // A counter-offer begins with the offer that it answers.
     if (value === "counter" && filled.clauses.length === 0 && form.offer) filled.clauses.push(...structuredClone(form.offer.clauses));
