@@ -29,8 +29,8 @@ def sections_for_person(system: str, user: str) -> list[Section]:
 
     The question itself is the last section.
 
-    >>> letter = sections_for_person("Win.\\n\\n# The game\\n\\nA race.", "# You\\n\\nAnn.\\n\\n# Go")
-    >>> [(one.title, one.text) for one in letter]
+    >>> system, user = "Win.\\n\\n# The game\\n\\nA race.", "# You\\n\\nAnn.\\n\\n# Go"
+    >>> [(one.title, one.text) for one in sections_for_person(system, user)]
     [('The game', 'A race.'), ('What is at stake for you', 'Win.\\n\\nAnn.'), ('Go', '')]
     """
     (_, aim), *rules = _parts(system)
@@ -49,7 +49,7 @@ def sections_for_person(system: str, user: str) -> list[Section]:
 
 
 def _shortened(title: str, text: str, others: str) -> list[Section]:
-    """Return a section whose later paragraphs, if it is long, are folded under the title `others`."""
+    """Return a section; if it is long, its later paragraphs are folded under the title `others`."""
     blocks, length = text.split("\n\n"), 0
     for at, block in enumerate(blocks):
         length += len(block)

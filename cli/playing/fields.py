@@ -23,7 +23,7 @@ NO_MORE, ALWAYS, PARTS = "no more clauses", "Enter: always", "by fixed parts"
 _TAG = re.compile(r"</?[A-Za-z]")
 
 
-class Message(Exception):  # noqa: N818 - it ends the form, and is no error
+class Message(Exception):
     """The person typed a whole message instead of a field."""
 
 

@@ -27,10 +27,10 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     `letter` is the letter's text and `id` its name. `act` names the question; `title` and
     `description` are the question in words. `answers` are the allowed kinds of reply. `fields` is
     the schema of a reply in fields. `sections` are the same letter for a person, without tags and
-    JSON, and `why` is the reason of the last refusal. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's
-    content as an object, and `answer_schema` is the JSON schema of the answer. `to_sign` is
-    the text that a party with a key must sign to accept the offer. If the party sends an unsigned
-    proposal, the refusal has the label SIGN and the text to sign.
+    JSON, and `why` is the reason of the last refusal. `form` lists the choices (`form_of`). For
+    programs, `facts` hold the letter's content as an object, and `answer_schema` is the JSON schema
+    of the answer. `to_sign` is the text that a party with a key must sign to accept the offer. If
+    the party sends an unsigned proposal, the refusal has the label SIGN and the text to sign.
 
     Args:
         mail: the letter from the journal.

@@ -64,7 +64,7 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     thoughts = "We could share.\n\n9\n1\n4.5\n"
     duties = "1\n1\n1\n1\nBob\n7\nlever\n"
     payment = "3\nAlice\nBob\nfive\n5\n1\n"
-    types(f"{thoughts}1\n{duties}{payment}5\nPull, and I pay.\n1\n40\nI won.\n2\n\n")
+    types(f"{thoughts}1\n{duties}{payment}5\nPull, and I pay.\n1\n40\nI won.\n2\n\n2\n\n2\n\n1\n\n")
     ended = coop("run", "escape_room", "--agent", "Alice=human", "--name", "r")
     lines = ended.err.splitlines()
     assert "  1  door" in lines
