@@ -109,6 +109,7 @@ def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 _LISTED = {"enum", "const"}
+_ALLOWED = {"allow_edit": True, "allow_respond": True, "allow_ignore": True}
 
 
 def request(
@@ -132,10 +133,10 @@ def request(
     choices, question = choices or {}, find_question(act)
     reply, fields = form(act, choices.get("action", ())), fields_of(act) if question else ()
     seat = seat_address(str(pointer.get("episode", "")), agent)
-    among = "; ".join(", ".join(values) for values in choices.values())
-    said = f"{agent}, {question.title if question else act}{among and f' ({among})'}."
-    said += f" The letter waits at {agent}'s own seat."
-    said = refused_before(said, why) + _time_left(until)
+    among = "".join(f" ({', '.join(values)})" for values in choices.values())
+    said = f"{agent}, {question.title if question else act}{among}."
+    said = refused_before(f"{said} The letter waits at {agent}'s own seat.", why)
+    said += _time_left(until)
     args = {name: one.get("default") for name, one in reply["properties"].items()}
     allowed: list[Decision] = ["edit", "respond"]
     if "accept" in fields:
@@ -145,12 +146,7 @@ def request(
     return {
         **review(act, args, f"{said} {seat}", allowed, reply),
         "action_request": {"action": act, "args": args},
-        "config": {
-            "allow_accept": act.startswith("answer"),
-            "allow_edit": True,
-            "allow_respond": True,
-            "allow_ignore": True,
-        },
+        "config": {"allow_accept": act.startswith("answer"), **_ALLOWED},
         "description": said,
         "pointer": pointer,
         "seat": seat,

@@ -88,35 +88,40 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
         mail: the letter, with its open question (`graphs.replies.OpenMail`).
         shown: the sections that the person has seen here; this letter's sections are added.
     """
-    from shapley_coop.cli.playing.fields import Message, ask_fields, can_ask, read_message
-    from shapley_coop.serve.seats.form import form_of, message_of
+    from shapley_coop.cli.playing.fields import can_ask, read_message
+    from shapley_coop.serve.seats.form import form_of
 
-    turn, asked = mail.question.turn(), mail.question.question().letter
-    form = form_of(turn, mail.agent, asked.facts)
-    asks = can_ask(form)
+    turn, letter = mail.question.turn(), mail.question.question().letter
+    form = form_of(turn, mail.agent, letter.facts)
+    sections = [f"# {one.title}\n\n{one.text}\n" for one in mail.question.for_person()]
+    if not can_ask(form):
+        sections = re.split(r"\n(?=# )", mail.letter_text)
     say()
     say(f"--- {mail.agent}, {turn.question.title} ---")
     say()
-    sections = [f"# {one.title}\n\n{one.text}\n" for one in mail.question.for_person()]
-    if not asks:
-        sections = re.split(r"\n(?=# )", mail.letter_text)
     say_lines("\n".join(one for one in sections if one not in shown or one == sections[-1]))
     shown.update(sections)
-    if asked.why and asks:
-        say_lines(asked.why)
-    try:
-        while asks:
-            note(
-                "Answer field by field; a whole message with tags, as models write it, counts too."
-            )
-            try:
-                return message_of(mail.act, ask_fields(mail.act, form))
-            except ValueError as wrong:
-                note(str(wrong))
-    except Message as typed:
-        return str(typed)
+    if can_ask(form):
+        return _fill(mail.act, form, letter.why)
     note(f"{mail.agent}, your message (elements as in the letter; an empty line ends it):")
     return read_message()
+
+
+def _fill(act: str, form: Any, why: str) -> str:
+    """Return the message of a form that a person fills in, or types instead of the form."""
+    from shapley_coop.cli.playing.fields import Message, ask_fields
+    from shapley_coop.serve.seats.form import message_of
+
+    while True:
+        if why:
+            say_lines(why)
+        note("Answer field by field, or with a whole message with tags, as models write it.")
+        try:
+            return message_of(act, ask_fields(act, form))
+        except Message as typed:
+            return str(typed)
+        except ValueError as wrong:
+            why = str(wrong)
 
 
 def ask_at_terminal(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":

@@ -14,12 +14,29 @@ from shapley_coop.cli.console import note
 Known = Mapping[str, Any]
 
 ASKED = {"action", "content", "decision", "clauses", "allocation", "percent", "speech"}
-"""The fields that the terminal asks for."""
 LEFT_OUT = {"thoughts", "notes", "offer", "drops"}
-"""The fields that only a message with tags can fill here."""
+"""The fields that the terminal asks for, and those that only a message with tags can fill here."""
+
 MOST_LISTED = 50
 """The most actions that the terminal lists with numbers."""
-NO_MORE, ALWAYS, PARTS = "no more clauses", "Enter: always", "by fixed parts"
+
+KINDS = {
+    "do": ("somebody does", {"agent": "Who", "action": "Does what"}),
+    "forbid": ("somebody does not do", {"agent": "Who", "action": "Must not do what"}),
+    "pay": (
+        "somebody pays",
+        {"payer": "Who pays", "payee": "Who is paid", "amount": "Amount", "per": "How often"},
+    ),
+    "give": (
+        "somebody gives goods",
+        {"giver": "Who gives", "receiver": "To whom", "good": "What", "quantity": "How many"},
+    ),
+    "share": ("the total is split", {"norm": "How the total is split"}),
+}
+"""Kind of clause → its name, and the question for each of its fields."""
+NO_MORE, PARTS = "no more clauses", "by fixed parts"
+SIGNS = {"+": "it helps them", "-": "it harms them", "0": "it changes nothing for them"}
+PER = {"once": "once", "turn": "for each turn", "reward": "as a part (0 to 1) of its rewards"}
 _TAG = re.compile(r"</?[A-Za-z]")
 
 
@@ -47,10 +64,10 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
     if set(fields) <= LEFT_OUT:
         return {"thoughts": _thoughts(act)}
     if "legal" in form:
-        filled["action"] = choose("Your action", form["legal"])
-        filled["content"] = read_text("What it carries") if form["carries"] else None
+        filled["action"] = _choose("Your action", form["legal"])
+        filled["content"] = _text("What it carries") if form["carries"] else None
     if decisions := form.get("decisions"):
-        filled["decision"] = choose("What you do", list(decisions), decisions)
+        filled["decision"] = _choose("What you do", list(decisions), decisions)
     if "deal" in form and filled.get("decision") in ("offer", "counter"):
         filled["clauses"] = _clauses(form["deal"])
     if "trade" in form and filled.get("decision") != "accept":
@@ -58,65 +75,8 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
     if "percent" in fields:
         filled["percent"] = _number("What part was your doing, in per cent, from 0 to 100")
     if "speech" in fields:
-        filled["speech"] = read_text("What you say to all")
+        filled["speech"] = _text("What you say to all")
     return filled
-
-
-def choose(asked: str, options: Sequence[str], labels: Mapping[str, str] | None = None) -> str:
-    """Return the option whose number, or name, a person types."""
-    note(f"{asked}:")
-    for number, one in enumerate(options, start=1):
-        note(f"  {number}  {(labels or {}).get(one, one)}")
-    return _until_valid(lambda typed: _chosen(typed, options))
-
-
-def _chosen(typed: str, options: Sequence[str]) -> str:
-    if typed in options and not typed.isdecimal():
-        return typed
-    if not (typed.isdecimal() and 1 <= int(typed) <= len(options)):
-        raise ValueError(f"{typed!r} is no choice: type a number from 1 to {len(options)}")
-    return options[int(typed) - 1]
-
-
-def read_text(asked: str) -> str | None:
-    """Return a line that a person may leave empty."""
-    note(f"{asked} (Enter: nothing):")
-    return _line() or None
-
-
-def _number(asked: str) -> str:
-    note(f"{asked}:")
-    return _until_valid(_checked)
-
-
-def _checked(typed: str) -> str:
-    exact(typed, "this")
-    return typed
-
-
-def _until_valid(read: Callable[[str], str]) -> str:
-    """Return the value of the first line that `read` takes; after each other line, say why."""
-    while True:
-        if not (typed := _line()):
-            continue
-        try:
-            return read(typed)
-        except ValueError as wrong:
-            note(str(wrong))
-
-
-def _line() -> str:
-    """Return the next line without its end.
-
-    Raises:
-        EOFError: the input has ended, so no person is there.
-        Message: the line has a tag.
-    """
-    if not (line := sys.stdin.readline()):
-        raise EOFError
-    if _TAG.search(line):
-        raise Message(line + _rest())
-    return line.strip()
 
 
 def read_message() -> str:
@@ -128,86 +88,117 @@ def read_message() -> str:
     while not (first := sys.stdin.readline()).strip():
         if not first:
             raise EOFError
-    return first + _rest()
+    return (first + _rest()).strip()
 
 
 def _rest() -> str:
     """Return the typed lines up to an empty line or the end of the input."""
-    lines: list[str] = []
+    lines = []
     while (line := sys.stdin.readline()).strip():
         lines.append(line)
-    return "".join(lines).rstrip()
+    return "".join(lines)
+
+
+def _line() -> str:
+    """Return the next line, without its end; a line with a tag begins a whole message."""
+    if not (line := sys.stdin.readline()):
+        raise EOFError
+    if _TAG.search(line):
+        raise Message((line + _rest()).strip())
+    return line.strip()
+
+
+def _until_valid(asked: str, read: Callable[[str], str]) -> str:
+    """Return the value of the first line that `read` takes; after each other line, say why."""
+    note(f"{asked}:")
+    while True:
+        if typed := _line():
+            try:
+                return read(typed)
+            except ValueError as wrong:
+                note(str(wrong))
+
+
+def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> str:
+    """Return the option whose number, or name, a person types."""
+
+    def read(typed: str) -> str:
+        if typed in options and not typed.isdecimal():
+            return typed
+        if not (typed.isdecimal() and 1 <= int(typed) <= len(options)):
+            raise ValueError(f"{typed!r} is no choice: type a number from 1 to {len(options)}")
+        return options[int(typed) - 1]
+
+    for number, one in enumerate(options, start=1):
+        note(f"  {number}  {(labels or {}).get(one, one)}")
+    return _until_valid(asked, read)
+
+
+def _number(asked: str) -> str:
+    def read(typed: str) -> str:
+        exact(typed, "this")
+        return typed
+
+    return _until_valid(asked, read)
+
+
+def _text(asked: str) -> str | None:
+    """Return a line that a person may leave empty."""
+    note(f"{asked} (Enter: nothing):")
+    return _line() or None
 
 
 def _thoughts(act: str) -> str:
     note("Your thoughts, which nobody else reads (an empty line ends them):")
-    thoughts = [_line(), _rest()]
-    if act == "reason":
-        thoughts.append(f"Collective payoff: {_number('What all of you together could earn')}")
-        sign = choose("What your plan does to the others", list(SIGNS), SIGNS)
-        thoughts.append(f"Externality: {sign}")
-        thoughts.append(f"Price: {_number('What you should be paid (with a minus: should pay)')}")
-    return "\n".join(filter(None, thoughts))
+    thoughts = _line()
+    thoughts = f"{thoughts}\n{_rest()}" if thoughts else ""
+    if act != "reason":
+        return thoughts
+    payoff = _number("What all of you together could earn")
+    sign = _choose("What your plan does to the others", list(SIGNS), SIGNS)
+    price = _number("What you should be paid; with a minus, what you should pay")
+    return f"{thoughts}\nCollective payoff: {payoff}\nExternality: {sign}\nPrice: {price}".strip()
 
 
 def _clauses(known: Known) -> list[dict[str, Any]]:
     """Return clauses of the kinds that have a form here, one after the other."""
     clauses: list[dict[str, Any]] = []
-    kinds = [kind for kind in known["kinds"] if kind in CLAUSES]
-    while (kind := choose("A clause", [*kinds, NO_MORE], NAMES)) != NO_MORE:
-        clause = {"kind": kind, **CLAUSES[kind](known)}
-        if kind != "share" and known["turns"] > 1:
-            note(f"At which turn ({ALWAYS}):")
-            if turn := _line():
-                clause["when"] = {"turn": int(turn) if turn.isdecimal() else turn}
+    kinds = [kind for kind in known["kinds"] if kind in KINDS]
+    names = {kind: KINDS[kind][0] for kind in kinds}
+    while (kind := _choose("A clause", [*kinds, NO_MORE], names)) != NO_MORE:
+        clause: dict[str, Any] = {"kind": kind}
+        for field, asked in KINDS[kind][1].items():
+            clause |= _field(field, asked, clause, known)
+        if kind != "share" and known["turns"] > 1 and (turn := _text("Only at turn")):
+            clause["when"] = {"turn": int(turn) if turn.isdecimal() else turn}
         clauses.append(clause)
     return clauses
 
 
-def _duty(known: Known) -> dict[str, Any]:
-    agent = choose("Who", known["agents"])
-    return {"agent": agent, "action": choose("Does what", known["actions"][agent])}
-
-
-def _payment(known: Known) -> dict[str, Any]:
-    payer, payee = choose("Who pays", known["agents"]), choose("Who is paid", known["agents"])
-    amount, per = _number("Amount"), choose("How often", list(PER), PER)
-    return {"payer": payer, "payee": payee, "amount": amount, "per": per}
-
-
-def _gift(known: Known) -> dict[str, Any]:
-    giver, receiver = choose("Who gives", known["agents"]), choose("Who receives", known["agents"])
-    good = choose("What", known["goods"])
-    number = _number("How many")
-    quantity = int(number) if number.isdecimal() else number
-    return {"giver": giver, "receiver": receiver, "good": good, "quantity": quantity}
-
-
-def _split(known: Known) -> dict[str, Any]:
-    norm = choose("How the total is split", [*known["norms"], PARTS])
-    if norm != PARTS:
-        return {"norm": norm}
-    return {"fractions": {agent: _number(f"{agent}'s part, as 1/2") for agent in known["agents"]}}
+def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]:
+    match name:
+        case "action":
+            return {name: _choose(asked, known["actions"][clause["agent"]])}
+        case "amount":
+            return {name: _number(asked)}
+        case "quantity":
+            typed = _number(asked)
+            return {name: int(typed) if typed.isdecimal() else typed}
+        case "per":
+            return {name: _choose(asked, list(PER), PER)}
+        case "good":
+            return {name: _choose(asked, known["goods"])}
+        case "norm":
+            if (norm := _choose(asked, [*known["norms"], PARTS])) != PARTS:
+                return {name: norm}
+            return {"fractions": {a: _number(f"{a}'s part, as 1/2") for a in known["agents"]}}
+    return {name: _choose(asked, known["agents"])}
 
 
 def _allocation(trade: Known) -> list[dict[str, Any]]:
     """Return who would have which tasks."""
-    agents = trade["agents"]
-    holder = {
-        one["says"]: choose(f"Who does “{one['says']}”, now {one['held']}'s", agents)
-        for one in trade["tasks"]
-    }
+    agents, holder = trade["agents"], dict[str, str]()
+    for task in trade["tasks"]:
+        asked = f"Who does “{task['says']}”, now {task['held']}'s"
+        holder[task["says"]] = _choose(asked, agents)
     return [{"agent": a, "tasks": [t for t, by in holder.items() if by == a]} for a in agents]
-
-
-SIGNS = {"+": "it helps them", "-": "it harms them", "0": "it changes nothing for them"}
-PER = {"once": "once", "turn": "for each turn", "reward": "as a part (0 to 1) of its rewards"}
-CLAUSES: Mapping[str, Callable[[Known], dict[str, Any]]] = {
-    "do": _duty,
-    "forbid": _duty,
-    "pay": _payment,
-    "give": _gift,
-    "share": _split,
-}
-NAMES = {"do": "somebody does", "forbid": "somebody does not do", "pay": "somebody pays"}
-NAMES |= {"give": "somebody gives goods", "share": "the total is split"}

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from shapley_coop.games.gives import legal_in
 from shapley_coop.graphs.replies import OpenQuestion
-from shapley_coop.seats.person import form as reply_form
 from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.seats.schema import schema_of
@@ -25,12 +23,12 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     """Return a letter as plain JSON.
 
     `letter` is the letter's text and `id` its name. `act` names the question; `title` and
-    `description` are the question in words. `answers` are the allowed kinds of reply. `fields` is
-    the schema of a reply in fields. `sections` are the same letter for a person, without tags and
-    JSON, and `why` is the reason of the last refusal. `form` lists the choices (`form_of`). For
-    programs, `facts` hold the letter's content as an object, and `answer_schema` is the JSON schema
-    of the answer. `to_sign` is the text that a party with a key must sign to accept the offer. If
-    the party sends an unsigned proposal, the refusal has the label SIGN and the text to sign.
+    `description` are the question in words. `answers` are the allowed kinds of reply. `sections`
+    are the same letter for a person, without tags and JSON, and `why` is the reason of the last
+    refusal. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's content
+    as an object, and `answer_schema` is the JSON schema of the answer. `to_sign` is the text that
+    a party with a key must sign to accept the offer. If the party sends an unsigned proposal, the
+    refusal has the label SIGN and the text to sign.
 
     Args:
         mail: the letter from the journal.
@@ -47,7 +45,6 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
         "description": refused_before(asked["description"], asked_for.why),
         "letter": mail.letter_text,
         "answers": allowed_replies(asked),
-        "fields": reply_form(mail.act, list(legal_in(mail.facts))),
         "sections": [asdict(section) for section in question.for_person()],
         "why": letter.why,
         "form": form_of(turn, question.agent, letter.facts),
