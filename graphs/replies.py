@@ -12,12 +12,22 @@ from typing import Any
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.catalogue import builder
-from shapley_coop.nodes.agent.ask import write_letter
+from shapley_coop.nodes.agent.ask import write_for_person, write_letter
+from shapley_coop.prompts import Section
 from shapley_coop.seats.asking import Enquiry, as_answer
+from shapley_coop.seats.records import Mail
 from shapley_coop.state.asking import prepare, refuse
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.private import private_views
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenMail(Mail):
+    """A waiting letter with its open question, for a person in this process."""
+
+    question: "OpenQuestion"
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,11 @@ class OpenQuestion:
         """Return the letter, its attempt, and the reason if the last reply was refused."""
         _, asked = prepare(self.turn(), write_letter)
         return asked[self.agent].question
+
+    def for_person(self) -> list[Section]:
+        """Return the letter without tags and JSON, in the sections that a person reads."""
+        turn = self.turn()
+        return write_for_person(turn, self.agent, private_views(turn, {})[self.agent])
 
     def refusal(self, reply: Any) -> Fault | None:
         """Return the fault of a reply, or None if the run can be resumed with it.

@@ -21,12 +21,11 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 from shapley_coop.blocking import apart
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.replies import OpenQuestion, check_reply, open_questions
+from shapley_coop.graphs.replies import OpenMail, OpenQuestion, check_reply, open_questions
 from shapley_coop.graphs.same_run import check_objects, check_same_config, check_same_workflow
 from shapley_coop.graphs.threads import Hold, configure, hold, hold_lease, open_workflow
 from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.person import IGNORE, overdue
-from shapley_coop.seats.records import Mail
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
 from shapley_coop.state.run_config import RunConfig
@@ -45,7 +44,7 @@ _INTERRUPT = "__interrupt__"
 Watcher = Callable[[str, dict[str, Any]], None]
 """A function called after each node with the node's name and update."""
 
-Person = Callable[[Mail], Any]
+Person = Callable[[OpenMail], Any]
 """A function that answers a letter for a person."""
 
 
@@ -278,17 +277,17 @@ async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Perso
     """Return a person's accepted reply; after a refused reply, ask again with the reason."""
     agent = asked.value["pointer"]["agent"]
     while True:
-        reply = await apart(person, await asyncio.to_thread(_mail, asked))
+        reply = await apart(person, await asyncio.to_thread(_mail, asked, at[agent]))
         if await check_reply(at[agent], reply) is None:
             return reply
 
 
-def _mail(asked: Interrupt) -> Mail:
+def _mail(asked: Interrupt, question: OpenQuestion) -> OpenMail:
     pointer = asked.value["pointer"]
     mail = home().journal.mail(pointer["episode"], pointer["agent"])
     if mail is None:
         raise ValueError(f"the letter of {pointer['agent']} is not at its seat")
-    return mail
+    return OpenMail(**vars(mail), question=question)
 
 
 def _news(written: dict[str, Any]) -> dict[str, Any]:

@@ -82,6 +82,8 @@ def render(name: str, /, **variables: Any) -> str:
     """
     foreign = _pack.get().get(name)
     template = _of_a_pack(foreign) if foreign else _ours(name)
+    if _without_tags.get() and template.blocks:
+        template, variables = _emptied(template), {**variables, "letter": template}
     return visible_lines(template.render(**variables))
 
 
@@ -116,6 +118,34 @@ def use_pack(pack: Mapping[str, str]) -> Iterator[None]:
         yield
     finally:
         _pack.reset(before)
+
+
+_without_tags: ContextVar[bool] = ContextVar("without_tags", default=False)
+
+
+@contextmanager
+def without_tags() -> Iterator[None]:
+    """Leave out the templates' blocks, which tell programs how to write, within the `with` block.
+
+    A person chooses from a form instead of writing tags or JSON.
+    """
+    token = _without_tags.set(True)
+    try:
+        yield
+    finally:
+        _without_tags.reset(token)
+
+
+def are_tags_left_out() -> bool:
+    """Return whether letters are written without the blocks for programs now."""
+    return _without_tags.get()
+
+
+@cache
+def _emptied(template: Template) -> Template:
+    """Return a template that fills the one in `letter`, with each of its blocks left empty."""
+    blocks = "".join(f"{{% block {name} %}}{{% endblock %}}" for name in template.blocks)
+    return template.environment.from_string(f"{{% extends letter %}}{blocks}")
 
 
 def check_pack(pack: Mapping[str, str]) -> None:

@@ -26,7 +26,7 @@ from shapley_coop.seats.faults import busy_for, describe_error
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, note_deafness, say
-from shapley_coop.seats.person import as_message, form, request
+from shapley_coop.seats.person import as_message, open_choices, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
 from shapley_coop.seats.usage import count_tokens, parts
@@ -152,8 +152,9 @@ async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
     mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
-    asked = request(pointer, q.agent, q.act, q.why, until)
-    return as_answer(interrupt(asked, response_schema=form(q.act)))
+    asked = request(pointer, q.agent, q.act, q.why, until, open_choices(q.letter.facts))
+    schema = asked["review_configs"][0]["args_schema"]
+    return as_answer(interrupt(asked, response_schema=schema))
 
 
 def as_answer(reply: Any) -> Answer:

@@ -7,14 +7,18 @@ read the thread.
 """
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shapley_coop.prompts.request import OWN
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
+from shapley_coop.seats.schema import schema_of
 
 PASS = ""
 """The text kept for a person who passes; an empty text is no message."""
@@ -77,13 +81,44 @@ def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
     return {**schema, "properties": kept}
 
 
+SERVER_URL = "COOP_SERVER_URL"
+"""The environment variable with the address at which people reach this server."""
+
+
 def seat_address(episode: str, agent: str) -> str:
-    """Return the path on a server where a party reads the letter at its seat."""
-    return f"/seat/{episode}/{agent}"
+    """Return where a party reads the letter at its seat: a path if the server's address is unknown.
+
+    >>> seat_address("5c1f0e", "Alice")
+    '/seat/5c1f0e/Alice'
+    """
+    server = os.environ.get(SERVER_URL, "").rstrip("/")
+    return f"{server}/seat/{episode}/{quote(agent, safe='') if server else agent}"
+
+
+def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return field → the values to choose from, if every party may know them.
+
+    Several parties can read an interrupt, so a game in which an agent's position is private has no
+    open choices.
+    """
+    schema = schema_of(facts)
+    if schema is None or OWN in facts.get("position", {}):
+        return {}
+    fields = schema["properties"].items()
+    return {name: one.get("enum") or [one["const"]] for name, one in fields if one.keys() & _LISTED}
+
+
+_LISTED = {"enum", "const"}
+_ALLOWED = {"allow_edit": True, "allow_respond": True, "allow_ignore": True}
 
 
 def request(
-    pointer: dict[str, Any], agent: str, act: str, why: str, until: float | None = None
+    pointer: dict[str, Any],
+    agent: str,
+    act: str,
+    why: str,
+    until: float | None = None,
+    choices: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """Return the value of the interrupt that asks a person.
 
@@ -93,11 +128,15 @@ def request(
         act: the name of the question.
         why: the label of the last reply's fault; the letter at the seat says more.
         until: the deadline in seconds since the epoch; None for no deadline.
+        choices: the choices that all parties may know (`open_choices`).
     """
-    reply, fields = form(act), fields_of(act) if find_question(act) else ()
+    choices, question = choices or {}, find_question(act)
+    reply, fields = form(act, choices.get("action", ())), fields_of(act) if question else ()
     seat = seat_address(str(pointer.get("episode", "")), agent)
-    said = f"{agent} is asked to {act.replace('_', ' ')}. The letter waits at {agent}'s own seat."
-    said = refused_before(said, why) + _time_left(until)
+    among = "".join(f" ({', '.join(values)})" for values in choices.values())
+    said = f"{agent}, {question.title if question else act}{among}."
+    said = refused_before(f"{said} The letter waits at {agent}'s own seat.", why)
+    said += _time_left(until)
     args = {name: one.get("default") for name, one in reply["properties"].items()}
     allowed: list[Decision] = ["edit", "respond"]
     if "accept" in fields:
@@ -107,15 +146,11 @@ def request(
     return {
         **review(act, args, f"{said} {seat}", allowed, reply),
         "action_request": {"action": act, "args": args},
-        "config": {
-            "allow_accept": act.startswith("answer"),
-            "allow_edit": True,
-            "allow_respond": True,
-            "allow_ignore": True,
-        },
+        "config": {"allow_accept": act.startswith("answer"), **_ALLOWED},
         "description": said,
         "pointer": pointer,
         "seat": seat,
+        "choices": {name: list(values) for name, values in choices.items()},
         "deadline": until,
     }
 

@@ -1,7 +1,6 @@
 """`coop answer`, and the prompt for a person at this terminal."""
 
 import re
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -86,30 +85,43 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
     """Show a letter to a person at this terminal, and return the reply.
 
     Args:
-        mail: the letter.
+        mail: the letter, with its open question (`graphs.replies.OpenMail`).
         shown: the sections that the person has seen here; this letter's sections are added.
     """
+    from shapley_coop.cli.playing.fields import can_ask, read_message
+    from shapley_coop.serve.seats.form import form_of
+
+    turn, letter = mail.question.turn(), mail.question.question().letter
+    form = form_of(turn, mail.agent, letter.facts)
+    sections = [f"# {one.title}\n\n{one.text}\n" for one in mail.question.for_person()]
+    if not can_ask(form):
+        sections = re.split(r"\n(?=# )", mail.letter_text)
     say()
-    say(f"--- {mail.agent}, you are asked to {mail.act} ---")
+    say(f"--- {mail.agent}, {turn.question.title} ---")
     say()
-    *sections, question = re.split(r"\n(?=# )", mail.letter_text)
-    say_lines("\n".join([*(one for one in sections if one not in shown), question]))
+    say_lines("\n".join(one for one in sections if one not in shown or one == sections[-1]))
     shown.update(sections)
+    if can_ask(form):
+        return _fill(mail.act, form, letter.why)
     note(f"{mail.agent}, your message (elements as in the letter; an empty line ends it):")
-    return _read_typed()
+    return read_message()
 
 
-def _read_typed() -> str:
-    """Return the typed lines up to an empty line or the end of the input."""
-    lines: list[str] = []
-    while line := sys.stdin.readline():
-        if line.strip():
-            lines.append(line)
-        elif lines:
-            break
-    if not lines:
-        raise EOFError  # the input has ended, so no person is there
-    return "".join(lines).strip()
+def _fill(act: str, form: Any, why: str) -> str:
+    """Return the message of a form that a person fills in, or types instead of the form."""
+    from shapley_coop.cli.playing.fields import Message, ask_fields
+    from shapley_coop.serve.seats.form import message_of
+
+    while True:
+        if why:
+            say_lines(why)
+        note("Answer field by field, or with a whole message with tags, as models write it.")
+        try:
+            return message_of(act, ask_fields(act, form))
+        except Message as typed:
+            return str(typed)
+        except ValueError as wrong:
+            why = str(wrong)
 
 
 def ask_at_terminal(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":

@@ -85,6 +85,7 @@ def _environment(
     found: Mapping[str, Any], host: str, port: int, games: Sequence[str], token: bool
 ) -> dict[str, str]:
     """Return the variables by which the server knows its games, its hosts and its token."""
+    from shapley_coop.seats.person import SERVER_URL
     from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
 
     secret = secrets.token_urlsafe(24) if token and not tenancy.tenancy() else ""
@@ -93,6 +94,7 @@ def _environment(
         operator_only.GAME_FILES: json.dumps([_absolute(one) for one in games]),
         browser_guard.HOSTS: ",".join(filter(None, (os.environ.get(browser_guard.HOSTS), host))),
         browser_guard.DEV_TOKEN: secret,
+        SERVER_URL: os.environ.get(SERVER_URL) or url,
         welcome.STARTED: welcome.start_message(url, secret, graphs),
     }
 

@@ -23,7 +23,11 @@ from shapley_coop.games import Game
 from shapley_coop.many import MANY
 from shapley_coop.prompts import (
     NOT_PLAYED,
+    Section,
+    are_tags_left_out,
+    sections_for_person,
     use_pack,
+    without_tags,
     write_history,
     write_request,
     write_retry,
@@ -127,13 +131,20 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     return replace(letter, facts=known, refused=refused, why=why)
 
 
+def write_for_person(turn: TurnContext, agent: str, private: PrivateView) -> list[Section]:
+    """Write an agent's letter for a person, as sections in the order in which people read them."""
+    with use_pack(pack_of(turn.evaluated.config.prompts)), without_tags():
+        letter = _write_letter(turn, agent, replace(private, refusal=None))
+    return sections_for_person(letter.system, letter.user)
+
+
 def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     """Return the letter without any refused answer."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
     told, lines, events = _history(turn, agent if turn.question.hears else "")
     user = write_request(
-        _with_told(view, lines),
+        view if are_tags_left_out() else _with_told(view, lines),
         told,
         secret=private.secret,
         utilities=private.utilities,
@@ -165,7 +176,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     known["over"] = "own_rewards" in view
     known["bargains"] = bool(kinds) or (turn.topic.phase == "negotiation" and not outsider)
     pack = turn.evaluated.config.prompts
-    return cache_key([turn.question.rules, known, options, pack])
+    return cache_key([turn.question.rules, known, options, pack, are_tags_left_out()])
 
 
 _TWO = ("YOU", "THE OTHER")
@@ -181,7 +192,7 @@ def _of_game(game: Game) -> str:
 @lru_cache(maxsize=256)
 def _rules(rules: str, style: bytes) -> str:
     """Return the letter's system part, cached for each game, settings and prompt pack."""
-    template, known, options, _ = json.loads(style)
+    template, known, options, *_ = json.loads(style)
     return write_rules(template, rules, known, **options)
 
 

@@ -11,7 +11,7 @@ function. So a preview refuses the same drafts as the game, with the same reason
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
@@ -49,7 +49,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """Return the form of an agent: its current choices, without keys for choices it lacks.
 
     `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
-    action can have content. `decisions` maps each decision on a deal to its button's text. `deal`
+    action can have content. `decisions` maps each decision to its button's text. `deal`
     lists the names that clauses can use; `words` says whether words can replace clauses. `offer` is
     the offer on the table, and `trade` the tasks to allocate. A sealed question adds other keys.
 
@@ -63,18 +63,44 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     if issubclass(answer, Action):
         carries = act == "act" and type(turn.evaluated.game).action_label is not Game.action_label
         form |= {"legal": list(legal_in(facts)), "carries": carries}
-    decision = answer.written().get("decision")
-    if isinstance(decision, Choice) and decision.labels:
-        form["decisions"] = dict(decision.labels)
     if "clauses" in form["fields"]:
         form |= {"deal": _deal(turn), "words": act in DRAFTED}
         if (offer := facts.get("offer")) and (wire := offer.get("wire")):
             form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
     if "allocation" in form["fields"]:
         form["trade"] = _trade(facts)
+    if decisions := _decisions(answer.narrowed(facts) or answer, form):
+        form["decisions"] = decisions
     if sealed := turn.question.sealed:
         form |= sealed.choices(turn, agent)
     return form
+
+
+LABELS = {
+    "offer": "Make an offer",
+    "none": "Propose nothing",
+    "propose": "Propose an allocation",
+    "accept": "Accept it",
+    "reject": "Reject it",
+    "counter": "Reject it, and make an offer of my own",
+    WORDS: "Propose in words alone: somebody impartial drafts the clauses",
+}
+"""Decision → the label of its button, for a question whose answer names no labels."""
+
+
+def _decisions(answer: type[Fields], form: Facts) -> dict[str, str]:
+    """Return each decision that a form permits, with the label of its button."""
+    field, how = answer.model_fields.get("decision"), answer.written().get("decision")
+    values = list(get_args(field.annotation)) if field else ["offer", "none"]
+    if not field and "deal" not in form:
+        return {}
+    labels = LABELS | dict(how.labels if isinstance(how, Choice) else {})
+    if "trade" in form:
+        values = ["accept", "reject"] if form["trade"]["pending"] else ["propose"]
+        labels["reject"] = "Reject it, and propose another allocation"
+    if form.get("words"):
+        values.append(WORDS)
+    return {value: labels.get(value, value) for value in values}
 
 
 def message_of(act: str, fields: Any) -> str:

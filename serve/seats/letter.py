@@ -1,11 +1,10 @@
 """The letter that waits at a person's seat, as JSON for the seat's page and for programs."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from shapley_coop.games.gives import legal_in
 from shapley_coop.graphs.replies import OpenQuestion
-from shapley_coop.seats.person import form as reply_form
 from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.seats.schema import schema_of
@@ -24,12 +23,12 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     """Return a letter as plain JSON.
 
     `letter` is the letter's text and `id` its name. `act` names the question; `title` and
-    `description` are the question in words. `answers` are the allowed kinds of reply. `fields` is
-    the schema of a reply in fields. `parts` has the letter's rules, its request, and the reason of
-    the last refusal. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's
-    content as an object, and `answer_schema` is the JSON schema of the answer. `to_sign` is
-    the text that a party with a key must sign to accept the offer. If the party sends an unsigned
-    proposal, the refusal has the label SIGN and the text to sign.
+    `description` are the question in words. `answers` are the allowed kinds of reply. `sections`
+    are the same letter for a person, without tags and JSON, and `why` is the reason of the last
+    refusal. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's content
+    as an object, and `answer_schema` is the JSON schema of the answer. `to_sign` is the text that
+    a party with a key must sign to accept the offer. If the party sends an unsigned proposal, the
+    refusal has the label SIGN and the text to sign.
 
     Args:
         mail: the letter from the journal.
@@ -37,7 +36,7 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
         asked: the value of the thread's interrupt.
     """
     asked_for, turn = question.question(), question.turn()
-    parts = asked_for.letter
+    letter = asked_for.letter
     return {
         "id": name_of(mail),
         "agent": question.agent,
@@ -46,9 +45,9 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
         "description": refused_before(asked["description"], asked_for.why),
         "letter": mail.letter_text,
         "answers": allowed_replies(asked),
-        "fields": reply_form(mail.act, list(legal_in(mail.facts))),
-        "parts": {"rules": parts.system, "asked": parts.user, "why": parts.why},
-        "form": form_of(turn, question.agent, parts.facts),
+        "sections": [asdict(section) for section in question.for_person()],
+        "why": letter.why,
+        "form": form_of(turn, question.agent, letter.facts),
         "facts": mail.facts,
         "answer_schema": schema_of(mail.facts, asked_for.carries),
         "to_sign": mail.facts.get("to_sign"),

@@ -1,6 +1,7 @@
 """A person at the terminal reads the game, types several lines, and is told how a run goes on."""
 
 import io
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,14 +9,15 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.cli.console import finish
 from shapley_coop.cli.experimenting import sweep
 from shapley_coop.cli.playing import run
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
 from tests.coop_command import FAILED, Coop, one_line
 
 INTERRUPTED = 130
-REASONS = "Collective payoff: 9\nExternality: +\nPrice: 5.5\n\n"
 
 
 @pytest.fixture
@@ -29,35 +31,60 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return lambda text: monkeypatch.setattr(sys, "stdin", Terminal(text))
 
 
+ASKED = re.compile(r"^--- Alice, .* ---$", re.MULTILINE)
+
+
 def letters(out: str) -> list[str]:
     """What each asking showed."""
-    return out.split("--- Alice, you are asked to ")[1:]
+    return ASKED.split(out)[1:]
 
 
 def test_the_first_letter_tells_the_game_and_later_ones_what_is_new(
     coop: Coop, types: Callable[[str], None]
 ) -> None:
-    types("I do not know.\n\n<ACTION>cooperate</ACTION>\n\n\n<ACTION>defect</ACTION>\n\n")
+    types("I do not know.\n3\n<ACTION>help</ACTION>\n\n1\ndefect\n")
     options = ("-g", "llm_only", "--set", "rounds=2", "--agent", "Alice=human", "--name", "r")
     ended = coop("run", "prisoners_dilemma", *options)
     assert ended.code == 0
     first, again, second = letters(ended.out)
-    assert "# The game" in first
+    assert (
+        first.index("# The game") < first.index("# What is at stake") < first.index("# Your move")
+    )
     assert "| cooperate | defect |" in first
     assert "# The game" not in again + second
-    assert "MPT" in again
-    assert "\n\n# So far" in second
+    assert "That could not be used" in again
+    assert "# So far" in second
     assert "# So far" not in again, "nothing happened in between"
-    assert "an empty line ends it" in ended.err
+    assert not any(mark in ended.out for mark in ("<ACTION>…", "<NOTES>", '{"'))
 
 
-def test_three_lines_are_one_message(coop: Coop, types: Callable[[str], None]) -> None:
-    types(REASONS)
+def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
+    coop: Coop, types: Callable[[str], None]
+) -> None:
+    thoughts = "We could share.\n\n9\n1\n4.5\n"
+    duties = "1\n1\n1\n1\nBob\n7\nlever\n"
+    payment = "3\nAlice\nBob\nfive\n5\n1\n"
+    types(f"{thoughts}1\n{duties}{payment}5\nPull, and I pay.\n1\n40\nI won.\n2\n\n2\n\n2\n\n1\n\n")
+    ended = coop("run", "escape_room", "--agent", "Alice=human", "--name", "r")
+    lines = ended.err.splitlines()
+    assert "  1  door" in lines
+    assert "'7' is no choice: type a number from 1 to 2" in lines
+    assert "this is 'five': a finite number such as 4.5 or 9/2 is needed" in lines
+    assert ended.code == 0, ended.err
+    table = finish(table_of(home().run("r")))
+    offered = next(said for said in table["talk"] if said["by"] == "Alice")
+    assert [one["kind"] for one in offered["deal"]["clauses"]] == ["do", "do", "pay"]
+    assert offered["text"] == "Pull, and I pay."
+    assert table["claims"]["Alice"] == "0.4"
+
+
+def test_a_person_who_leaves_in_the_middle_of_a_form_finds_the_run_waiting(
+    coop: Coop, types: Callable[[str], None]
+) -> None:
+    types("We could share.\n\n9\n")
     ended = coop("run", "escape_room", "--agent", "Alice=human", "--name", "r")
     assert ended.code == INTERRUPTED, "nobody is there any more"
-    asked = letters(ended.out)
-    assert [one.partition(" ")[0] for one in asked[:1]] == ["reason"]
-    assert "could not be used" not in ended.out
+    assert len(letters(ended.out)) == 1
     assert "r waits: go on with coop resume r\n" in ended.err
 
 

@@ -11,7 +11,15 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configure, open_workflow, table_of
 from shapley_coop.seats.asked import names
-from shapley_coop.seats.person import PASS, as_message, fields_of, form, request
+from shapley_coop.seats.person import (
+    PASS,
+    SERVER_URL,
+    as_message,
+    fields_of,
+    form,
+    open_choices,
+    request,
+)
 from shapley_coop.seats.records import Mail
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -82,6 +90,32 @@ def test_a_request_is_in_both_shapes_and_leads_to_the_seat(act: str) -> None:
     assert ("approve" in config["allowed_decisions"]) == ("accept" in fields_of(act))
     assert asked["config"]["allow_ignore"]
     assert len(json.dumps(asked)) < 4_000
+
+
+async def test_an_interrupt_carries_the_choices_and_the_seats_whole_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(SERVER_URL, "https://table.example/")
+    run = prepare("llm_only", RunConfig(seats={"*": "embedded:rational", "Bob": "human"}))
+    async with open_workflow(run.graph) as app:
+        place = configure(run)
+        await app.ainvoke({"room": run.room}, place, context=RunConfig())
+        (asked,) = (await app.aget_state(place)).interrupts
+    (action,), (config,) = asked.value["action_requests"], asked.value["review_configs"]
+    assert asked.value["choices"] == {"action": ["door", "lever"]}
+    assert config["args_schema"]["properties"]["action"]["enum"] == ["door", "lever"]
+    assert action["description"].startswith("Bob, choose your action (door, lever).")
+    episode = asked.value["pointer"]["episode"]
+    assert asked.value["seat"] == f"https://table.example/seat/{episode}/Bob"
+    assert "You are **Bob**" not in json.dumps(asked.value)
+
+
+def test_an_interrupt_tells_no_choice_that_only_its_agent_may_know() -> None:
+    asked: dict[str, Any] = {"ask": "act", "legal": ["keep", "give 1 wood to Ben"]}
+    assert open_choices(asked) == {"action": asked["legal"]}
+    assert open_choices({**asked, "position": {"you_hold": {"wood": 1}}}) == {}
+    last = {"ask": "answer", "round": 3, "rounds": 3}
+    assert open_choices(last) == {"decision": ["accept", "reject"]}
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,6 @@ const PAUSE = 350;
 /** More actions than this are a list, and not buttons. */
 const MANY_ACTIONS = 16;
 
-const DECISIONS = {
-  offer: "Make an offer",
-  none: "Propose nothing",
-  accept: "Accept it",
-  reject: "Reject it",
-  counter: "Reject it, and make an offer of my own",
-  words: "Propose in words alone: somebody impartial drafts the clauses",
-};
-
 /** The form for a letter; `send` is given a reply, and what to do once it is taken. */
 export function answerable(letter, send) {
   const form = letter.form ?? { fields: [] };
@@ -57,7 +48,7 @@ export function answerable(letter, send) {
   const made = h(
     "form",
     { "aria-label": "Your answer", novalidate: true, onsubmit: (event) => (event.preventDefault(), send({ id: letter.id, type: "fields", args: answer(letter, filled) }, () => drop(key))) },
-    h("header", {}, h("h2", {}, "Your answer"), form.fields.length > 0 && h("p", { class: "small" }, "What you choose here is your whole message: its tags are written for you.")),
+    h("h2", {}, "Your answer"),
     parts,
     form.fields.includes("notes") && folded("Private notes", text("Notes for yourself", "notes", "Your next letters show them to you alone.", filled, changed)),
     h(
@@ -68,8 +59,9 @@ export function answerable(letter, send) {
     ),
     letter.answers.includes("response") &&
       folded(
-        "Write the message yourself, with its tags",
-        h("label", { for: "message" }, "Your message"),
+        "For programs: the letter that a model gets, and an answer with tags",
+        h("pre", { tabindex: 0, role: "region", "aria-label": "The letter that a model gets" }, letter.letter),
+        h("label", { for: "message" }, "Your message, with its tags"),
         raw,
         h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => send({ id: letter.id, type: "response", args: raw.value }, () => drop(key)) }, "Send the message")),
       ),
@@ -125,23 +117,17 @@ function choices(legend, name, options, chosen, take) {
 }
 
 function decision(form, filled, changed) {
-  const pending = form.trade?.pending;
-  let values = null;
-  if (form.decisions) values = Object.keys(form.decisions);
-  else if (form.trade) values = pending ? ["accept", "reject"] : ["propose"];
-  else if (form.fields.includes("decision")) values = form.deal ? ["accept", "reject", "counter"] : ["accept", "reject"];
-  else if (form.deal) values = ["offer", "none"];
-  if (!values) return null;
-  if (form.words) values.push("words");
+  const values = Object.keys(form.decisions ?? {});
+  if (!values.length) return null;
   // What was decided about another offer says nothing about this one.
   const about = form.offer?.revision ?? 0;
   if (filled.about !== about) filled.decision = undefined;
   filled.about = about;
   if (!values.includes(filled.decision)) filled.decision = values.length === 1 || values[0] === "offer" ? values[0] : undefined;
   if (values.length === 1) return null;
-  const names = form.trade ? { ...DECISIONS, reject: "Reject it, and propose another allocation" } : { ...DECISIONS, ...form.decisions };
-  const legend = values[0] === "offer" ? "What you do" : pending ? `${pending.by}’s proposal` : form.offer ? `${form.offer.by}’s offer ${form.offer.revision}` : "The offer that stands";
-  return choices(legend, "decision", values.map((one) => [one, names[one]]), filled.decision, (value) => {
+  const pending = form.trade?.pending;
+  const legend = values[0] === "offer" ? "What you do" : pending ? `${pending.by}’s proposal` : form.offer ? `Offer ${form.offer.revision}, by ${form.offer.by}` : "The offer that stands";
+  return choices(legend, "decision", Object.entries(form.decisions), filled.decision, (value) => {
     filled.decision = value;
     // A counter-offer begins with the offer that it answers.
     if (value === "counter" && filled.clauses.length === 0 && form.offer) filled.clauses.push(...structuredClone(form.offer.clauses));

@@ -33,12 +33,11 @@ function wait() {
 
 function ask(letter) {
   toSign = letter.to_sign;
-  const { parts = { rules: "", asked: letter.letter, why: "" } } = letter;
   const asked = `${letter.agent}, ${letter.title}`;
   // That a letter waits here needs no words on the letter's own page.
   const news = (letter.description ?? "").replace(/^.*? own seat\.\s*/, "");
   document.title = asked;
-  const problem = h("div", { id: "reason", class: "fault", role: "alert", tabindex: -1 }, parts.why && written(parts.why, 3));
+  const problem = h("div", { id: "reason", class: "fault", role: "alert", tabindex: -1 }, letter.why && written(letter.why, 3));
   app.replaceChildren(
     h(
       "main",
@@ -50,8 +49,7 @@ function ask(letter) {
         h(
           "article",
           { class: "letter panel", "aria-label": "Your letter" },
-          h("div", {}, written(parts.asked)),
-          parts.rules && rules(parts.rules),
+          letter.sections.map(section),
         ),
         h("div", { class: "answer panel" }, problem, answerable(letter, send)),
       ),
@@ -61,11 +59,9 @@ function ask(letter) {
   announce("A letter is here.");
 }
 
-/** What all letters begin with; it is opened where there is room. */
-function rules(text) {
-  const part = folded("The rules, and how models write their answers: the same in every letter", h("div", {}, written(text)));
-  part.open = matchMedia("(min-width: 1000px)").matches;
-  return part;
+/** A part of the letter; what seldom matters is folded. */
+function section({ title, text, folded: closed }) {
+  return closed ? folded(title, written(text, 3)) : h("section", {}, h("h2", {}, title), written(text, 3));
 }
 
 /** Send a reply; a refused one stays in the form, with the words of whoever refused it. */

@@ -130,7 +130,8 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         offer = table.letter("answer")["form"]["offer"]
         assert page.locator(".editor > li").count() == len(offer["clauses"])
         shown = rows(opened, ".preview")
-        assert shown == [row for row in rows(opened, ".letter") if row[0] != "split by"]
+        table_of_offer = ".letter section:last-of-type"
+        assert shown == [row for row in rows(opened, table_of_offer) if row[0] != "split by"]
         picture(opened, tmp_path, "seat-answer")
         page.get_by_text("Accept it").click()
         send(opened)
@@ -179,10 +180,84 @@ def test_a_preview_refuses_what_the_table_refuses_in_the_same_words(server: Serv
     foreseen, told = table.post("draft", wrong), table.post("fields", wrong)
     assert (foreseen["refused"], foreseen["why"]) == (told["refused"], told["why"])
     assert foreseen["why"] == "c1 names Zed, who is not a party: the parties are Alice, Bob."
-    assert foreseen["why"] in table.letter("propose")["parts"]["why"]
+    assert foreseen["why"] in table.letter("propose")["why"]
     assert table.post("draft", "no object")["detail"] == (
         "args: give the fields of the form as one object"
     )
+
+
+@pytest.mark.parametrize("size", [(1280, 800), PHONE])
+def test_a_person_reads_the_game_first_and_the_question_last_without_tags(
+    server: Server, size: tuple[int, int], tmp_path: Path
+) -> None:
+    table = Table(server, "negotiation", "Bob", game="escape_room", seed=3)
+    letter = table.letter("answer")
+    with tab(size) as opened:
+        page = opened.page
+        page.goto(table.seat)
+        page.get_by_role("heading", name="Bob, answer the offer").wait_for()
+        titles = page.locator(".letter h2").all_inner_texts()
+        assert titles[:2] == ["The game", "What is at stake for you"]
+        assert titles[-1].startswith("Your turn: answer Alice's offer 1")
+        asked = page.locator(".letter section").last.inner_text()
+        assert "Alice does door." in asked, "the deal on the table is told in words"
+        read = opened.text()
+        assert [mark for mark in ("<ACCEPT>", "<s>", '{"', "<NOTES>") if mark in read] == []
+        assert "A deal needs everybody's yes" not in read, "how it goes is folded"
+        page.get_by_text("For programs: the letter that a model gets").click()
+        assert letter["letter"] in page.locator(".answer pre").inner_text()
+        assert "`<ACCEPT>`" in letter["letter"]
+        picture(opened, tmp_path, f"seat-letter-{size[0]}")
+        assert not opened.overflows()
+        assert opened.complaints == []
+
+
+def test_a_letter_is_answered_by_keyboard_alone(server: Server) -> None:
+    table = Table(server, "negotiation", "Bob", game="escape_room", seed=3)
+    with tab() as opened:
+        page = opened.page
+        page.goto(table.seat)
+        page.get_by_role("heading", name="Bob, answer the offer").wait_for()
+
+        def to(name: str) -> None:
+            """Press Tab until the control of this name has the focus, and shows it."""
+            for _ in range(40):
+                page.keyboard.press("Tab")
+                found = page.evaluate(FOCUSED)
+                assert found["seen"], f"the focus on {found['name']} cannot be seen"
+                if found["name"].startswith(name):
+                    return
+            raise AssertionError(f"Tab does not reach {name}")
+
+        to("How it goes")
+        page.keyboard.press("Enter")
+        page.locator(".letter").get_by_text("A deal needs everybody's yes").wait_for()
+        to("Accept it")
+        page.keyboard.press("ArrowRight")
+        assert page.get_by_label("Reject it", exact=True).is_checked()
+        page.keyboard.press("ArrowLeft")
+        to("What you say to all")
+        page.keyboard.type("Fine.")
+        to("Send")
+        page.keyboard.press("Space")
+        page.get_by_role("heading", name="Bob, choose your action").wait_for()
+        to("door")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Nothing to answer now").wait_for()
+    assert table.ended()["record"][0]["actions"]["Bob"] == "lever"
+
+
+FOCUSED = """(() => {
+    const one = document.activeElement;
+    const drawn = one.matches(".choice input") ? one.nextElementSibling : one;
+    const named = one.getAttribute("aria-label") || one.labels?.[0]?.textContent || one.textContent;
+    const style = getComputedStyle(drawn);
+    const ringed = style.outlineStyle !== "none" && style.outlineWidth !== "0px";
+    const seen = one === document.body || ringed;
+    return { name: named.trim(), seen };
+})()"""
+"""What has the focus, and whether a line around it is drawn."""
 
 
 def test_all_of_the_seat_is_reached_by_keyboard_and_everything_has_a_name(server: Server) -> None:

@@ -1,0 +1,204 @@
+"""The terminal's form: the fields of an answer, asked one by one, with their choices numbered.
+
+A line with a tag, at any field, begins a whole message in place of the form.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from shapley_coop.amounts import exact
+from shapley_coop.cli.console import note
+
+Known = Mapping[str, Any]
+
+ASKED = {"action", "content", "decision", "clauses", "allocation", "percent", "speech"}
+LEFT_OUT = {"thoughts", "notes", "offer", "drops"}
+"""The fields that the terminal asks for, and those that only a message with tags can fill here."""
+
+MOST_LISTED = 50
+"""The most actions that the terminal lists with numbers."""
+
+KINDS = {
+    "do": ("somebody does", {"agent": "Who", "action": "Does what"}),
+    "forbid": ("somebody does not do", {"agent": "Who", "action": "Must not do what"}),
+    "pay": (
+        "somebody pays",
+        {"payer": "Who pays", "payee": "Who is paid", "amount": "Amount", "per": "How often"},
+    ),
+    "give": (
+        "somebody gives goods",
+        {"giver": "Who gives", "receiver": "To whom", "good": "What", "quantity": "How many"},
+    ),
+    "share": ("the total is split", {"norm": "How the total is split"}),
+}
+"""Kind of clause → its name, and the question for each of its fields."""
+NO_MORE, PARTS = "no more clauses", "by fixed parts"
+SIGNS = {"+": "it helps them", "-": "it harms them", "0": "it changes nothing for them"}
+PER = {"once": "once", "turn": "for each turn", "reward": "as a part (0 to 1) of its rewards"}
+_TAG = re.compile(r"</?[A-Za-z]")
+
+
+class Message(Exception):
+    """The person typed a whole message instead of a field."""
+
+
+def can_ask(form: Known) -> bool:
+    """Return whether the terminal can ask for all fields that decide this answer."""
+    return set(form["fields"]) - LEFT_OUT <= ASKED and len(form.get("legal", ())) <= MOST_LISTED
+
+
+def ask_fields(act: str, form: Known) -> dict[str, Any]:
+    """Return the fields that a person fills in at this terminal.
+
+    Args:
+        act: the name of the question.
+        form: the choices (`serve.seats.form.form_of`).
+
+    Raises:
+        EOFError: the input has ended.
+        Message: the person typed a message.
+    """
+    fields, filled = form["fields"], dict[str, Any]()
+    if set(fields) <= LEFT_OUT:
+        return {"thoughts": _thoughts(act)}
+    if "legal" in form:
+        filled["action"] = _choose("Your action", form["legal"])
+        filled["content"] = _text("What it carries") if form["carries"] else None
+    if decisions := form.get("decisions"):
+        filled["decision"] = _choose("What you do", list(decisions), decisions)
+    if "deal" in form and filled.get("decision") in ("offer", "counter"):
+        filled["clauses"] = _clauses(form["deal"])
+    if "trade" in form and filled.get("decision") != "accept":
+        filled["allocation"] = _allocation(form["trade"])
+    if "percent" in fields:
+        filled["percent"] = _number("What part was your doing, in per cent, from 0 to 100")
+    if "speech" in fields:
+        filled["speech"] = _text("What you say to all")
+    return filled
+
+
+def read_message() -> str:
+    """Return the lines that a person types, up to an empty line.
+
+    Raises:
+        EOFError: the input has ended, so no person is there.
+    """
+    while not (first := sys.stdin.readline()).strip():
+        if not first:
+            raise EOFError
+    return (first + _rest()).strip()
+
+
+def _rest() -> str:
+    """Return the typed lines up to an empty line or the end of the input."""
+    lines = []
+    while (line := sys.stdin.readline()).strip():
+        lines.append(line)
+    return "".join(lines)
+
+
+def _line() -> str:
+    """Return the next line, without its end; a line with a tag begins a whole message."""
+    if not (line := sys.stdin.readline()):
+        raise EOFError
+    if _TAG.search(line):
+        raise Message((line + _rest()).strip())
+    return line.strip()
+
+
+def _until_valid(asked: str, read: Callable[[str], str]) -> str:
+    """Return the value of the first line that `read` takes; after each other line, say why."""
+    note(f"{asked}:")
+    while True:
+        if typed := _line():
+            try:
+                return read(typed)
+            except ValueError as wrong:
+                note(str(wrong))
+
+
+def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> str:
+    """Return the option whose number, or name, a person types."""
+
+    def read(typed: str) -> str:
+        if typed in options and not typed.isdecimal():
+            return typed
+        if not (typed.isdecimal() and 1 <= int(typed) <= len(options)):
+            raise ValueError(f"{typed!r} is no choice: type a number from 1 to {len(options)}")
+        return options[int(typed) - 1]
+
+    for number, one in enumerate(options, start=1):
+        note(f"  {number}  {(labels or {}).get(one, one)}")
+    return _until_valid(asked, read)
+
+
+def _number(asked: str) -> str:
+    def read(typed: str) -> str:
+        exact(typed, "this")
+        return typed
+
+    return _until_valid(asked, read)
+
+
+def _text(asked: str) -> str | None:
+    """Return a line that a person may leave empty."""
+    note(f"{asked} (Enter: nothing):")
+    return _line() or None
+
+
+def _thoughts(act: str) -> str:
+    note("Your thoughts, which nobody else reads (an empty line ends them):")
+    thoughts = _line()
+    thoughts = f"{thoughts}\n{_rest()}" if thoughts else ""
+    if act != "reason":
+        return thoughts
+    payoff = _number("What all of you together could earn")
+    sign = _choose("What your plan does to the others", list(SIGNS), SIGNS)
+    price = _number("What you should be paid; with a minus, what you should pay")
+    return f"{thoughts}\nCollective payoff: {payoff}\nExternality: {sign}\nPrice: {price}".strip()
+
+
+def _clauses(known: Known) -> list[dict[str, Any]]:
+    """Return clauses of the kinds that have a form here, one after the other."""
+    clauses: list[dict[str, Any]] = []
+    kinds = [kind for kind in known["kinds"] if kind in KINDS]
+    names = {kind: KINDS[kind][0] for kind in kinds}
+    while (kind := _choose("A clause", [*kinds, NO_MORE], names)) != NO_MORE:
+        clause: dict[str, Any] = {"kind": kind}
+        for field, asked in KINDS[kind][1].items():
+            clause |= _field(field, asked, clause, known)
+        if kind != "share" and known["turns"] > 1 and (turn := _text("Only at turn")):
+            clause["when"] = {"turn": int(turn) if turn.isdecimal() else turn}
+        clauses.append(clause)
+    return clauses
+
+
+def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]:
+    match name:
+        case "action":
+            return {name: _choose(asked, known["actions"][clause["agent"]])}
+        case "amount":
+            return {name: _number(asked)}
+        case "quantity":
+            typed = _number(asked)
+            return {name: int(typed) if typed.isdecimal() else typed}
+        case "per":
+            return {name: _choose(asked, list(PER), PER)}
+        case "good":
+            return {name: _choose(asked, known["goods"])}
+        case "norm":
+            if (norm := _choose(asked, [*known["norms"], PARTS])) != PARTS:
+                return {name: norm}
+            return {"fractions": {a: _number(f"{a}'s part, as 1/2") for a in known["agents"]}}
+    return {name: _choose(asked, known["agents"])}
+
+
+def _allocation(trade: Known) -> list[dict[str, Any]]:
+    """Return who would have which tasks."""
+    agents, holder = trade["agents"], dict[str, str]()
+    for task in trade["tasks"]:
+        asked = f"Who does “{task['says']}”, now {task['held']}'s"
+        holder[task["says"]] = _choose(asked, agents)
+    return [{"agent": a, "tasks": [t for t, by in holder.items() if by == a]} for a in agents]

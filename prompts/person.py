@@ -1,0 +1,69 @@
+"""The order of a letter's sections for a person, who reads the game first and the question last."""
+
+import re
+from dataclasses import dataclass
+
+_HEADING = re.compile(r"^# ", re.MULTILINE)
+_ALWAYS = ("Instructions to all", "Instructions to all players")
+_LONG = 1_000
+"""The most characters of a section that are shown before a person unfolds the rest."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a letter for a person.
+
+    Attributes:
+        title: the heading.
+        text: the part in Markdown.
+        folded: whether a page shows only the heading until the person opens the part.
+    """
+
+    title: str
+    text: str
+    folded: bool = False
+
+
+def sections_for_person(system: str, user: str) -> list[Section]:
+    """Return the sections of a letter: the game, the stake, what has happened, the question.
+
+    The question itself is the last section.
+
+    >>> system, user = "Win.\\n\\n# The game\\n\\nA race.", "# You\\n\\nAnn.\\n\\n# Go"
+    >>> [(one.title, one.text) for one in sections_for_person(system, user)]
+    [('The game', 'A race.'), ('What is at stake for you', 'Win.\\n\\nAnn.'), ('Go', '')]
+    """
+    (_, aim), *rules = _parts(system)
+    _, *own = _parts(user)
+    stake = "\n\n".join(filter(None, [aim, dict(own).get("You")]))
+    return [
+        *(
+            part
+            for title, text in rules[:1]
+            for part in _shortened(title, text, "The rest of the rules")
+        ),
+        *(Section(title, text, title not in _ALWAYS) for title, text in rules[1:]),
+        *_shortened("What is at stake for you", stake, "All that is at stake for you"),
+        *(Section(title, text) for title, text in own if title != "You"),
+    ]
+
+
+def _shortened(title: str, text: str, others: str) -> list[Section]:
+    """Return a section; if it is long, its later paragraphs are folded under the title `others`."""
+    blocks, length = text.split("\n\n"), 0
+    for at, block in enumerate(blocks):
+        length += len(block)
+        if at and length > _LONG:
+            first, rest = "\n\n".join(blocks[:at]), "\n\n".join(blocks[at:])
+            return [Section(title, first), Section(others, rest, folded=True)]
+    return [Section(title, text)]
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    """Return the title and text of each part of a letter; the text before all titles has none."""
+    first, *titled = _HEADING.split(text)
+    parts = [
+        ("", first),
+        *((title, rest) for title, _, rest in (t.partition("\n") for t in titled)),
+    ]
+    return [(title.strip(), rest.strip()) for title, rest in parts]
