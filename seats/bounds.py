@@ -23,7 +23,7 @@ _WHOLE = {"content", "prose"}
 _PARTIES = {"payer": [OTHERS], "payee": [OTHERS], "agent": [EVERYONE], "earned": [EVERYONE]}
 _PARTIES |= {"giver": [], "receiver": []}
 """Field that names a party → the names that it may hold besides the agents'."""
-_MOST_NAMES = 64
+_MOST_NAMES, _MOST_ITEMS = 64, 32
 
 
 def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str, Any] | None:
@@ -40,6 +40,7 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
     agents = facts.get("agents", ())
     named = {field: [*agents, *more] for field, more in _PARTIES.items() if agents}
     named["good"] = list(facts.get("goods", ()))
+    named["drops"] = list((facts.get("contract") or {}).get("ids", ()))
     bounded: dict[str, Any] = _bound(form, "", named)
     return bounded
 
@@ -54,8 +55,10 @@ def _bound(schema: Any, field: str, named: Mapping[str, Sequence[str]]) -> Any:
         if 0 < len(names := named.get(field, ())) <= _MOST_NAMES:
             return {**schema, "enum": list(names)}
         return schema if field in _WHOLE else {**schema, "maxLength": _LONGEST.get(field, _SHORT)}
-    inner = ("properties", "$defs")
-    return {
+    inner, most = ("properties", "$defs"), {}
+    if schema.get("type") == "array":  # only what a contract holds can be dropped from it
+        most["maxItems"] = len(named[field]) if field == "drops" else _MOST_ITEMS
+    return most | {
         key: {name: _bound(one, name, named) for name, one in value.items()}
         if key in inner
         else _bound(value, field, named)

@@ -35,6 +35,15 @@ def texts(schema: Any, field: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
                 yield from texts(value, field)
 
 
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a schema, at any depth."""
+    if isinstance(schema, dict):
+        yield schema
+    for one in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(one, dict | list):
+            yield from parts(one)
+
+
 @pytest.mark.parametrize("question", names())
 def test_every_text_of_every_question_ends(question: str) -> None:
     form = schema_for(OWN, {**FACTS, "ask": question}, carries=False)
@@ -64,6 +73,31 @@ def test_an_offer_names_parties_and_goods_that_there_are() -> None:
     assert not fits({**clauses[0], "good": "gift card"})
     assert not fits({**clauses[1], "payee": "Your store"})
     assert not fits({**clauses[2], "when": {"last": {"agent": "You", "action": "keep"}}})
+
+
+def test_only_what_a_contract_holds_can_be_dropped_from_it() -> None:
+    said = {"thoughts": "", "speech": None, "clauses": None, "notes": None}
+
+    def fits(facts: dict[str, Any], drops: list[str] | None) -> bool:
+        form = schema_for(OWN, {**FACTS, **facts, "ask": "propose"}, carries=False)
+        return Draft202012Validator(form or {}).is_valid({**said, "drops": drops})
+
+    in_force = {"contract": {"ids": ["c1", "c2"]}}
+    assert fits({}, None)
+    assert not fits({}, ["c1"])
+    assert fits(in_force, ["c2"])
+    assert not fits(in_force, ["What you say to all."])
+    assert not fits(in_force, ["c1", "c2", "c1"])
+
+
+def test_every_list_of_every_question_ends() -> None:
+    found = 0
+    for question in names():
+        form = schema_for(OWN, {**FACTS, "ask": question}, carries=False)
+        lists = [one for one in parts(form or {}) if one.get("type") == "array"]
+        assert all(0 <= one["maxItems"] <= MOST for one in lists), question
+        found += len(lists)
+    assert found
 
 
 def test_a_programs_text_is_not_cut() -> None:
