@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock sbom audit docs pages clean
+.PHONY: setup demo eval test proofs real-model test-under-load lint dev bench soak lock sbom audit docs pages clean
 
 setup: $(READY)
 
@@ -39,6 +39,10 @@ test: $(READY)
 # The slow part: every promise of docs/reliability.md in its short form, servers, browsers, kills.
 proofs: $(READY)
 	$(PYTEST) -m slow
+
+# A small real model at every seat, by llama.cpp in a folder of its own; skipped without either.
+real-model: $(READY)
+	$(BIN)/python -m tests.real_model
 
 # No test looks at a clock: the same tests beside twelve busy processes.
 test-under-load: $(READY)

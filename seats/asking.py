@@ -195,7 +195,7 @@ async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Ans
     """Ask the model in its seat's mode, and return its answer."""
     q = question
     mode = answers_of(seat, model, bool(q.tools))
-    form = None if mode == "text" else _fields_of(q)
+    form = None if mode == "text" else _fields_of(q, seat)
     letter = _letter(seat, model, _told_fields(q, mode, form) if form else q)
     tools = q.tools if q.calls and q.steps else ()
     try:
@@ -214,11 +214,11 @@ async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Ans
     return _answer(reply, text, q, seat)
 
 
-def _fields_of(question: Enquiry) -> dict[str, Any] | None:
+def _fields_of(question: Enquiry, seat: Seat) -> dict[str, Any] | None:
     """Return the answer's schema; the import is late, as runs in text need no schemas."""
-    from shapley_coop.seats.schema import schema_of
+    from shapley_coop.seats.bounds import schema_for
 
-    return schema_of(question.letter.facts, question.carries)
+    return schema_for(seat, question.letter.facts, question.carries)
 
 
 def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enquiry:

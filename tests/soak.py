@@ -26,7 +26,7 @@ LIBRARIES = ("langgraph", "langgraph-checkpoint", "langchain-openai", "openai", 
 HEAD = """# What holds under fire
 
 Each promise has a harness in `tests/proofs/` that tries to break it. Processes and databases are
-real. Seats are embedded agents or a stub.
+real. Seats are embedded agents or a stub; `make real-model` seats a small model, by llama.cpp.
 
 `make proofs` runs a short form of each promise on one database (10 minutes). `make soak` runs the
 long form on SQLite and Postgres (an hour), and writes this page.

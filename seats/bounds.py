@@ -1,0 +1,66 @@
+"""Bounds in the JSON schema of an answer, for servers of one's own (llama.cpp, vLLM, SGLang).
+
+By a grammar a small model never ends its thoughts, and it writes any name into a field for one. So
+every text has a maximum length, and names of agents and goods are listed. Providers' strict modes
+may refuse `maxLength`, so their schemas go without.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shapley_coop.deals.language.effects import OTHERS
+from shapley_coop.deals.language.when import EVERYONE
+from shapley_coop.deals.language.wire import MAX_NOTES
+from shapley_coop.seats.schema import schema_of
+from shapley_coop.seats.seat import Seat
+
+_LONGEST = {"thoughts": 1_000, "notes": MAX_NOTES, "speech": 1_000}
+"""Field → its most characters; 150 words are about 1,000. llama.cpp takes no bound above 2,000."""
+_SHORT = 200
+"""The most characters of any other text: a name, an amount, an action."""
+_WHOLE = {"content", "prose"}
+"""Fields of work that must not be cut: a program's text, a contract's."""
+_PARTIES = {"payer": [OTHERS], "payee": [OTHERS], "agent": [EVERYONE], "earned": [EVERYONE]}
+_PARTIES |= {"giver": [], "receiver": []}
+"""Field that names a party → the names that it may hold besides the agents'."""
+_MOST_NAMES, _MOST_ITEMS = 64, 32
+
+
+def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str, Any] | None:
+    """Return the schema of the answer to a letter, bounded if the seat's endpoint is `http:`.
+
+    Args:
+        seat: the seat that answers.
+        facts: the letter's facts, which name the agents and the goods.
+        carries: whether an action can have content besides its name in this game.
+    """
+    form = schema_of(facts, carries)
+    if form is None or not (seat.base_url or "").startswith("http:"):
+        return form
+    agents = facts.get("agents", ())
+    named = {field: [*agents, *more] for field, more in _PARTIES.items() if agents}
+    named["good"] = list(facts.get("goods", ()))
+    named["drops"] = list((facts.get("contract") or {}).get("ids", ()))
+    bounded: dict[str, Any] = _bound(form, "", named)
+    return bounded
+
+
+def _bound(schema: Any, field: str, named: Mapping[str, Sequence[str]]) -> Any:
+    """Return a schema, or a part of one that describes `field`, with its texts bounded."""
+    if isinstance(schema, list):
+        return [_bound(one, field, named) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") == "string" and not {"enum", "const"} & schema.keys():
+        if 0 < len(names := named.get(field, ())) <= _MOST_NAMES:
+            return {**schema, "enum": list(names)}
+        return schema if field in _WHOLE else {**schema, "maxLength": _LONGEST.get(field, _SHORT)}
+    inner, most = ("properties", "$defs"), {}
+    if schema.get("type") == "array":  # only what a contract holds can be dropped from it
+        most["maxItems"] = len(named[field]) if field == "drops" else _MOST_ITEMS
+    return most | {
+        key: {name: _bound(one, name, named) for name, one in value.items()}
+        if key in inner
+        else _bound(value, field, named)
+        for key, value in schema.items()
+    }

@@ -1,0 +1,120 @@
+"""What a server of one's own may generate: texts that end, and names that there are."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from shapley_coop.seats.asked import names
+from shapley_coop.seats.bounds import schema_for
+from shapley_coop.seats.schema import schema_of
+from shapley_coop.seats.seat import Seat
+
+FACTS = {"agents": ["Ann", "Ben"], "legal": ["keep", "give"], "goods": ["coin"]}
+OWN = Seat(model="openai:small", base_url="http://127.0.0.1:8080/v1")
+MOST = 2_000
+"""The most repetitions that llama.cpp takes in a grammar; a schema beyond them is a 400."""
+
+WORK = {"content", "prose"}
+
+
+def texts(schema: Any, field: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every string that a model is free to fill, with the field that holds it."""
+    if isinstance(schema, list):
+        for one in schema:
+            yield from texts(one, field)
+    elif isinstance(schema, dict):
+        if schema.get("type") == "string" and not {"enum", "const"} & schema.keys():
+            yield field, schema
+        for key, value in schema.items():
+            if key in ("properties", "$defs"):
+                for name, one in value.items():
+                    yield from texts(one, name)
+            else:
+                yield from texts(value, field)
+
+
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a schema, at any depth."""
+    if isinstance(schema, dict):
+        yield schema
+    for one in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(one, dict | list):
+            yield from parts(one)
+
+
+@pytest.mark.parametrize("question", names())
+def test_every_text_of_every_question_ends(question: str) -> None:
+    form = schema_for(OWN, {**FACTS, "ask": question}, carries=False)
+    if form is None:
+        assert schema_of({**FACTS, "ask": question}) is None
+        return
+    Draft202012Validator.check_schema(form)
+    free = {field: text.get("maxLength", 0) for field, text in texts(form) if field not in WORK}
+    assert free
+    assert all(0 < most <= MOST for most in free.values()), free
+
+
+def test_an_offer_names_parties_and_goods_that_there_are() -> None:
+    form = schema_for(OWN, {**FACTS, "ask": "propose"}, carries=False)
+    assert form
+    held = {"thoughts": "", "speech": None, "drops": None, "notes": None}
+    give = {"kind": "give", "giver": "Ann", "receiver": "Ben", "good": "coin", "quantity": 1}
+    pay = {"kind": "pay", "payer": "others", "payee": "Ann", "amount": 1, "per": "once"}
+    do = {"kind": "do", "agent": "everyone", "action": "keep"}
+    clauses = [{**clause, "when": None} for clause in (give, pay, do)]
+
+    def fits(*offered: dict[str, Any]) -> bool:
+        return Draft202012Validator(form).is_valid({**held, "clauses": [*offered]})
+
+    assert fits(*clauses)
+    assert not fits({**clauses[0], "receiver": "You"})
+    assert not fits({**clauses[0], "good": "gift card"})
+    assert not fits({**clauses[1], "payee": "Your store"})
+    assert not fits({**clauses[2], "when": {"last": {"agent": "You", "action": "keep"}}})
+
+
+def test_only_what_a_contract_holds_can_be_dropped_from_it() -> None:
+    said = {"thoughts": "", "speech": None, "clauses": None, "notes": None}
+
+    def fits(facts: dict[str, Any], drops: list[str] | None) -> bool:
+        form = schema_for(OWN, {**FACTS, **facts, "ask": "propose"}, carries=False)
+        return Draft202012Validator(form or {}).is_valid({**said, "drops": drops})
+
+    in_force = {"contract": {"ids": ["c1", "c2"]}}
+    assert fits({}, None)
+    assert not fits({}, ["c1"])
+    assert fits(in_force, ["c2"])
+    assert not fits(in_force, ["What you say to all."])
+    assert not fits(in_force, ["c1", "c2", "c1"])
+
+
+def test_every_list_of_every_question_ends() -> None:
+    found = 0
+    for question in names():
+        form = schema_for(OWN, {**FACTS, "ask": question}, carries=False)
+        lists = [one for one in parts(form or {}) if one.get("type") == "array"]
+        assert all(0 <= one["maxItems"] <= MOST for one in lists), question
+        found += len(lists)
+    assert found
+
+
+def test_a_programs_text_is_not_cut() -> None:
+    form = schema_for(OWN, {**FACTS, "ask": "act"}, carries=True)
+    assert form
+    assert [text for field, text in texts(form) if field == "content"] == [{"type": "string"}]
+
+
+@pytest.mark.parametrize("url", [None, "https://gateway.example/v1"])
+def test_a_providers_strict_mode_is_sent_no_bound(url: str | None) -> None:
+    facts = {**FACTS, "ask": "propose"}
+    asked = Seat(model="openai:large", base_url=url)
+    assert schema_for(asked, facts, carries=False) == schema_of(facts)
+
+
+def test_names_of_very_many_agents_are_not_listed() -> None:
+    crowd = {**FACTS, "agents": [f"A{number}" for number in range(1_000)], "ask": "propose"}
+    form = schema_for(OWN, crowd, carries=False)
+    assert form
+    assert "payer" in {field for field, _ in texts(form)}
