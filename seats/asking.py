@@ -153,8 +153,7 @@ async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
     asked = request(pointer, q.agent, q.act, q.why, until, open_choices(q.letter.facts))
-    schema = asked["review_configs"][0]["args_schema"]
-    return as_answer(interrupt(asked, response_schema=schema))
+    return as_answer(interrupt(asked, response_schema=asked["review_configs"][0]["args_schema"]))
 
 
 def as_answer(reply: Any) -> Answer:

@@ -138,13 +138,8 @@ def request(
     said = refused_before(f"{said} The letter waits at {agent}'s own seat.", why)
     said += _time_left(until)
     args = {name: one.get("default") for name, one in reply["properties"].items()}
-    allowed: list[Decision] = ["edit", "respond"]
-    if "accept" in fields:
-        allowed.insert(0, "approve")
-    if "reject" in fields:
-        allowed.append("reject")
     return {
-        **review(act, args, f"{said} {seat}", allowed, reply),
+        **review(act, args, f"{said} {seat}", _decisions(fields), reply),
         "action_request": {"action": act, "args": args},
         "config": {"allow_accept": act.startswith("answer"), **_ALLOWED},
         "description": said,
@@ -153,6 +148,12 @@ def request(
         "choices": {name: list(values) for name, values in choices.items()},
         "deadline": until,
     }
+
+
+def _decisions(fields: Sequence[str]) -> list[Decision]:
+    """Return the decisions that a person can take on a question whose form has these fields."""
+    named: dict[Decision, bool] = {"approve": "accept" in fields, "edit": True, "respond": True}
+    return [one for one, allowed in {**named, "reject": "reject" in fields}.items() if allowed]
 
 
 def refused_before(description: str, why: str) -> str:
