@@ -5,6 +5,7 @@ caller's requests (owners, policy, quotas) apply to the tools too.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import Any, cast
@@ -48,6 +49,8 @@ SECONDS = 620.0
 
 def mcp_routes(_: ThreadInbox) -> list[Route]:
     """Return the route `/mcp`."""
+    # The SDK tells of every request's manager, which says nothing about a run.
+    logging.getLogger("mcp.server").setLevel(logging.WARNING)
     endpoint = _Endpoint(server(TOOLS, _of_caller))
     return [Route("/mcp", endpoint, methods=["GET", "POST", "DELETE"])]
 
