@@ -1,8 +1,8 @@
 """Bounds in the JSON schema of an answer, for servers of one's own (llama.cpp, vLLM, SGLang).
 
 By a grammar a small model never ends its thoughts, and it writes any name into a field for one. So
-every text has a maximum length, and names of agents and goods are listed. Providers' strict modes
-may refuse `maxLength`, so their schemas go without.
+every text has a maximum length, and the names of agents, goods and actions are listed. Providers'
+strict modes may refuse `maxLength`, so their schemas go without.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,8 @@ from typing import Any
 from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.deals.language.wire import MAX_NOTES
+from shapley_coop.games.actions import actions_of_all
+from shapley_coop.games.gives import actions_in
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import Seat
 
@@ -40,6 +42,8 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
     agents = facts.get("agents", ())
     named = {field: [*agents, *more] for field, more in _PARTIES.items() if agents}
     named["good"] = list(facts.get("goods", ()))
+    if agents and len(agents) <= _MOST_NAMES and "actions" in facts:
+        named["action"] = actions_of_all(actions_in(facts))
     named["drops"] = list((facts.get("contract") or {}).get("ids", ()))
     bounded: dict[str, Any] = _bound(form, "", named)
     return bounded

@@ -12,6 +12,7 @@ from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import Seat
 
 FACTS = {"agents": ["Ann", "Ben"], "legal": ["keep", "give"], "goods": ["coin"]}
+ACTIONS = {"actions": {"Ann": ["keep", "give"], "Ben": ["keep", "accept"]}}
 OWN = Seat(model="openai:small", base_url="http://127.0.0.1:8080/v1")
 MOST = 2_000
 """The most repetitions that llama.cpp takes in a grammar; a schema beyond them is a 400."""
@@ -56,8 +57,8 @@ def test_every_text_of_every_question_ends(question: str) -> None:
     assert all(0 < most <= MOST for most in free.values()), free
 
 
-def test_an_offer_names_parties_and_goods_that_there_are() -> None:
-    form = schema_for(OWN, {**FACTS, "ask": "propose"}, carries=False)
+def test_an_offer_names_parties_goods_and_actions_that_there_are() -> None:
+    form = schema_for(OWN, {**FACTS, **ACTIONS, "ask": "propose"}, carries=False)
     assert form
     held = {"thoughts": "", "speech": None, "drops": None, "notes": None}
     give = {"kind": "give", "giver": "Ann", "receiver": "Ben", "good": "coin", "quantity": 1}
@@ -73,6 +74,8 @@ def test_an_offer_names_parties_and_goods_that_there_are() -> None:
     assert not fits({**clauses[0], "good": "gift card"})
     assert not fits({**clauses[1], "payee": "Your store"})
     assert not fits({**clauses[2], "when": {"last": {"agent": "You", "action": "keep"}}})
+    assert fits({**clauses[2], "agent": "Ben", "action": "accept"})
+    assert not fits({**clauses[2], "action": "coin"})
 
 
 def test_only_what_a_contract_holds_can_be_dropped_from_it() -> None:
