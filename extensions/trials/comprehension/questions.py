@@ -79,16 +79,18 @@ def _payoffs(facts: Facts) -> Iterator[Question]:
             yield Question("if all keep it", text, payoffs[me], _row("all keep it", me))
         elif who == me:
             text = "What do you yourself end up with if you break the offer and the others keep it?"
-            yield Question("if you break it", text, payoffs[me], _row("you break it", me))
+            yield Question("if you break it", text, payoffs[me], _row("you sign and break it", me))
             other = next(agent for agent in payoffs if agent != me)
             text = f"What does {other} end up with if you break the offer and the others keep it?"
-            read = _row("you break it", other)
+            read = _row("you sign and break it", other)
             yield Question("another's, if you break it", text, payoffs[other], read)
         elif who:
             text = (
                 f"What do you yourself end up with if {who} breaks the offer, the others keep it?"
             )
-            yield Question("if another breaks it", text, payoffs[me], _row(f"{who} breaks it", me))
+            yield Question(
+                "if another breaks it", text, payoffs[me], _row(f"{who} signs and breaks it", me)
+            )
         elif row["if"] == "no deal" and not row.get("by"):
             text = "What can you yourself be sure of without a deal?"
             yield Question("without a deal", text, payoffs[me], _row("no deal: what each", me))
