@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.amounts import exact
 from shapley_coop.canonical import cache_key
 from shapley_coop.many import MANY
 from shapley_coop.prompts.crowds import rows_of_many
@@ -54,7 +55,8 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     """
     agents = [me, *(a for a in found["rows"][0]["payoffs"] if a != me)]
     told = _once_each(found["rows"])
-    heads, paid = [_condition(row, me) for row in told], [row["payoffs"] for row in told]
+    paid = [row["payoffs"] for row in told]
+    heads = [_condition(row, me, paid[0]) for row in told]
     norm = found.get("norm")
     if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # no repeat of the first row
         heads.append(f"split by {norm['name']}, if all keep it")
@@ -79,16 +81,23 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
     return kept
 
 
-def _condition(row: Facts, me: str) -> str:
-    """Return the condition of a table's row, in words for the reader."""
+def _condition(row: Facts, me: str, kept: Facts) -> str:
+    """Return the condition of a table's row in words; of a breach also what it gains its author."""
     said = str(row["if"])
-    if row.get("who"):
-        who = "you break it" if row["who"] == me else f"{row['who']} breaks it"
-        said = f"{who} ({row['by']})" if row.get("by") else who
+    if who := row.get("who"):
+        said = "you sign and break it" if who == me else f"{who} signs and breaks it"
+        said += f" by {row['by']}" if row.get("by") else ""
+        known = who in kept and who in row["payoffs"]  # others' payoffs may be private
+        if known and (gain := _mean(row["payoffs"][who]) - _mean(kept[who])) > 0:
+            said += f", which gains {'you' if who == me else 'it'} {amount(gain)}"
     if said != "no deal":
         return said
     by = str(row.get("by") or "what each can be sure of")
     return f"no deal: {by.replace('everybody: ', 'everybody does ')}"
+
+
+def _mean(payoff: Any) -> Fraction:
+    return exact(payoff["mean"] if isinstance(payoff, dict) else payoff)
 
 
 def _range(payoff: Any) -> str:

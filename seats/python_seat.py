@@ -234,9 +234,8 @@ def _as_text(ask: str, given: Any, facts: Mapping[str, Any]) -> str:
         raise PythonSeatError(f"it answered {ask} with fields, which it has none of: give text")
     known = list(form["properties"])
     if strangers := [str(key) for key in given if key not in known]:
-        raise PythonSeatError(
-            f"it answered {ask} with the field {strangers[0][:80]!r}; there are {', '.join(known)}"
-        )
+        # Text that decides nothing, so that the program is asked again and sees why in its letter.
+        return f"Unread: the field {strangers[0][:80]!r} is none of {', '.join(known)}."
     return tag_fields(ask, given)
 
 

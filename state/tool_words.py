@@ -147,11 +147,11 @@ def _how(outlook: Mapping[str, Any], unit: str) -> str:
 
 
 def _row(row: Mapping[str, Any], viewer: str) -> str:
-    case = row["if"]
+    case, by = row["if"], f" ({row['by']})" if row["by"] else ""
     if row["who"]:
-        case = f"{'You' if row['who'] == viewer else row['who']} break"
-        case += " it" if row["who"] == viewer else "s it"
-    by = f" ({row['by']})" if row["by"] else ""
+        mine = row["who"] == viewer
+        case = "You sign and break it" if mine else f"{row['who']} signs and breaks it"
+        by = f" by {row['by']}" if row["by"] else ""
     return f"- {case[0].upper()}{case[1:]}{by}: {_amounts(row['payoffs'], viewer)}."
 
 

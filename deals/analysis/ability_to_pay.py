@@ -61,7 +61,7 @@ def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | Non
 def unaffordable(
     clauses: Mapping[str, Clause], split: Split | None, means: Means, now: int = 1
 ) -> Fault | None:
-    """Return an ABLE fault if a payer promises more than it can have in the whole game.
+    """Return one ABLE fault that names all promises of more than a payer can have in the game.
 
     Each payment must not exceed the payer's largest reward plus all payments that it might get. The
     sum of its unconditional payments must not exceed its largest reward plus its unconditional
@@ -76,21 +76,22 @@ def unaffordable(
     pays = {cid: pay for cid, clause in clauses.items() if (pay := clause.transfer)}
     fixed = {cid: pay for cid, pay in pays.items() if pay.basis != "reward"}
     shares = [pay for pay in pays.values() if pay.basis == "reward"]
+    found: dict[tuple[str, ...], str] = {}
     for payer in payers(fixed.values(), means.most):
         parts = {cid: paid_by(payer, pay, means.most) for cid, pay in fixed.items()}
         due = {cid: part * _certain(clauses[cid], means, now) for cid, part in parts.items()}
         certain = {cid: amount for cid, amount in due.items() if amount}
         own = at_best(payer, split, means)
         most = own + most_received(payer, pays.values(), means)
-        promised = [([cid], part * fixed[cid].amount, most) for cid, part in parts.items() if part]
+        promised = [((cid,), part * fixed[cid].amount, most) for cid, part in parts.items() if part]
         sure = (
             own + most_received(payer, shares, means) + _surely_received(payer, clauses, means, now)
         )
-        promised.append(([*certain], sum(certain.values(), NOTHING), sure))
+        promised.append((tuple(certain), sum(certain.values(), NOTHING), sure))
         for cids, amount, has in promised:
             if amount > has:
-                return _never(" and ".join(cids), payer, amount, has)
-    return None
+                found.setdefault(cids, _never(cids, payer, amount, has))
+    return Fault("ABLE", " ".join(found.values())) if found else None
 
 
 def beyond_bound(agreed: Contract, means: Means) -> list[str]:
@@ -144,15 +145,16 @@ def unpayable(
         most += sum((part * x.amount for x, part in parts if part > 0), NOTHING)
         if amount > most:
             cids = dict.fromkeys(x.clause for x, part in parts if part < 0)
-            return _never(" and ".join(cids), payer, amount, most)
+            return Fault("ABLE", _never([*cids], payer, amount, most))
     return None
 
 
-def _never(cids: str, payer: str, amount: Fraction, most: Fraction) -> Fault:
-    return Fault(
-        "ABLE",
-        f"{cids}: {payer} can never pay {plain(amount)}; in the whole game it can have at most "
-        f"{plain(most)}.",
+def _never(cids: Sequence[str], payer: str, amount: Fraction, most: Fraction) -> str:
+    """Return what is wrong with the amount that clauses promise together, and what is right."""
+    together = " together" if len(cids) > 1 else ""
+    return (
+        f"{' and '.join(cids)}: {payer} can never pay {plain(amount)}; in the whole game it can "
+        f"have at most {plain(most)}. Let it pay at most {plain(max(most, NOTHING))}{together}."
     )
 
 

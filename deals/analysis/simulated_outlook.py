@@ -143,7 +143,7 @@ class Simulation:
         ends = found[best]
         if self._search != self.plays:
             ends = self._ends(self._played(self._plan(contract, agent, best)), contract)
-        by = {UNASKED: self._ahead.unasked_words, None: "nothing"}.get(best, str(best))
+        by = {UNASKED: self._ahead.unasked_words, None: "doing nothing"}.get(best, str(best))
         return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
 
     def _without(self) -> Row:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import hedged, split_reason, written_lines
+from shapley_coop.deals.language.hedges import denied, hedged, split_reason, written_lines
 from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 
@@ -52,8 +52,10 @@ def in_a_word(message: Message) -> Message:
     ''
     >>> in_a_word(Message(outside="ACCEPT – if you pay")).accept is None
     True
-    >>> in_a_word(Message(outside="ACCEPT – it is fair")).accept
+    >>> in_a_word(Message(outside="ACCEPT: it is fair")).accept
     'it is fair'
+    >>> in_a_word(Message(outside="I accept offer 2.")).accept
+    'offer 2'
     >>> in_a_word(Message(outside="I propose nothing.\\n\\nDecision: REJECT")).reject
     ''
     >>> in_a_word(Message(outside="It is too little for me.\\n<LEAVE>")).action
@@ -85,21 +87,32 @@ DECISIONS: dict[str, Decision] = {
 }
 """Word → its decision about an offer."""
 
+_AFTER_DECISION = re.compile(r"\s+-{1,2}\s+|\s*[–—]\s*|[\s*`_]{0,6}:\s+")
+"""The marks between a decision and its reason."""
+
 _LABEL = re.compile(r"^(?:(?:my|final) )?(?:decision|answer|vote)[\s*`_]{0,6}[:=]", re.IGNORECASE)
+_DECIDED = re.compile(
+    r"(?:i(?: will|['’]ll)? )?(?P<word>[a-z]{4,6}|opt out)"
+    r"(?: (?P<named>(?:(?:the|this|your) )?(?:(?:offer|proposal|contract|deal)(?: \d{1,9})?|it)))?",
+    re.IGNORECASE,
+)
+"""A decision, perhaps as a sentence: "I accept", "I will sign this contract"."""
 
 
 def _last_line(outside: str) -> tuple[str, str] | None:
     """Return the decision in the last line and the reason after it; None if in doubt."""
     *before, last = written_lines(outside) or [""]
-    last, reason = split_reason(last)
     last = unwrap(last)
     bare, said = _LABEL.sub("", last, count=1), "\n".join(before)
-    word = find_meant(bare, DECISIONS)
-    if word is None or _DECISION.search(f"{said}\n{reason}"):
+    choice, reason = split_reason(bare, _AFTER_DECISION)
+    decided = _DECIDED.fullmatch(unwrap(choice))
+    word = find_meant(decided["word"], DECISIONS) if decided else None
+    if decided is None or word is None or _DECISION.search(f"{said}\n{reason}"):
         return None
     accepts = DECISIONS[word] == "accept"
     in_doubt = accepts and ((bare == last and hedged(said)) or hedged(reason))
-    return None if in_doubt else (word, reason)
+    words = " ".join(filter(None, [decided["named"], reason]))
+    return None if in_doubt or denied(reason) else (word, words)
 
 
 def quote_unknown_decision(message: Message) -> str:

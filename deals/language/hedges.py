@@ -4,9 +4,12 @@ import re
 
 _HEDGES = re.compile(
     r"\b(?:but|if|unless|provided|except|however|instead|although|though|only when|as long as|"
-    r"on condition|rather|not|never|cannot|neither|nor|without|refuse|reject|decline)\b|n['’]t\b",
+    r"on condition|rather|not|never|cannot|neither|nor|without|refuse|reject|decline|maybe|perhaps|"
+    r"until|assuming|subject to|so long as|in (?:return|exchange) for|"
+    r"(?:once|when|after) (?:you|we|they|he|she))\b|n['’]t\b",
     re.IGNORECASE,
 )
+_NO = re.compile(r"\W*(?:no|nope|false|none|null)(?=\W*\Z|\s*[,;.:–—-])", re.IGNORECASE)
 
 
 def hedged(words: str) -> bool:
@@ -14,8 +17,15 @@ def hedged(words: str) -> bool:
 
     >>> hedged("I agree, it is fair."), hedged("I agree if you pay 6."), hedged("I don't.")
     (False, True, True)
+    >>> hedged("No."), hedged("No harm in it."), hedged("Once you pay 6.")
+    (True, False, True)
     """
-    return _HEDGES.search(words) is not None
+    return denied(words) or _HEDGES.search(words) is not None
+
+
+def denied(words: str) -> bool:
+    """Return whether the words say no, as in the field "REJECT: no" of a form."""
+    return _NO.match(words) is not None
 
 
 _FENCE = re.compile(r"\s*```\w{0,20}\s*")
@@ -32,11 +42,11 @@ def written_lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.strip() and not _FENCE.fullmatch(line)]
 
 
-def split_reason(line: str) -> tuple[str, str]:
-    """Return the choice in a line, without tag brackets, and the reason after a dash or "".
+def split_reason(line: str, marks: re.Pattern[str] = _REASON) -> tuple[str, str]:
+    """Return the choice in a line, without tag brackets, and the reason after a mark or "".
 
     >>> split_reason("**ACCEPT** – it is fair"), split_reason("<opt-out>")
     (('**ACCEPT**', 'it is fair'), ('opt-out', ''))
     """
-    choice, *reason = _REASON.split(line, maxsplit=1)
+    choice, *reason = marks.split(line, maxsplit=1)
     return _OWN_TAG.sub(r"\1", choice, count=1), "".join(reason)

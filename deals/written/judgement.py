@@ -17,7 +17,7 @@ def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdic
     The text has `c1: satisfied` or `c1: violated` on separate lines or after semicolons.
     """
     found: dict[str, Verdict] = {}
-    known = {str(verdict): verdict for verdict in get_args(Verdict)}
+    known = {str(verdict): verdict for verdict in get_args(Verdict) if verdict != "pending"}
     for cid, word in _VERDICT.findall(text):
         if cid not in clauses or word.lower() not in known:
             continue

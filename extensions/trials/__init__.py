@@ -8,6 +8,8 @@ EXTENSION = Extension(
     name="trials",
     about="Try seats: adversaries, tournaments, comprehension of letters.",
     first=("attack",),
+    questions={"comprehend": f"{_HERE}.comprehension.reply:QUESTION"},
+    programs={f"{_HERE}.comprehension.reply": f"{_HERE}.comprehension.reply:PROGRAMS"},
     commands={
         "Inspect and verify": {"try": f"{_HERE}.trying:try_model"},
         "Check before you sign": {"attack": f"{_HERE}.attacking:attack"},

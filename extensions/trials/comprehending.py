@@ -1,19 +1,23 @@
 """The command `coop comprehend`: it measures whether a model understands its letters."""
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shapley_coop.cli.console import finish, say, say_json, show_spinner, show_table
 from shapley_coop.cli.experimenting.sweep import AtOnce, Seeds
-from shapley_coop.cli.options import BaseUrl, Json, seats_from
+from shapley_coop.cli.options import BaseUrl, Json, PriceFile, seats_from
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.trials.comprehension import Score
+    from shapley_coop.seats.records import Entry
     from shapley_coop.seats.seat import Seat
 
 SHOWN_WRONG = 10
+NOT_UNDERSTOOD = 1
 READ_BY_CODE = (
     "An embedded character reads no words: a program looked the answers up in the letters. This "
     "checks that the words say what the facts say, and is no evidence about language models."
@@ -24,11 +28,19 @@ def comprehend(
     model: Annotated[str, typer.Option(help="Who is asked.")] = "embedded:rational",
     base_url: BaseUrl = None,
     seeds: Seeds = "",
+    manner: Annotated[
+        list[str] | None, typer.Option(help="text, schema or tools; by default all three.")
+    ] = None,
+    most: Annotated[int, typer.Option(help="The most questions in each manner.")] = 500,
+    at_least: Annotated[float, typer.Option(help="The share of right answers for exit 0.")] = 0,
+    prices: PriceFile = None,
+    dry_run: Annotated[bool, typer.Option(help="Print a forecast; ask nothing.")] = False,
     max_connections: AtOnce = 16,
     as_json: Json = False,
 ) -> None:
-    """Ask a model questions about its letters, and count the right answers."""
+    """Ask a model questions about its letters, and count the right answers. Repeat to go on."""
     from shapley_coop.evals.sweeps.seeds import parse_seeds
+    from shapley_coop.extensions.trials.comprehension import MANNERS, letters_of, limited, unasked
     from shapley_coop.seats.models import check_seat
     from shapley_coop.seats.seat import Seat
 
@@ -36,37 +48,101 @@ def comprehend(
     if seat.human:
         raise ValueError("--model human: people are not asked about letters; give a model")
     check_seat(seat)
-    with show_spinner("asking about letters"):
-        score = finish(_score(seat, parse_seeds(seeds) if seeds else [0], max_connections))
-    if as_json:
-        say_json(_told(seat, score))
+    if odd := sorted({*(manner or ())} - {*MANNERS}):
+        raise ValueError(f"--manner {odd[0]}: give {', '.join(MANNERS)}")
+    manners = ["text"] if seat.simulated else [m for m in MANNERS if m in (manner or MANNERS)]
+    with show_spinner("playing the runs whose letters are asked about"):
+        entries = finish(letters_of(parse_seeds(seeds) if seeds else [0]))
+    kept, missing = limited(entries, most), unasked(entry.act for entry in entries)
+    _show_forecast(kept, seat, len(manners), prices, quiet=as_json)
+    if dry_run:
         return
-    rows = [_row(kind, score, [kind]) for kind in score.asked]
-    rows.append(_row("all", score, list(score.asked)))
-    columns = ["question", "asked", "right", "share", "no answer"]
-    show_table(f"{seat.model}: {score.letters} letters", columns, rows)
-    for wrong in score.wrong[:SHOWN_WRONG]:
-        say("{act}, {letter:.8}: {question} {answer!r}, right is {truth}".format(**wrong))
+    scores = {}
+    for how in manners:
+        asked = seat.model_copy(update={"answers": how})
+        with show_spinner(f"asking about letters, answers by {how}"):
+            scores[how] = finish(_score(kept, asked, max_connections))
+    if as_json:
+        say_json(_told(seat, scores, missing))
+    else:
+        _show(seat, scores, missing)
+    if missing or any(
+        _share(score) < at_least or not _answered(score) for score in scores.values()
+    ):
+        sys.exit(NOT_UNDERSTOOD)
+
+
+def _show_forecast(
+    entries: "Sequence[Entry]", seat: "Seat", times: int, prices: Path | None, quiet: bool
+) -> None:
+    """Print the number of questions, tokens and the cost; to the error output if `quiet`."""
+    from shapley_coop.cli.experimenting.results import prices_from
+    from shapley_coop.extensions.trials.comprehension import forecast
+    from shapley_coop.extensions.trials.comprehension.asking import questions_about
+
+    known = prices_from(prices)
+    tokens_in, tokens_out, cost = forecast(entries, seat, known)
+    about = sum(len(questions_about(entry)) for entry in entries)
+    told = "unknown: give --prices FILE" if cost is None else f"{cost * times:.4f} USD"
+    line = (
+        f"{about * times} questions in {len(entries) * times} letters: {tokens_in * times} tokens "
+        f"in, {tokens_out * times} out and a model's own reasoning; cost {told}"
+    )
+    typer.echo(line + ("" if cost is None else f", by the prices of {known.told}"), err=quiet)
+
+
+async def _score(entries: "Sequence[Entry]", seat: "Seat", at_once: int) -> "Score":
+    from shapley_coop.extensions.trials.comprehension import asked_about
+
+    return await asked_about(entries, seat, at_once=at_once)
+
+
+def _show(seat: "Seat", scores: "dict[str, Score]", missing: Sequence[str]) -> None:
+    """Print the right answers by letter and by kind of question, in each manner."""
+    first = next(iter(scores.values()))
+    acts = {name: [score.by_act[name] for score in scores.values()] for name in first.by_act}
+    rows = [
+        [f"letter: {name}", *(_of(n["right"], n["asked"]) for n in found)]
+        for name, found in acts.items()
+    ]
+    for kind in first.asked:
+        rows.append([kind, *(_of(s.right[kind], s.asked[kind]) for s in scores.values())])
+    total = [_of(s.right.total(), s.asked.total()) for s in scores.values()]
+    rows += [["all", *total], ["no answer", *(str(s.silent.total()) for s in scores.values())]]
+    show_table(f"{seat.model}: {first.letters} letters", ["right answers", *scores], rows)
+    for how, score in scores.items():
+        for wrong in score.wrong[:SHOWN_WRONG]:
+            say("{}: {act}, {letter:.8}: {question} {answer!r}, is {truth}".format(how, **wrong))
+    if missing:
+        say(f"no letter of: {', '.join(missing)}")
     if seat.simulated:
         say(READ_BY_CODE)
 
 
-async def _score(seat: "Seat", seeds: Sequence[int], at_once: int) -> "Score":
-    from shapley_coop.extensions.trials.comprehension import asked_about, letters_of
-
-    return await asked_about(await letters_of(seeds), seat, at_once=at_once)
-
-
-def _told(seat: "Seat", score: "Score") -> dict[str, Any]:
-    kinds = {
-        kind: {"asked": n, "right": score.right[kind], "silent": score.silent[kind]}
-        for kind, n in score.asked.items()
+def _told(seat: "Seat", scores: "dict[str, Score]", missing: Sequence[str]) -> dict[str, Any]:
+    manners = {
+        how: {
+            "questions": {
+                kind: {"asked": n, "right": score.right[kind], "silent": score.silent[kind]}
+                for kind, n in score.asked.items()
+            },
+            "letters": score.by_act,
+            "wrong": score.wrong,
+        }
+        for how, score in scores.items()
     }
-    about = {"model": seat.model, "simulated": seat.simulated, "letters": score.letters}
-    return {**about, "questions": kinds, "wrong": score.wrong}
+    letters = next(iter(scores.values())).letters
+    about = {"model": seat.model, "simulated": seat.simulated, "letters": letters}
+    return {**about, "unasked": list(missing), "manners": manners}
 
 
-def _row(name: str, score: "Score", kinds: Sequence[str]) -> list[str]:
-    asked, right = (sum(counts[k] for k in kinds) for counts in (score.asked, score.right))
-    silent = sum(score.silent[kind] for kind in kinds)
-    return [name, str(asked), str(right), f"{right / asked:.0%}" if asked else "—", str(silent)]
+def _of(right: int, asked: int) -> str:
+    return f"{right} of {asked}"
+
+
+def _share(score: "Score") -> float:
+    return score.right.total() / max(score.asked.total(), 1)
+
+
+def _answered(score: "Score") -> bool:
+    return score.silent.total() < score.asked.total()

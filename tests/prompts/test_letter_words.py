@@ -169,10 +169,18 @@ def test_an_answer_shows_what_the_offer_pays_its_reader_first() -> None:
     letter = shown(OUTLOOK)
     assert "| if … | you (Bob) | Alice |" in letter
     assert "| all keep it | 4 | 5 |" in letter
-    assert "| you break it (door) | -1 | -1 |" in letter
+    assert "| you sign and break it by door | -1 | -1 |" in letter
     assert "| no deal: what each can be sure of | -1 | -1 |" in letter
     assert "| split by shapley, if all keep it | 4.5 | 4.5 |" in letter
-    assert "| Bob breaks it (door) |" in shown(OUTLOOK, you="Alice")
+    assert "| Bob signs and breaks it by door |" in shown(OUTLOOK, you="Alice")
+
+
+def test_a_breach_that_tempts_says_the_turn_and_what_it_gains() -> None:
+    tempting = row("Bob breaks it", "1", "11/2", who="Bob", by="defect at turn 3")
+    told = {**OUTLOOK, "rows": [OUTLOOK["rows"][0], tempting, OUTLOOK["rows"][2]]}
+    mine = "| you sign and break it by defect at turn 3, which gains you 1.5 | 5.5 | 1 |"
+    assert mine in shown(told)
+    assert "by defect at turn 3, which gains it 1.5 |" in shown(told, you="Alice")
 
 
 def test_each_row_without_a_deal_says_what_is_then_done() -> None:

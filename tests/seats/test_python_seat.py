@@ -94,13 +94,24 @@ async def test_an_illegal_action_is_sent_back_with_the_fault_in_the_facts(
     assert asked == [(turn, attempt) for turn in (1, 2, 3) for attempt in (1, 2)]
 
 
+@pytest.mark.parametrize("wrong", ["acton", "action': 'defect', 'aim"])
+async def test_a_wrong_field_is_sent_back_and_named_in_the_letter(
+    bots: Callable[..., str], wrong: str
+) -> None:
+    again = "'action': 'defect' if \"the field\" in words else 'cooperate'"
+    seat = bots(f"return {{{again}}} if facts.get('fault') else {{'{wrong}': 'cooperate'}}")
+    outcome = await play("llm_only", room(seat))
+    assert moves(outcome) == ["defect"] * 3
+    unread = [e.answer.text for e in home().journal.entries(outcome["episode"]) if e.attempt == 1]
+    assert f"Unread: the field '{wrong[-3:] if 'aim' in wrong else wrong}' is none of" in unread[-1]
+
+
 @pytest.mark.parametrize(
     ("body", "told"),
     [
         ("return facts['secret plan']", rf"it raised KeyError in {MODULE}\.py, line 3, when"),
         ("raise SystemExit(4)", "it raised SystemExit in .* when asked to act"),
         ("return 7", "asked for act, it gave a value of class int: give tagged text"),
-        ("return {'acton': 'defect'}", "with the field 'acton'; there are thoughts, action"),
     ],
 )
 @pytest.mark.parametrize("how", ["def", "async def"])

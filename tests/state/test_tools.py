@@ -92,8 +92,8 @@ def test_the_answerer_reads_its_payoffs_and_its_best_breach():
     assert words.splitlines()[:4] == [
         "What each ends up with over the whole game, in points (exact):",
         "- All keep it: you 4, Alice 5.",
-        "- Alice breaks it (lever): you 4, Alice -6.",
-        "- You break it (door): you 4, Alice -6.",
+        "- Alice signs and breaks it by lever: you 4, Alice -6.",
+        "- You sign and break it by door: you 4, Alice -6.",
     ]
 
 

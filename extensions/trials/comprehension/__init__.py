@@ -1,5 +1,13 @@
 """A test of whether a model understands letters: questions about real letters, scored by code."""
 
-from shapley_coop.extensions.trials.comprehension.asking import Score, asked_about, letters_of
+from shapley_coop.extensions.trials.comprehension.asking import (
+    MANNERS,
+    Score,
+    asked_about,
+    forecast,
+    letters_of,
+    limited,
+    unasked,
+)
 
-__all__ = ["Score", "asked_about", "letters_of"]
+__all__ = ["MANNERS", "Score", "asked_about", "forecast", "letters_of", "limited", "unasked"]

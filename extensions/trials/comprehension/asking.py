@@ -3,20 +3,27 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
 
 from shapley_coop import games, graphs
+from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.trials.comprehension.questions import Question, questions
+from shapley_coop.extensions.trials.comprehension.reply import QUESTION
+from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.asking import Enquiry as Asked
 from shapley_coop.seats.asking import ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
-from shapley_coop.seats.records import Entry, Mail
-from shapley_coop.seats.seat import Seat
-from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.home import home
+from shapley_coop.seats.records import Entry
+from shapley_coop.seats.seat import Answers, Seat
+from shapley_coop.seats.usage import count_tokens
+from shapley_coop.state.run_config import JUDGE, SUMMARISER, RunConfig
+from shapley_coop.state.storage.home import home, home_for_now
+from shapley_coop.state.workflow_config import playable
 
 RUNS: tuple[tuple[str, str], ...] = (
     ("llm_only", "prisoners_dilemma"),
@@ -29,9 +36,12 @@ RUNS: tuple[tuple[str, str], ...] = (
     ("settlement", "delivered"),
     ("task_exchange", "task_exchange"),
 )
-"""Workflow and game of the runs that yield the letters; embedded agents play these runs."""
+"""Workflow and game of the first runs that yield letters; embedded agents play these runs."""
 
-_LINE = re.compile(r"^\W{0,8}(\d{1,2})\W{1,4}(.*)$")
+MANNERS: tuple[Answers, ...] = ("text", "schema", "tools")
+"""The manners in which a seat can be asked for its answers."""
+
+_LINE = re.compile(r"^\W{0,8}(\d{1,2})[^\w−–-]{1,4}(.*)$")  # a minus belongs to the answer
 _READER = "You read a letter to a player of a game and answer questions about it."
 _INSTEAD = """\
 # Questions, in place of an answer
@@ -50,6 +60,7 @@ class Score:
         asked: kind of question → number of questions.
         right: kind of question → number of right answers.
         silent: kind of question → number of missing answers.
+        by_act: what the letter asks for → the numbers of questions (asked) and right answers.
         letters: the number of letters.
         wrong: letter, act, question, truth and answer of each wrong or missing answer.
     """
@@ -57,6 +68,7 @@ class Score:
     asked: Counter[str] = field(default_factory=Counter)
     right: Counter[str] = field(default_factory=Counter)
     silent: Counter[str] = field(default_factory=Counter)
+    by_act: dict[str, Counter[str]] = field(default_factory=dict)
     letters: int = 0
     wrong: list[dict[str, str]] = field(default_factory=list)
 
@@ -64,29 +76,79 @@ class Score:
         """Add one answer to the counts; None is a missing answer."""
         self.asked[one.kind] += 1
         self.silent[one.kind] += answer is None
-        if answer is not None and one.right(answer):
-            self.right[one.kind] += 1
-        else:
+        right = answer is not None and one.right(answer)
+        self.right[one.kind] += right
+        self.by_act.setdefault(entry.act, Counter()).update(asked=1, right=int(right))
+        if not right:
             about = {"letter": entry.letter, "act": entry.act, "question": one.text}
             self.wrong.append({**about, "truth": one.truth, "answer": answer or ""})
 
 
-async def letters_of(seeds: Sequence[int], runs: Iterable[tuple[str, str]] = RUNS) -> list[Entry]:
-    """Play runs and return letters that have questions, at most two for each run and act.
+async def letters_of(
+    seeds: Sequence[int], runs: Iterable[tuple[str, str]] | None = None
+) -> list[Entry]:
+    """Play runs in a temporary home and return letters, at most two for each run and act.
 
     Args:
-        seeds: one run of each workflow is played for each seed, and kept in the home.
-        runs: pairs of workflow and game; pairs that are not installed are left out.
+        seeds: one run of each pair is played for each seed.
+        runs: pairs of workflow and game; None for `RUNS` and then, for each workflow, games until
+            each of its questions has been asked. Pairs that are not installed are left out.
     """
     chosen: list[Entry] = []
     workflows, known = graphs.names(), games.names()
-    for graph, game in runs:
+    asked: Counter[str] = Counter()
+    for graph, game in [*RUNS, *_all_runs()] if runs is None else runs:
         if graph not in workflows or game not in known:
             continue
+        if runs is None and (graph, game) not in RUNS and not unasked(asked, [graph]):
+            continue
         for seed in seeds:
-            outcome = await play(graph, RunConfig(game=game, seed=seed))
-            chosen += _of_each_act(await asyncio.to_thread(_written, outcome["episode"]))
+            found = await _played(graph, game, seed)
+            asked.update(entry.act for entry in found)
+            chosen += _of_each_act(found)
     return chosen
+
+
+def _all_runs() -> Iterator[tuple[str, str]]:
+    """Yield each workflow with its own game, and then with every other game that it plays."""
+    for graph in graphs.names():
+        page = builder(graph)
+        for game in dict.fromkeys([page.game, *playable(page.plays)]):
+            yield graph, game
+
+
+def unasked(acts: Iterable[str], workflows: Iterable[str] = ()) -> list[str]:
+    """Return the questions of workflows (all, if none are named) that are not among `acts`."""
+    pages = map(builder, workflows or graphs.names())
+    names = {question.name for page in pages for question in page.askings.values()}
+    return sorted(names - {*acts})
+
+
+async def _played(graph: str, game: str, seed: int) -> list[Entry]:
+    """Return the letters of a run, and of one agreed on in words if the workflow has contracts."""
+    found: list[Entry] = []
+    with home_for_now():
+        for seats in _SEATS:
+            try:
+                outcome = await play(graph, RunConfig(game=game, seed=seed, seats=seats))
+            except ValueError:  # the workflow has no such role, or does not play this game
+                continue
+            found += await asyncio.to_thread(_written, outcome["episode"])
+            if JUDGE not in seats:
+                break
+    return found
+
+
+_EMBEDDED = {"*": "embedded:rational"}
+_SEATS: Sequence[dict[str, Any]] = (
+    {
+        "*": "python:shapley_coop.extensions.trials.comprehension.reply:in_words",
+        SUMMARISER: "embedded:rational",
+        JUDGE: "embedded:rational",
+    },
+    _EMBEDDED,
+)
+"""Seats that agree in words alone, with a summariser and a judge, if there are such roles."""
 
 
 def _written(episode: str) -> list[Entry]:
@@ -104,6 +166,35 @@ def _of_each_act(entries: Iterable[Entry]) -> list[Entry]:
 def questions_about(entry: Entry) -> list[Question]:
     """Return the questions about one letter of the journal; a tool's result has none."""
     return questions(entry.facts) if "procedure" in entry.facts and "you" in entry.facts else []
+
+
+def limited(entries: Sequence[Entry], most: int) -> list[Entry]:
+    """Return letters with at most so many questions in all, of each act in turn."""
+    acts: dict[str, list[Entry]] = {}
+    for entry in entries:
+        acts.setdefault(entry.act, []).append(entry)
+    kept: list[Entry] = []
+    for entry in (one for each in zip_longest(*acts.values()) for one in each if one):
+        most -= len(questions_about(entry))
+        if most < 0:
+            break
+        kept.append(entry)
+    return kept
+
+
+TOKENS_OF_AN_ANSWER = 12
+"""The tokens of one answer in forecasts: its number, a colon, an amount or a name."""
+
+
+def forecast(entries: Sequence[Entry], seat: Seat, prices: Prices) -> tuple[int, int, float | None]:
+    """Return the forecast tokens in and out, and the cost in USD or None if it is unknown."""
+    texts = [_letter(entry, questions_about(entry)).text() for entry in entries]
+    tokens_in = sum(count_tokens(None, text, "")[0] for text in texts)
+    tokens_out = TOKENS_OF_AN_ANSWER * sum(len(questions_about(entry)) for entry in entries)
+    if not prices.know([seat.model]):
+        return tokens_in, tokens_out, None
+    call = {"model": seat.model, "input_tokens": tokens_in, "output_tokens": tokens_out}
+    return tokens_in, tokens_out, prices.cost([call])
 
 
 async def asked_about(
@@ -140,27 +231,18 @@ async def asked_about(
     return score
 
 
-async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) -> str:
+def _letter(entry: Entry, about: Sequence[Question]) -> Letter:
     listed = "\n".join(f"{number}: {one.text}" for number, one in enumerate(about, start=1))
-    letter = Letter(_READER, f"{entry.letter_text}\n\n{_INSTEAD}\n{listed}")
-    question = Asked("", entry.agent, "question", letter)
-    answered, _ = await ask(seat, seed, question, _Unkept(), look_up=False)
-    return answered.answer.text
+    facts = {"ask": QUESTION.name, "you": entry.agent}
+    return Letter(_READER, f"{entry.letter_text}\n\n{_INSTEAD}\n{listed}", facts)
 
 
-class _Unkept:
-    """A journal that keeps nothing, since the questions asked here belong to no run."""
-
-    def find(
-        self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
-    ) -> Entry | None:
-        return None
-
-    def deliver(self, episode: str, mail: Mail) -> Mail:
-        raise ValueError("people are not asked about letters here: give a model")
-
-    async def keep(self, episode: str, entry: Entry) -> Entry:
-        return entry
+async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) -> str:
+    """Return the answer to one letter's questions, from the journal if it was given before."""
+    episode = f"comprehension-{seat.answers}"
+    question = Asked(episode, entry.agent, QUESTION.name, _letter(entry, about))
+    answered, _ = await ask(seat, seed, question, home().journal)
+    return re.sub(r"<CONSIDER>.*?</CONSIDER>|</?s>", "", answered.answer.text, flags=re.DOTALL)
 
 
 def _by_number(text: str, count: int) -> list[str | None]:

@@ -4,10 +4,10 @@ Each question also has a function `read`, which finds the answer in the letter's
 result of `read` differs from the truth, the letter's words do not say what its facts say.
 
 >>> facts = {"you": "Bob", "ask": "act", "turn": 3, "duties": [], "procedure": {"turns": 10}}
->>> [one.text for one in questions(facts)]
-['Which turn is it?']
+>>> [one.kind for one in questions(facts)]
+['what is mine', 'what is asked', 'the turn']
 >>> [one.right("it is turn 3") for one in questions(facts)]
-[True]
+[False, False, True]
 """
 
 import re
@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import parse_exact
+from shapley_coop.seats.asked import find_question
 
 Facts = Mapping[str, Any]
 Reader = Callable[[str], str | None]
@@ -47,8 +48,7 @@ class Question:
     def right(self, answer: str) -> bool:
         """Return whether an answer is right: its last number, or its words if truth has none."""
         if not _NUMBER.fullmatch(self.truth):
-            said = " ".join(answer.strip(" .`*\"'").split())
-            return said.casefold() == self.truth.casefold()
+            return _names(answer) == _names(self.truth)
         found = _NUMBER.findall(_NO_NUMBER.sub("", answer))
         if not found:
             return False
@@ -57,6 +57,16 @@ class Question:
         except ValueError:
             return False
         return abs(said_number - Fraction(self.truth)) <= TOLERANCE
+
+
+def _names(said: str) -> list[str]:
+    """Return the names in an answer, without marks, in any order.
+
+    >>> _names("`door` and **lever**."), _names("Lever, door")
+    (['door', 'lever'], ['door', 'lever'])
+    """
+    parts = re.split(r",| and ", said.casefold())
+    return sorted({" ".join(part.strip(" .`*\"'<>/").split()) for part in parts})
 
 
 def questions(facts: Facts) -> list[Question]:
@@ -68,10 +78,55 @@ def questions(facts: Facts) -> list[Question]:
     return [one for part in _PARTS for one in part(facts)]
 
 
+def _asked(facts: Facts) -> Iterator[Question]:
+    """Yield questions about any letter: its reader, and what its answer can be."""
+    read = _found(r"You are \*\*(.+?)\*\*", last=True)
+    text = "Which player is this letter to? Give the name."
+    yield Question("what is mine", text, facts["you"], read)
+    question = find_question(facts["ask"])
+    if question is None:
+        return
+    answer = question.answer.narrowed(facts) or question.answer
+    told = {name for how in answer.written().values() for name in _TAG.findall(how.told())}
+    if not facts.get("offer") and not facts.get("pending"):
+        told.discard("ACCEPT")
+    text = "Which of the tags ACCEPT, ACTION, CLAIM, PROPOSAL can be in your answer? Or none?"
+    yield Question("what is asked", text, ", ".join(sorted(told)) or "none", _tags_taught)
+    legal = facts.get("legal")
+    if (
+        isinstance(legal, list)
+        and "action" in answer.model_fields
+        and not any(re.search(r",| and ", one) for one in legal)
+    ):
+        text = "Which actions or names can you choose from? List all, with commas."
+        read = _found(r"around one of:\s+((?:[^\n]|\n(?=- ))+?)\.?(?:\n\n|$)", last=True)
+        yield Question("what is legal", text, ", ".join(legal), _listed(read))
+
+
+_TAG = re.compile(r"<(ACCEPT|ACTION|CLAIM|PROPOSAL)\b")
+
+
+def _tags_taught(letter: str) -> str:
+    """Return the tags named below a letter's last heading, where the answer is asked for."""
+    return ", ".join(sorted(set(_TAG.findall(letter.rpartition("\n# ")[2])))) or "none"
+
+
+def _listed(read: Reader) -> Reader:
+    """Return a reader of names in a list, on one line or one a line."""
+
+    def names(letter: str) -> str | None:
+        found = read(letter)
+        return found and re.sub(r"\s*(?:^|\n)- ", ", ", found).strip(", ")
+
+    return names
+
+
 def _payoffs(facts: Facts) -> Iterator[Question]:
     """Yield questions about the payoffs under the offer, which decide whether to accept."""
     me, offer = facts["you"], facts.get("offer", {})
-    for row in (offer.get("outlook") or {}).get("rows", []):
+    rows = (offer.get("outlook") or {}).get("rows", [])
+    one_without = [row["if"] for row in rows].count("no deal") == 1
+    for row in rows:
         payoffs = {agent: paid["mean"] for agent, paid in row["payoffs"].items()}
         who = row.get("who")
         if row["if"] == "all keep it":
@@ -79,25 +134,31 @@ def _payoffs(facts: Facts) -> Iterator[Question]:
             yield Question("if all keep it", text, payoffs[me], _row("all keep it", me))
         elif who == me:
             text = "What do you yourself end up with if you break the offer and the others keep it?"
-            yield Question("if you break it", text, payoffs[me], _row("you break it", me))
-            other = next(agent for agent in payoffs if agent != me)
-            text = f"What does {other} end up with if you break the offer and the others keep it?"
-            read = _row("you break it", other)
-            yield Question("another's, if you break it", text, payoffs[other], read)
+            yield Question("if you break it", text, payoffs[me], _row("you sign and break it", me))
+            for other in [agent for agent in payoffs if agent != me][:1]:
+                text = f"What does {other} end up with if you break the offer, the others keep it?"
+                read = _row("you sign and break it", other)
+                yield Question("another's, if you break it", text, payoffs[other], read)
         elif who:
             text = (
                 f"What do you yourself end up with if {who} breaks the offer, the others keep it?"
             )
-            yield Question("if another breaks it", text, payoffs[me], _row(f"{who} breaks it", me))
-        elif row["if"] == "no deal" and not row.get("by"):
-            text = "What can you yourself be sure of without a deal?"
-            yield Question("without a deal", text, payoffs[me], _row("no deal: what each", me))
+            yield Question(
+                "if another breaks it", text, payoffs[me], _row(f"{who} signs and breaks it", me)
+            )
+        elif row["if"] == "no deal" and one_without:
+            text = "What do you yourself end up with, or can be sure of, without a deal?"
+            yield Question("without a deal", text, payoffs[me], _row("no deal", me))
+
+
+_ANSWERS = ("answer", "answer_split", "contract_answer")
+"""The questions about one of several offers in turn."""
 
 
 def _terms(facts: Facts) -> Iterator[Question]:
     """Yield questions about the offer's terms and the bargaining rounds that are left."""
     offer = facts.get("offer", {})
-    if "revision" not in offer or "answer" not in facts["ask"]:
+    if "revision" not in offer or facts["ask"] not in _ANSWERS:
         return
     text = "Which number has the offer that you are asked to answer?"
     read = _found(r"answer .*?'s (?:offer|draft|proposal) (\d+)")
@@ -111,6 +172,10 @@ def _terms(facts: Facts) -> Iterator[Question]:
         text = f"By clause {number} of the offer, who pays? Give the name."
         read = _found(rf"(?:^|\n)(?:- c)?{number}\. (\S+) pays ", last=True)
         yield Question("who pays", text, clause["payer"], read)
+        if "/" not in str(clause["amount"]) and clause.get("basis", "once") != "reward":
+            text = f"By clause {number} of the offer, how much is paid at a time?"
+            read = _found(rf"(?:^|\n)(?:- c)?{number}\. \S+ pays \S+ ([\d.]+\d|\d)", last=True)
+            yield Question("what a clause pays", text, str(clause["amount"]), read)
 
 
 def _turns(facts: Facts) -> Iterator[Question]:
@@ -138,7 +203,7 @@ def _turns(facts: Facts) -> Iterator[Question]:
 def _money(facts: Facts) -> Iterator[Question]:
     """Yield questions about the bargaining over the split: payoffs, changes and values."""
     me, offer = facts["you"], facts.get("offer", {})
-    if "payoffs" in offer:
+    if "payoffs" in offer and facts["ask"] in _ANSWERS:
         text = "What do you yourself end up with if all accept the proposal?"
         yield Question("as proposed", text, offer["payoffs"][me], _cell(me, "as proposed"))
         text = "By how much does the proposal change what you end up with? Give 0 for not at all."
@@ -160,7 +225,7 @@ def _trade(facts: Facts) -> Iterator[Question]:
         yield Question("worth of a trade", text, str(Fraction(str(worth))), read)
 
 
-_PARTS = (_payoffs, _terms, _turns, _money, _trade)
+_PARTS = (_asked, _payoffs, _terms, _turns, _money, _trade)
 
 
 def _found(pattern: str, last: bool = False) -> Reader:

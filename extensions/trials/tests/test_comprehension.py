@@ -1,18 +1,28 @@
 """Questions beside real letters: what is right, who answers, and that wrong words are seen."""
 
+import asyncio
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from shapley_coop.cli.commands import command_line
-from shapley_coop.extensions.trials.comprehension import asked_about, letters_of
+from shapley_coop.extensions.trials import comprehension
+from shapley_coop.extensions.trials.comprehension import (
+    asked_about,
+    letters_of,
+    limited,
+    unasked,
+)
+from shapley_coop.extensions.trials.comprehension.asking import questions_about
 from shapley_coop.extensions.trials.comprehension.questions import questions
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.seat import Seat
 from tests.brought import with_all_extensions
+from tests.stub_faults import Completion
 from tests.stub_openai import StubOpenAI
 
 FEW = (
@@ -102,7 +112,7 @@ async def test_any_model_is_asked_once_a_letter_and_scored_by_what_it_says() -> 
 def test_an_amount_is_right_by_its_last_number(answer: str, right: bool) -> None:
     rows = [{"if": "all keep it", "who": "", "by": "", "payoffs": {"Bob": {"mean": "7/2"}}}]
     facts = {"you": "Bob", "ask": "other", "offer": {"outlook": {"rows": rows}}}
-    (one,) = questions(facts)
+    one = questions(facts)[-1]
     assert one.right(answer) is right
 
 
@@ -111,17 +121,85 @@ def test_an_amount_is_right_by_its_last_number(answer: str, right: bool) -> None
 )
 def test_a_name_is_right_by_its_words(answer: str, right: bool) -> None:
     duty = {"clause": "c1", "action": "lever", "forbidden": False}
-    (one,) = questions({"you": "Bob", "ask": "act", "duties": [duty], "procedure": {"turns": 1}})
+    facts = {"you": "Bob", "ask": "act", "duties": [duty], "procedure": {"turns": 1}}
+    one = questions(facts)[-1]
     assert one.right(answer) is right
 
 
-@pytest.mark.slow
-def test_coop_eval_letters_prints_a_score_and_no_evidence_about_models() -> None:
-    done = CliRunner().invoke(command_line(), ["comprehend", "--json"])
+@with_all_extensions
+async def test_every_question_of_every_workflow_has_letters_whose_words_hold_all_answers() -> None:
+    entries = await letters_of([0])
+    assert unasked(entry.act for entry in entries) == []
+    score = await asked_about(entries, Seat(model="embedded:rational"))
+    assert score.wrong == []
+    assert {
+        "what is asked",
+        "what is mine",
+        "what is legal",
+        "without a deal",
+    } <= score.asked.keys()
+    few = limited(entries, 100)
+    assert 80 < sum(len(questions_about(entry)) for entry in few) <= 100
+    assert {entry.act for entry in few} == {entry.act for entry in entries}
+
+
+def in_form(answer: Callable[[list[str]], list[str]], calls: list[int]) -> Any:
+    """Return a stub's reply that answers in the manner in which it is asked."""
+
+    def reply(messages: list[dict[str, Any]], request: dict[str, Any]) -> Any:
+        calls.append(1)
+        letter, _, asked = messages[-1]["content"].rpartition("# Questions, in place of an answer")
+        texts = re.findall(r"^\d+: (.*)$", asked, re.MULTILINE)
+        entry = next(e for e in KNOWN if e.letter_text.strip() == letter.strip())
+        truths = {one.text: one.truth for one in questions(entry.facts)}
+        lines = answer([f"{n}: {truths[text]}" for n, text in enumerate(texts, start=1)])
+        fields = json.dumps({"thoughts": "Hm.", "answers": lines, "notes": None})
+        if request.get("tools"):
+            return Completion("", tool_calls=(("comprehend", fields),))
+        return fields if request.get("response_format") else "\n".join(lines)
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("answer", "right", "silent", "code"),
+    [
+        (lambda lines: lines, True, False, 0),
+        (lambda lines: [line.split(":")[0] + ": 99.5" for line in lines], False, False, 1),
+        (lambda lines: [], False, True, 1),
+    ],
+    ids=["right", "wrong", "silent"],
+)
+def test_any_model_answers_in_every_manner_and_goes_on_where_it_stopped(
+    answer: Any, right: bool, silent: bool, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    KNOWN[:] = [e for e in asyncio.run(letters()) if e.act in ("answer", "answer_split")]
+
+    async def known(seeds: Any) -> list[Entry]:
+        return KNOWN
+
+    monkeypatch.setattr(comprehension, "letters_of", known)
+    monkeypatch.setattr(comprehension, "unasked", lambda acts: [])
+    calls: list[int] = []
+    with StubOpenAI(in_form(answer, calls)) as stub:
+        given = ["--model", "openai:gpt-5-mini", "--base-url", stub.base_url, "--at-least", "0.9"]
+        forecast = CliRunner().invoke(command_line(), ["comprehend", *given, "--dry-run"])
+        assert "USD, by the prices of" in forecast.stdout
+        assert not calls
+        done = CliRunner().invoke(command_line(), ["comprehend", *given, "--json"])
+        asked = len(calls)
+        again = CliRunner().invoke(command_line(), ["comprehend", *given, "--json"])
+        assert len(calls) == asked, "kept answers are not asked for again"
+    assert (done.exit_code, again.exit_code) == (code, code)
     told = json.loads(done.stdout)
-    assert told["simulated"] is True
-    assert told["wrong"] == []
-    assert told["letters"] > 20
+    assert json.loads(again.stdout) == told
+    assert [*told["manners"]] == ["text", "schema", "tools"]
+    for found in told["manners"].values():
+        counts = list(found["questions"].values())
+        assert (sum(row["right"] for row in counts) > 0) is right
+        assert (
+            sum(row["silent"] for row in counts) == sum(row["asked"] for row in counts)
+        ) is silent
 
 
 @pytest.mark.parametrize(

@@ -218,9 +218,19 @@ def test_a_promise_to_pay_what_one_can_never_have_is_refused():
     deal = Deal(clauses=[Pay(payer="Alice", payee="Bob", amount=21)])
     (fault,) = certify(deal, game.facts()).faults
     assert fault.feedback == (
-        "c1: Alice can never pay 21; in the whole game it can have at most 20."
+        "c1: Alice can never pay 21; in the whole game it can have at most 20. "
+        "Let it pay at most 20."
     )
     assert certify(Deal(clauses=[Pay(payer="Alice", payee="Bob", amount=20)]), game.facts()).sound
+
+
+def test_all_promises_that_cannot_be_paid_are_named_at_once():
+    if_wrong = Last(last=Event(agent="Alice", action="defect"))
+    one = Pay(payer="Alice", payee="Bob", amount=21, when=if_wrong)
+    other = Pay(payer="Alice", payee="Bob", amount=30, when=if_wrong)
+    (fault,) = certify(Deal(clauses=[one, other]), load("prisoners_dilemma").facts()).faults
+    assert "c1: Alice can never pay 21" in fault.feedback
+    assert "c2: Alice can never pay 30" in fault.feedback
 
 
 def test_payments_that_fall_due_in_any_case_are_summed_up():

@@ -29,6 +29,7 @@ def test_a_line_for_every_clause_is_a_judgement(text):
         ("", "each of c1, c2"),
         ("c1: satisfied", "“c2: violated” for each of c2"),
         ("c1: satisfied\nc2: maybe", "each of c2"),
+        ("c1: satisfied\nc2: pending", "each of c2"),
         ("c1: satisfied\nc2: violated\nc1: violated", "c1 in two ways"),
     ],
 )
