@@ -12,10 +12,10 @@ from shapley_coop.cli.console import progress, say, say_json, show_table
 from shapley_coop.cli.options import Json, PriceFile
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.measures.stats import Comparison
-    from shapley_coop.evals.reports.kept import Keeper
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.stored import Row
+    from shapley_coop.extensions.reports.kept import Keeper
+    from shapley_coop.extensions.reports.stats import Comparison
 
 ROWS = "rows"
 """The format of `coop export` that writes rows unchanged and makes no tables."""
@@ -84,8 +84,8 @@ def export(
             say(str(write_rows(store, into, force)))
             return
         count = len(store.rows())
-    from shapley_coop.evals.reports.tables import tables
-    from shapley_coop.evals.reports.writing import check_new, write
+    from shapley_coop.extensions.reports.tables import tables
+    from shapley_coop.extensions.reports.writing import check_new, write
 
     if not force:
         check_new(into, format_)
@@ -106,8 +106,8 @@ def compare(
 ) -> None:
     """Compare two sets of runs on the same seeds: differences, effect sizes, corrected tests."""
     from shapley_coop.evals.measures.evaluators import find
-    from shapley_coop.evals.measures.summary import DEFAULT_MEASURES, compare_rows
-    from shapley_coop.evals.reports.kept import Keeper, known_of
+    from shapley_coop.extensions.reports.kept import Keeper, known_of
+    from shapley_coop.extensions.reports.summary import DEFAULT_MEASURES, compare_rows
 
     wanted: Sequence[str] = measure or DEFAULT_MEASURES
     for column in wanted:

@@ -212,10 +212,10 @@ def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
     """Return suites, their cells and, for `all`, suite → reason why it cannot be played here."""
-    from shapley_coop.evals.reports.wanted import check_report
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
     from shapley_coop.evals.sweeps.suite import known_suites, load_suite
+    from shapley_coop.extensions.reports.wanted import check_report
 
     given = parse_seeds(seeds) if seeds else []
     suites, cells, skipped = [], [], {}

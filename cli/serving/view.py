@@ -99,9 +99,9 @@ def _report_run(run: str, out: Path, private: bool) -> None:
 
 def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | None) -> None:
     from shapley_coop.cli.experimenting.results import prices_from
-    from shapley_coop.evals.reports.report import figures as drawn
-    from shapley_coop.evals.reports.report import report as page
     from shapley_coop.evals.sweeps.store import Store
+    from shapley_coop.extensions.reports.report import figures as drawn
+    from shapley_coop.extensions.reports.report import report as page
 
     with Store(folder) as store:
         suites, known = len(store.content["suites"]), prices_from(prices)
@@ -110,7 +110,7 @@ def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | 
     write_file(out, text)
     say(str(out))
     if figures:
-        from shapley_coop.evals.reports.figures import why_no_png, write_figures
+        from shapley_coop.extensions.reports.figures import why_no_png, write_figures
 
         for written in write_figures(drawn(folder), figures):
             say(str(written))

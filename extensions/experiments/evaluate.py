@@ -21,8 +21,8 @@ from shapley_coop.cli.options import Json, NoSandbox, PriceFile
 from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.measures.stats import Comparison, Estimate
     from shapley_coop.extensions.experiments.experiments import Experiment
+    from shapley_coop.extensions.reports.stats import Comparison, Estimate
 
 MOST_COLUMNS = 8
 """The most conditions that are printed side by side for a suite that has tables too."""
@@ -94,8 +94,8 @@ def _show(
 
 def _show_tables(experiment: "Experiment") -> None:
     """Print the suite's own tables, with a line for each condition."""
-    from shapley_coop.evals.measures.summary import conditions, estimate
-    from shapley_coop.evals.reports.layout import select, words
+    from shapley_coop.extensions.reports.layout import select, words
+    from shapley_coop.extensions.reports.summary import conditions, estimate
 
     rows = [row for group in experiment.groups for row in group.rows]
     for spec in experiment.suite.tables:

@@ -16,10 +16,10 @@ from fractions import Fraction
 from statistics import fmean
 
 from shapley_coop.credit import attribute_by
-from shapley_coop.evals.measures.stats import Estimate, compare, correct, mean_interval
-from shapley_coop.evals.reports.layout import markdown
 from shapley_coop.evals.sweeps.seeds import parse_seeds
 from shapley_coop.extensions.raid.rules import FIREBALL, HEAL, TAUNT
+from shapley_coop.extensions.reports.layout import markdown
+from shapley_coop.extensions.reports.stats import Estimate, compare, correct, mean_interval
 from shapley_coop.games import Game, Turn, load
 from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic

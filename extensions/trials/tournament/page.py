@@ -5,11 +5,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.evals.measures.stats import LEVEL
-from shapley_coop.evals.reports import pages
-from shapley_coop.evals.reports.charts import Axis, Bar, intervals
-from shapley_coop.evals.reports.layout import number, prose
 from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.extensions.reports import pages
+from shapley_coop.extensions.reports.charts import Axis, Bar, intervals
+from shapley_coop.extensions.reports.layout import number, prose
+from shapley_coop.extensions.reports.stats import LEVEL
 from shapley_coop.extensions.trials.tournament.ranking import Rank
 from shapley_coop.extensions.trials.tournament.results import COLUMNS, REGRET, Played
 

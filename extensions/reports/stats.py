@@ -2,7 +2,7 @@
 
 No method here assumes normal data. Intervals and tests come from scipy. Each estimate has its n.
 
->>> from shapley_coop.evals.measures.stats import rate_interval
+>>> from shapley_coop.extensions.reports.stats import rate_interval
 >>> rate_interval([1] * 7 + [0] * 3).shown(2)
 '0.70 [0.40, 0.89] n=10'
 """

@@ -11,7 +11,7 @@ from math import ceil, floor, isfinite, log10
 from typing import Any, Literal
 
 from shapley_coop.escaping import visible
-from shapley_coop.evals.measures.stats import Estimate
+from shapley_coop.extensions.reports.stats import Estimate
 
 Anchor = Literal["start", "middle", "end"]
 

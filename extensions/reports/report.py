@@ -2,7 +2,7 @@
 
 The page is self-contained. Its security policy forbids the network and all scripts except its own,
 which sorts and filters the tables of runs. Every number has its n and is computed from the rows
-that `coop export` writes. Only the shown parts of a row are in memory (`evals.reports.kept`).
+that `coop export` writes. Only the shown parts of a row are in memory (`extensions.reports.kept`).
 """
 
 from collections import Counter
@@ -13,19 +13,15 @@ from typing import Any
 
 from shapley_coop import extension
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.measures.money import Spent, spent
-from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison
-from shapley_coop.evals.measures.summary import (
-    DEFAULT_MEASURES,
-    Condition,
-    Labels,
-    compare_rows,
-    conditions,
-)
-from shapley_coop.evals.reports import pages
-from shapley_coop.evals.reports.figures import Figure, draw
-from shapley_coop.evals.reports.kept import Keeper, known_of
-from shapley_coop.evals.reports.layout import (
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
+from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.sweeps.store import Store
+from shapley_coop.evals.sweeps.stored import Row, Stored
+from shapley_coop.evals.sweeps.suite import Suite, TableSpec
+from shapley_coop.extensions.reports import pages
+from shapley_coop.extensions.reports.figures import Figure, draw
+from shapley_coop.extensions.reports.kept import Keeper, known_of
+from shapley_coop.extensions.reports.layout import (
     between,
     difference,
     number,
@@ -34,12 +30,16 @@ from shapley_coop.evals.reports.layout import (
     table,
     words,
 )
-from shapley_coop.evals.reports.runs import runs_table
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.store import Store
-from shapley_coop.evals.sweeps.stored import Row, Stored
-from shapley_coop.evals.sweeps.suite import Suite, TableSpec
+from shapley_coop.extensions.reports.money import Spent, spent
+from shapley_coop.extensions.reports.runs import runs_table
+from shapley_coop.extensions.reports.stats import LEVEL, MANY, RESAMPLES, Comparison
+from shapley_coop.extensions.reports.summary import (
+    DEFAULT_MEASURES,
+    Condition,
+    Labels,
+    compare_rows,
+    conditions,
+)
 
 _TEMPLATE = Path(__file__).parent / "report.html"
 PHASES = ("negotiation", "action", "settlement")

@@ -5,8 +5,8 @@ from math import isfinite
 from typing import Any
 
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.reports.layout import UNKNOWN, show_value
 from shapley_coop.evals.sweeps.stored import Row, Stored
+from shapley_coop.extensions.reports.layout import UNKNOWN, show_value
 
 MOST = 1_000
 """The most runs in the table; failed runs have priority, and `coop export` writes all runs."""
@@ -24,7 +24,7 @@ def runs_table(
     """Return the table of a suite's runs.
 
     Args:
-        rows: the runs, as `evals.reports.kept` keeps them.
+        rows: the runs, as `extensions.reports.kept` keeps them.
         stored: the same runs in the database, in the same order.
         failures: the last failed attempt of every cell without a row.
         columns: the measures to show.
