@@ -81,6 +81,7 @@ Kind = Literal[
     "graphs",
     "routes",
     "suites",
+    "suite_checks",
     "batches",
     "players",
     "tenants",
@@ -146,6 +147,8 @@ class Extension:
         callers: a path of the `routes` → the callers that may use the path if callers have
             tokens. Then no caller may use a path without an entry.
         suites: a suite's name → the package whose folder has `name.yaml`.
+        suite_checks: a name → a callable from a suite, which raises ValueError before the suite's
+            first run if the extension could not use the suite.
         batches: a provider → its `shapley_coop.evals.sweeps.playing.Batches`.
         players: a name → a callable from a URL and a sweep's id to a player that plays the sweep's
             cells elsewhere (`shapley_coop.evals.sweeps.playing.Player`).
@@ -189,6 +192,7 @@ class Extension:
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
+    suite_checks: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
     players: Places = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)

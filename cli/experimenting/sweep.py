@@ -10,7 +10,7 @@ import typer
 from shapley_coop.cli.console import finish, note, progress, say
 from shapley_coop.cli.experimenting import results
 from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
-from shapley_coop.extension import only
+from shapley_coop.extension import load, offered, only
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.cells import Cell
@@ -215,14 +215,14 @@ def cells_of_suites(
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
     from shapley_coop.evals.sweeps.suite import known_suites, load_suite
-    from shapley_coop.extensions.reports.wanted import check_report
 
     given = parse_seeds(seeds) if seeds else []
     suites, cells, skipped = [], [], {}
     for name in known_suites() if names == [ALL] else names:
         suite = load_suite(name)
         suite = suite.model_copy(update={"seeds": given or suite.seeds})
-        check_report(suite)
+        for check in offered("suite_checks"):
+            load("suite_checks", check)(suite)
         try:
             cells += expand(suite)
         except ValueError as error:
