@@ -150,7 +150,8 @@ def differences(raids: Mapping[int, Sequence[Credited]]) -> str:
 
 
 def _interval(found: Estimate) -> str:
-    return f"{found.value:.1f} [{found.low:.1f}, {found.high:.1f}]"
+    ends = ", ".join(f"{end:.1f}" for end in found.ends)
+    return f"{found.value:.1f} [{ends}]" if ends else f"{found.value:.1f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

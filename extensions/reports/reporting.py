@@ -65,13 +65,14 @@ def _report_run(run: str, out: Path, private: bool) -> None:
 
 def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | None) -> None:
     from shapley_coop.evals.sweeps.store import Store
+    from shapley_coop.extensions.reports.linking import RunPages
     from shapley_coop.extensions.reports.report import figures as drawn
     from shapley_coop.extensions.reports.report import report as page
 
     with Store(folder) as store:
         suites, known = len(store.content["suites"]), prices_from(prices)
     with progress(suites, f"{suites} experiments") as moved:
-        text = page(folder, known, moved)
+        text = page(folder, known, moved, RunPages(out))
     write_file(out, text)
     say(str(out))
     if figures:
