@@ -48,14 +48,11 @@ COMMANDS = {
     EXPERIMENT: {
         "sweep": "shapley_coop.cli.experimenting.sweep:sweep",
         "status": "shapley_coop.cli.experimenting.results:status",
-        "export": "shapley_coop.cli.experimenting.results:export",
-        "compare": "shapley_coop.cli.experimenting.results:compare",
         "merge": "shapley_coop.cli.experimenting.results:merge",
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
     },
     SERVE: {
         "view": "shapley_coop.cli.serving.view:view",
-        "report": "shapley_coop.cli.serving.view:report",
         "dev": "shapley_coop.cli.serving.dev:dev",
         "help": "shapley_coop.cli.help_command:help_",
     },
@@ -64,8 +61,7 @@ COMMANDS = {
 
 FIRST = (
     *("run", "resume", "answer", "list", "runs", "show", "verify", "letters", "doctor"),
-    *("contract", "credit", "sweep", "status", "compare", "export", "view", "report", "dev"),
-    "help",
+    *("contract", "credit", "sweep", "status", "view", "dev", "help"),
 )
 """The first words of the core commands that `coop --help` lists."""
 

@@ -81,6 +81,7 @@ Kind = Literal[
     "graphs",
     "routes",
     "suites",
+    "suite_checks",
     "batches",
     "players",
     "tenants",
@@ -106,8 +107,7 @@ class Extension:
             (`shapley_coop.deals.language.clauses.base`); its module must not import deals.
         seats: a provider → a callable that makes a chat model from a seat, an agent and a seed; or
             a `Provider` (`shapley_coop.seats.provider`), which also declares checks.
-        programs: a module → its factories; these shipped programs may play an agent as
-            `python:module:factory` without the operator's permission.
+        programs: a module → its factories, which may play an agent without permission.
         questions: the `ask` of a letter → the `Question` of a workflow (`state.turn`); for letters
             without a table, the facts for seats (`seats.asked.Asked`).
         templates: the name of a question, or NAME_course → the text of the template.
@@ -124,8 +124,7 @@ class Extension:
             `ask` of a letter → a callable that returns the answer.
         audits: an effect that its workflows record → a function of the game and the record that
             returns a line for each breach of the workflow's rule.
-        rechecks: a node of its workflows → the recomputation for runs with this node
-            (`shapley_coop.evals.rechecks.Recheck`).
+        rechecks: a node of its workflows → its recomputation (`evals.rechecks.Recheck`).
         replays: a word of `coop credit RUN --replay` → a function of the evaluated table, a norm
             and a callback (called for each coalition). It returns the agents' values, the
             improvement, and whether the replay of all agents agrees with the record.
@@ -135,8 +134,7 @@ class Extension:
             callable from a row and the text after the colon to a number or None.
         credits: a name → a callable from the evaluated table and a norm to a section of the report
             of `coop credit RUN`, stored under the name; a terminal shows the section's `lines`.
-        sections: a heading under each suite of a report → a callable from a suite's runs
-            (`shapley_coop.evals.sweeps.stored.Stored`) to the section's HTML.
+        sections: a heading of a suite's report → a callable from its runs (`Stored`) to HTML.
         news: a key of its workflows' table → a callable from the key's value to lines to print.
         pictures: a game → a callable from the table of an ended run to an SVG picture.
         workflows: a name → the workflow that its page compiles.
@@ -146,6 +144,7 @@ class Extension:
         callers: a path of the `routes` → the callers that may use the path if callers have
             tokens. Then no caller may use a path without an entry.
         suites: a suite's name → the package whose folder has `name.yaml`.
+        suite_checks: a name → a callable that raises ValueError for an unusable suite.
         batches: a provider → its `shapley_coop.evals.sweeps.playing.Batches`.
         players: a name → a callable from a URL and a sweep's id to a player that plays the sweep's
             cells elsewhere (`shapley_coop.evals.sweeps.playing.Player`).
@@ -189,6 +188,7 @@ class Extension:
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
+    suite_checks: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
     players: Places = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
@@ -223,8 +223,7 @@ def offered(kind: Kind) -> Mapping[str, tuple[Extension, str]]:
 
 def open_to(path: str) -> Callers | None:
     """Return the callers that may use a path of a route; None if no extension names the path."""
-    named = [one.callers[path] for one in installed().values() if path in one.callers]
-    return named[0] if named else None
+    return next((one.callers[path] for one in installed().values() if path in one.callers), None)
 
 
 def load(kind: Kind, name: str) -> Any:

@@ -43,4 +43,4 @@ def show_forecast(
     if found.simulated:
         say("Embedded agents stood in for models that are paid for: their letters are as long, but")
         say("tokens are guessed at four characters each, and models think and talk as they like.")
-        say("Closer: sweep one seed of each (--seeds 0): coop export tells what a run has cost.")
+        say("Closer: sweep one seed of each (--seeds 0), and see what its runs have cost.")

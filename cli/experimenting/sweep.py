@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from shapley_coop import extension
 from shapley_coop.cli.console import finish, note, progress, say
 from shapley_coop.cli.experimenting import results
 from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
-from shapley_coop.extension import only
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.cells import Cell
@@ -93,7 +93,7 @@ def sweep(
         raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
     if remote and batch:
         raise ValueError("--batch: a server asks its seats itself; leave out --remote")
-    batches = only("batches", NO_BATCHES) if batch else None
+    batches = extension.only("batches", NO_BATCHES) if batch else None
     _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
     chosen, cells, skipped = cells_of_suites(suites, seeds)
     known = results.prices_from(prices)
@@ -189,7 +189,9 @@ def run_cells(
         if not (remote or limits.batches):
             check_none_waits(name)
         player: Player = (
-            only("players", NO_PLAYER)(remote, name) if remote else Local(name, cast(Any, keep))
+            extension.only("players", NO_PLAYER)(remote, name)
+            if remote
+            else Local(name, cast(Any, keep))
         )
         with progress(len(cells), title) as moved:
             try:
@@ -212,7 +214,6 @@ def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
     """Return suites, their cells and, for `all`, suite → reason why it cannot be played here."""
-    from shapley_coop.evals.reports.wanted import check_report
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
     from shapley_coop.evals.sweeps.suite import known_suites, load_suite
@@ -222,7 +223,8 @@ def cells_of_suites(
     for name in known_suites() if names == [ALL] else names:
         suite = load_suite(name)
         suite = suite.model_copy(update={"seeds": given or suite.seeds})
-        check_report(suite)
+        for check in extension.offered("suite_checks"):
+            extension.load("suite_checks", check)(suite)
         try:
             cells += expand(suite)
         except ValueError as error:

@@ -58,7 +58,7 @@ def show(
         write_file(figure, _picture(table), "--figure")
         note(f"written to {figure}")
     if markdown:
-        from shapley_coop.evals.reports.transcript import transcript
+        from shapley_coop.evals.transcripts.transcript import transcript
 
         say_lines(transcript(found, table, found.result, worths))
         if cost:
@@ -97,7 +97,7 @@ def _picture(table: "Table") -> str:
 
 def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
     from shapley_coop.cli.playing.narration import Narrator, report, show_reckoned
-    from shapley_coop.evals.reports.in_words import news_in
+    from shapley_coop.evals.transcripts.in_words import news_in
     from shapley_coop.state.evaluated import EvaluatedTable
     from shapley_coop.state.resuming import goes_on
     from shapley_coop.state.timeline import timeline

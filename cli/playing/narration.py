@@ -5,7 +5,7 @@ from typing import Any
 from shapley_coop.cli.console import say, show_table
 from shapley_coop.deals.language.labels import explain_label
 from shapley_coop.deals.parties import MOST_TOLD
-from shapley_coop.evals.reports.in_words import (
+from shapley_coop.evals.transcripts.in_words import (
     COLUMNS,
     STATUS,
     EventsInWords,

@@ -1,1 +1,1 @@
-"""Commands that run servers and write pages: `coop dev`, `view` and `report`."""
+"""Commands that run servers: `coop dev` and `coop view`."""

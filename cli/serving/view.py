@@ -1,13 +1,12 @@
-"""`coop view` and `coop report`: pages about runs (live, in replay or as a file) and sweeps."""
+"""`coop view`: the pages of runs, live and in replay."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.console import finish, note, progress, say, show_spinner, write_file
-from shapley_coop.cli.options import Port, PriceFile
+from shapley_coop.cli.console import note, say
+from shapley_coop.cli.options import Port
 
 if TYPE_CHECKING:
     from shapley_coop.serve.view.run_sources import RunSource
@@ -44,78 +43,6 @@ def view(
             server.serve_forever()
         except KeyboardInterrupt:
             note("")
-
-
-def report(
-    what: Annotated[
-        str, typer.Argument(help="A run, or the folder of a sweep.", metavar="RUN|DIR")
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Default: RUN.html, or report.html in DIR. As .json: a run's data.",
-            metavar="FILE",
-        ),
-    ] = None,
-    private: Private = False,
-    figures: Annotated[
-        Path | None,
-        typer.Option(help="For a sweep: write every figure as SVG and PNG, too.", metavar="DIR"),
-    ] = None,
-    prices: PriceFile = None,
-) -> None:
-    """Write a run or a sweep as one self-contained HTML file."""
-    folder = Path(what)
-    if folder.is_dir():
-        if private:
-            raise ValueError(f"--private needs a run, and {what} is a folder")
-        _report_sweep(folder, out or folder / "report.html", figures, prices)
-    else:
-        if figures:
-            raise ValueError(f"--figures needs a sweep's folder, and {what} is none")
-        _report_run(what, out or Path(f"{what}.html"), private)
-
-
-def _report_run(run: str, out: Path, private: bool) -> None:
-    from shapley_coop.graphs.finding import run_of
-    from shapley_coop.serve.view.run_sources import bundle_of
-    from shapley_coop.serve.view.selfcontained import standalone_page
-    from shapley_coop.state.storage.home import home
-
-    if out.suffix not in {".html", ".json"}:
-        raise ValueError(f"--out {out}: give a name in .html or .json")
-    try:
-        found = finish(run_of(run))
-    except ValueError as error:
-        raise ValueError(f"{error}; and {run} holds no sweep") from None
-    with show_spinner(f"reading {run}"):
-        bundle = bundle_of(found, home(), private)
-    data = json.dumps(bundle, ensure_ascii=False, indent=1)
-    write_file(out, data if out.suffix == ".json" else standalone_page(bundle))
-    say(str(out))
-
-
-def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | None) -> None:
-    from shapley_coop.cli.experimenting.results import prices_from
-    from shapley_coop.evals.reports.report import figures as drawn
-    from shapley_coop.evals.reports.report import report as page
-    from shapley_coop.evals.sweeps.store import Store
-
-    with Store(folder) as store:
-        suites, known = len(store.content["suites"]), prices_from(prices)
-    with progress(suites, f"{suites} experiments") as moved:
-        text = page(folder, known, moved)
-    write_file(out, text)
-    say(str(out))
-    if figures:
-        from shapley_coop.evals.reports.figures import why_no_png, write_figures
-
-        for written in write_figures(drawn(folder), figures):
-            say(str(written))
-        if lacking := why_no_png():
-            note(f"no PNG: {lacking}")
 
 
 def _source(what: str) -> "tuple[RunSource, str]":

@@ -1,6 +1,5 @@
 """Folders of sweeps: reading one, splitting cells among machines, and merging several folders."""
 
-import json
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,7 +8,6 @@ from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.store import ROW, NoSweep, Store
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.state.storage.statements import Statements
-from shapley_coop.written_files import make_folder, replace_file
 
 _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
 
@@ -117,18 +115,3 @@ def _take_in(source: Store, into: Store, session: Statements) -> None:
         if session.execute(_OTHER, **values):
             raise ValueError(f"{source.folder} has another run of the cell {row['cell']}: keep one")
         session.execute(ROW, **values)
-
-
-def write_rows(store: Store, folder: Path, force: bool = False) -> Path:
-    """Write every row as a line of JSON to rows.jsonl in a folder, and return the file's path.
-
-    Raises:
-        ValueError: the file exists, and `force` is False.
-    """
-    path = folder / "rows.jsonl"
-    if path.exists() and not force:
-        raise ValueError(f"{path} exists: give another --out, or --force to replace it")
-    make_folder(folder)
-    lines = (f"{json.dumps(x, ensure_ascii=False, sort_keys=True)}\n" for x in store.rows())
-    replace_file(path, lines)
-    return path

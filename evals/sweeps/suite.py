@@ -48,7 +48,7 @@ class TableSpec(Part):
 
 
 class FigureSpec(Part):
-    """One figure of the report: see `evals.reports.figures`."""
+    """One figure of the report, of a kind that an extension draws."""
 
     kind: str
     title: str

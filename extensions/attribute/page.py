@@ -3,11 +3,11 @@
 from html import escape
 from pathlib import Path
 
-from shapley_coop.evals.reports import pages
 from shapley_coop.extensions.attribute.absence import in_words
 from shapley_coop.extensions.attribute.drawing import drawing
 from shapley_coop.extensions.attribute.figures import shown
 from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
+from shapley_coop.extensions.reports import pages
 
 _TEMPLATE = Path(__file__).parent / "page.html"
 

@@ -10,12 +10,12 @@ import numpy as np
 from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.credit.coalitions import Floats
-from shapley_coop.evals.measures.stats import QUANTILE
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.instead import OtherModel
 from shapley_coop.extensions.attribute.metrics import means
 from shapley_coop.extensions.attribute.stage import Played
 from shapley_coop.extensions.attribute.values import interval, observations, quantile
+from shapley_coop.extensions.reports.stats import QUANTILE
 
 NEARLY = 1e-9
 """Differences of scores below this are rounding errors."""

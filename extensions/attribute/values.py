@@ -19,9 +19,9 @@ from shapley_coop.credit.values.sampling import (
     sample_shapley,
 )
 from shapley_coop.credit.values.shapley import shapley
-from shapley_coop.evals.measures.stats import LEVEL, QUANTILE, mean_interval
 from shapley_coop.extensions.attribute.adjusting import adjusted_shapley
 from shapley_coop.extensions.attribute.games import AppGame
+from shapley_coop.extensions.reports.stats import LEVEL, QUANTILE, mean_interval
 from shapley_coop.extras import require_extra
 
 with require_extra("attribute", "an interval of coop attribute"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table
-from shapley_coop.cli.experimenting import results
+from shapley_coop.cli.experimenting.results import prices_from
 from shapley_coop.cli.experimenting.sweep import (
     INCOMPLETE,
     AtOnce,
@@ -18,11 +18,16 @@ from shapley_coop.cli.experimenting.sweep import (
     sweep_folder,
 )
 from shapley_coop.cli.options import Json, NoSandbox, PriceFile
+from shapley_coop.extensions.reports.comparing import (
+    comparison_json,
+    numbers_json,
+    show_comparisons,
+)
 from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.measures.stats import Comparison, Estimate
     from shapley_coop.extensions.experiments.experiments import Experiment
+    from shapley_coop.extensions.reports.stats import Comparison, Estimate
 
 MOST_COLUMNS = 8
 """The most conditions that are printed side by side for a suite that has tables too."""
@@ -53,7 +58,7 @@ def evaluate(
         raise missing_library("coop eval", "scipy", "reports")
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
-    known = results.prices_from(prices)
+    known = prices_from(prices)
     if not prices and all(map(is_free, models_of(cells))):
         known = NO_PRICES  # all models are free, so a cost column would be all zeros
     tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)
@@ -78,8 +83,8 @@ def _show(
 ) -> None:
     summary = experiment.summary()
     if as_json:
-        found = {n: {k: results.numbers_json(e) for k, e in s.items()} for n, s in summary.items()}
-        pairs = {n: [results.as_json(c) for c in cs] for n, cs in compared.items()}
+        found = {n: {k: numbers_json(e) for k, e in s.items()} for n, s in summary.items()}
+        pairs = {n: [comparison_json(c) for c in cs] for n, cs in compared.items()}
         name = experiment.suite.name
         say_json({"suite": name, "conditions": found, "compared": pairs, "uploaded": uploaded})
         return
@@ -87,15 +92,15 @@ def _show(
     if len(summary) <= MOST_COLUMNS or not experiment.suite.tables:
         _show_summary(experiment.suite.name, summary)
     for name, comparisons in compared.items():
-        results.show_comparisons(f"{name} minus the baseline", comparisons)
+        show_comparisons(f"{name} minus the baseline", comparisons)
     for name in uploaded:
         say(f"uploaded {name}")
 
 
 def _show_tables(experiment: "Experiment") -> None:
     """Print the suite's own tables, with a line for each condition."""
-    from shapley_coop.evals.measures.summary import conditions, estimate
-    from shapley_coop.evals.reports.layout import select, words
+    from shapley_coop.extensions.reports.layout import select, words
+    from shapley_coop.extensions.reports.summary import conditions, estimate
 
     rows = [row for group in experiment.groups for row in group.rows]
     for spec in experiment.suite.tables:

@@ -26,8 +26,6 @@ from langsmith.utils import LangSmithError
 
 from shapley_coop.blocking import run_blocking
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
-from shapley_coop.evals.measures.stats import Comparison, Estimate
-from shapley_coop.evals.measures.summary import Condition, compare_rows, conditions, estimate
 from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
@@ -36,6 +34,8 @@ from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.extensions.experiments.runs import check_answers, told_by_phase
+from shapley_coop.extensions.reports.stats import Comparison, Estimate
+from shapley_coop.extensions.reports.summary import Condition, compare_rows, conditions, estimate
 
 PREFIX = "shapley-coop"
 TIMEOUT_MS = (5_000, 30_000)

@@ -12,9 +12,9 @@ from typing import Any
 
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.payoffs import EPSILON, due_by_shapley, mean_distance
-from shapley_coop.evals.measures.summary import conditions
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.extensions.reports.summary import conditions
 
 CONDITIONS = {
     "llm_only": "LLM-only",

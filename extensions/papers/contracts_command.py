@@ -26,8 +26,8 @@ def table(
     Thirty seeds are about 3,000 runs of a third of a second each, and all are kept. The same
     command resumes an interrupted sweep; `coop report` makes a page of its folder.
     """
-    from shapley_coop.evals.measures.stats import LEVEL
     from shapley_coop.extensions.papers.contracts import SUITE, game_tables, planned
+    from shapley_coop.extensions.reports.stats import LEVEL
 
     suite, cells = planned(range(seeds))
     folder = out or sweep_folder(SUITE)

@@ -14,11 +14,11 @@ from typing import Any
 
 from shapley_coop.evals.measures.evaluators import find, score
 from shapley_coop.evals.measures.exchange import VARIANTS
-from shapley_coop.evals.measures.stats import Estimate
-from shapley_coop.evals.measures.summary import conditions, estimate
-from shapley_coop.evals.reports.layout import UNKNOWN, digits, markdown, number, printed_value
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite, TableSpec, load_suite
+from shapley_coop.extensions.reports.layout import UNKNOWN, digits, markdown, number, printed_value
+from shapley_coop.extensions.reports.stats import Estimate
+from shapley_coop.extensions.reports.summary import conditions, estimate
 
 SUITE = "task_exchange_table"
 SCENARIO, GRAPH = "scenario", "graph"

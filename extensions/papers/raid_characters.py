@@ -16,10 +16,10 @@ from fractions import Fraction
 from statistics import fmean
 
 from shapley_coop.credit import attribute_by
-from shapley_coop.evals.measures.stats import Estimate, compare, correct, mean_interval
-from shapley_coop.evals.reports.layout import markdown
 from shapley_coop.evals.sweeps.seeds import parse_seeds
 from shapley_coop.extensions.raid.rules import FIREBALL, HEAL, TAUNT
+from shapley_coop.extensions.reports.layout import markdown
+from shapley_coop.extensions.reports.stats import Estimate, compare, correct, mean_interval
 from shapley_coop.games import Game, Turn, load
 from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic
@@ -150,7 +150,8 @@ def differences(raids: Mapping[int, Sequence[Credited]]) -> str:
 
 
 def _interval(found: Estimate) -> str:
-    return f"{found.value:.1f} [{found.low:.1f}, {found.high:.1f}]"
+    ends = ", ".join(f"{end:.1f}" for end in found.ends)
+    return f"{found.value:.1f} [{ends}]" if ends else f"{found.value:.1f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

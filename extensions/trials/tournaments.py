@@ -125,13 +125,14 @@ def _play(
 
 def _publish(place: Path, as_json: bool) -> None:
     """Rank the seats, keep and print the ranking, and write the page."""
+    from shapley_coop.extensions.reports.linking import RunPages
     from shapley_coop.extensions.trials.tournament import kept
     from shapley_coop.extensions.trials.tournament.page import leaderboard
 
     played = kept.played_in(place)
     ranking = played.ranking()
     kept.keep_ranking(place, played, ranking)
-    write_file(place / PAGE, leaderboard(played, ranking))
+    write_file(place / PAGE, leaderboard(played, ranking, RunPages(place / PAGE)))
     if as_json:
         say_json(kept.as_json(ranking))
     else:

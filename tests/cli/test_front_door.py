@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.cli.inspecting import runs
-from shapley_coop.evals.reports.in_words import reckoning_lines
+from shapley_coop.evals.transcripts.in_words import reckoning_lines
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by, with_all_extensions
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid

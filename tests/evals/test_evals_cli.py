@@ -27,13 +27,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return ablation(tmp_path_factory)
 
 
-def test_a_shipped_suite_is_swept_reported_and_exported(tmp_path):
+def test_a_shipped_suite_is_swept_once(tmp_path):
     out = tmp_path / "out"
     assert "5 run, 0 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
     assert "0 run, 5 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
-    assert said("report", out).strip() == str(out / "report.html")
-    assert len(said("export", out, "--format", "parquet").splitlines()) == 7
-    assert (out / "tables" / "runs.parquet").exists()
 
 
 def test_only_so_many_cells_are_run_as_are_asked_for(tmp_path):
@@ -77,16 +74,6 @@ def test_before_anything_is_paid_a_dry_run_tells_a_range_and_what_it_is_from(tmp
     assert reason in " ".join(told.split())
 
 
-def test_conditions_of_one_folder_are_compared(folder):
-    given = (f"{folder}:graph=llm_only", f"{folder}:graph=shapley_coop")
-    told = json.loads(said("compare", *given, "--measure", "social_welfare", "--json"))
-    (found,) = told
-    assert (found["first"], found["second"], found["difference"]["n"]) == (-2, 9, 3)
-    assert found["test"] == "sign-flip, exact"
-    assert (found["p"], found["adjusted"]) == (0.25, 0.25)
-    assert "n=3" in said("compare", *given)
-
-
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -95,8 +82,6 @@ def test_conditions_of_one_folder_are_compared(folder):
         (["sweep", "escape_room", "--shard", "3/2"], "--shard 3/2: give i/n"),
         (["sweep", "escape_room", "--seeds", "x"], "'x' is no list of seeds"),
         (["status", "nowhere"], "nowhere holds no sweep"),
-        (["report", "nowhere"], "nowhere holds no sweep"),
-        (["compare", "nowhere", "nowhere"], "nowhere holds no sweep"),
         (["sweep", "escape_room", "--seeds", "3-1"], "3-1 holds none"),
         (["sweep", "escape_room", "-o", f"{__file__}/x"], "no folder can be made there"),
     ],
@@ -108,21 +93,10 @@ def test_bad_input_is_one_line_that_says_what_would_be_right(arguments, complain
     assert "\n" not in str(done.exception)
 
 
-@pytest.mark.parametrize("arguments", [["export"], ["report", "-o", "page.html"], ["merge"]])
-def test_a_place_that_cannot_be_written_is_one_line(folder, tmp_path, monkeypatch, arguments):
-    monkeypatch.chdir(tmp_path)
-    command, *more = arguments
-    where = "--figures" if command == "report" else "-o"
-    done = coop(command, folder, where, f"{__file__}/x", *more)
+def test_a_place_that_cannot_be_written_is_one_line(folder):
+    done = coop("merge", folder, "-o", f"{__file__}/x")
     assert isinstance(done.exception, ValueError)
     assert "no folder can be made there" in str(done.exception)
-
-
-def test_a_selection_without_runs_says_what_there_is(folder):
-    done = coop("compare", f"{folder}:graph=nope", folder)
-    assert "shapley_coop" in str(done.exception)
-    done = coop("compare", f"{folder}:graph", folder)
-    assert "no axis=label" in str(done.exception)
 
 
 def test_all_sweeps_what_can_be_played_and_tells_of_the_rest(tmp_path, monkeypatch):
@@ -136,8 +110,7 @@ def test_all_sweeps_what_can_be_played_and_tells_of_the_rest(tmp_path, monkeypat
     assert done.exit_code == 0
     assert "1 run" in done.stdout
     assert "skipped broken: suite broken, base: no game 'nope'" in done.stderr
-    said("report", tmp_path / "out")
-    assert "no game &#39;nope&#39;" in (tmp_path / "out" / "report.html").read_text()
+    assert json.loads(said("status", tmp_path / "out", "--json"))["skipped"].keys() == {"broken"}
 
 
 @brought_by("experiments")

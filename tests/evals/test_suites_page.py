@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shapley_coop.evals.measures.evaluators import EVALUATORS, WITH_ARGUMENT
-from shapley_coop.evals.reports.figures import KINDS
 from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.suite import load_suite, shipped_suites
+from shapley_coop.extensions.reports.figures import KINDS
 from tests.brought import with_all_extensions
 from tests.root import ROOT
 

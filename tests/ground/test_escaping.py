@@ -171,7 +171,7 @@ def test_a_number_and_plain_text_stay_as_they_are(text: str) -> None:
 
 
 def test_a_csv_file_holds_no_formula(tmp_path: Path) -> None:
-    from shapley_coop.evals.reports.writing import write
+    from shapley_coop.extensions.reports.writing import write
 
     frame = pl.DataFrame({"text": ["=1+1", "-2", "@x", None], "number": [-1.5, 2.0, 3.0, None]})
     (path,) = write([{"offers": frame}], tmp_path, "csv")

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 from shapley_coop.extras import LibraryMissing, is_installed, missing_library, require_extra
 from shapley_coop.graphs.preparing import prepare
-from tests.brought import with_all_extensions
+from tests.brought import brought_by, with_all_extensions
 from tests.coop_command import Coop, Ended, one_line
 from tests.ground.extra_commands import COMMANDS, LIBRARIES, SET
 from tests.root import ROOT
@@ -115,6 +115,7 @@ def test_each_half_of_langgraphs_server_is_named_where_it_is_absent(
     assert line == f'coop: coop dev needs {library}: pip install "shapley-coop[dev]"'
 
 
+@brought_by("reports")
 def test_a_report_without_its_library_has_its_figures_as_svg_and_says_what_png_needs(
     coop: Coop, without: Callable[..., Ended], tmp_path: Path
 ) -> None:

@@ -184,11 +184,13 @@ def test_no_folder_of_tests_is_a_package() -> None:
 
 EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
 NEEDS = {
-    "attribute": {"bounty"},
+    "attribute": {"bounty", "reports"},
     "bounty": {"repository"},
     "company": {"repository"},
-    "papers": {"raid"},
+    "experiments": {"reports"},
+    "papers": {"raid", "reports"},
     "studies": {"company", "raid"},
+    "trials": {"reports"},
 }
 """Extension → the other extensions that it imports."""
 

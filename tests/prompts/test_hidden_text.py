@@ -9,8 +9,8 @@ from jinja2 import meta
 from shapley_coop import games
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.escaping import hides, visible, visible_lines
-from shapley_coop.evals.reports import pages
-from shapley_coop.evals.reports.charts import Axis, Point, scatter
+from shapley_coop.extensions.reports import pages
+from shapley_coop.extensions.reports.charts import Axis, Point, scatter
 from shapley_coop.games import GameError
 from shapley_coop.games.exchange.registry import check_words
 from shapley_coop.games.matrix import check_names

@@ -15,6 +15,7 @@ from shapley_coop.serve.view.waterfall import waterfall
 from shapley_coop.state.conduct import conduct, did, in_turns, unanswered_words
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import Coop, valid
 from tests.games.test_own_game import ORCHARD
 from tests.graphs.test_last_bargaining import ACCEPT, REJECT, bargained, proposal
@@ -62,6 +63,7 @@ def test_result_verification_page_and_report_give_a_defector_its_baseline(coop: 
     assert credited["due"] == credited["payoff"] == DUE
 
 
+@brought_by("reports")
 def test_export_and_evaluators_give_the_same(coop: Coop) -> None:
     Path("defection.yaml").write_text(SUITE, encoding="utf-8")
     assert coop("sweep", "defection.yaml", "-o", "runs").code == 0

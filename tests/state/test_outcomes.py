@@ -95,6 +95,7 @@ def test_where_nothing_is_at_stake_no_word_is_said_of_fairness(coop: Coop) -> No
     assert not any(words in story for words in FAIR)
 
 
+@brought_by("reports")
 def test_a_report_of_a_sweep_begins_with_what_happened(coop: Coop, script: Script) -> None:
     mute(script)
     suite = "name: mute\nbase: {game: escape_room, graph: llm_only, tries: 1}\nseeds: [0, 1]\n"

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.reports.layout import number
 from shapley_coop.evals.sweeps.cells import Cell, expand
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.suite import load_suite
+from shapley_coop.extensions.reports.layout import number
 from tests.root import ROOT
 
 PAGE = (ROOT / "docs" / "institutions.md").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
-from shapley_coop.evals.reports.transcript import transcript
+from shapley_coop.evals.transcripts.transcript import transcript
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.markets.market import MarketFile, market_of
 from shapley_coop.extensions.markets.points import welfare

@@ -4,7 +4,6 @@ from collections import Counter
 from pathlib import Path
 
 from shapley_coop.evals.measures.exchange import VARIANTS
-from shapley_coop.evals.measures.stats import mean_interval, rate_interval
 from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.suite import load_suite
@@ -14,6 +13,7 @@ from shapley_coop.extensions.papers.exchange_tables import (
     played_as,
     plus_minus,
 )
+from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
 

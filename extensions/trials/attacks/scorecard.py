@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import uuid4
 
-from shapley_coop.evals.measures.stats import Estimate, rate_interval
+from shapley_coop.extensions.reports.stats import Estimate, rate_interval
 from shapley_coop.extensions.trials.attacks import (
     claims,
     collusion,

@@ -56,6 +56,7 @@ class _Held:
         tournament: the definition of the tournament.
         cells: match id → match, for all matches of the tournament.
         rows: match id → the first row that names this match.
+        runs: match id → the name of its run.
         strangers: a line for each row without a match, and for each second row of a match.
     """
 
@@ -63,6 +64,7 @@ class _Held:
     tournament: Tournament
     cells: dict[str, Cell]
     rows: dict[str, Row]
+    runs: dict[str, str]
     strangers: list[str]
 
     def played(self) -> Played:
@@ -78,7 +80,7 @@ class _Held:
         games = {suite_name(self.tournament, game): game for game in by_game}
         for cell in self.cells.values():
             by_game[games[cell.suite]].append(self.rows[cell.id])
-        return Played(self.tournament, by_game)
+        return Played(self.tournament, by_game, self.runs)
 
 
 def enter(folder: Path, tournament: Tournament) -> None:
@@ -171,17 +173,19 @@ def _held_in(folder: Path) -> _Held:
     tournament = read_tournament(folder / ENTRY)
     cells = {cell.id: cell for suite in suites(tournament) for cell in expand(suite)}
     rows: dict[str, Row] = {}
+    runs: dict[str, str] = {}
     strangers = []
     with Store(folder) as store:
-        for row in store.rows():
+        for row, volatile in store.rows().timed():
             cell = str(row.get("cell"))
+            runs[cell] = str(volatile.get("run", ""))
             if cell not in cells:
                 strangers.append(f"the cell {cell[:40]!r} is no match of this tournament")
             elif rows.setdefault(cell, row) is not row:
                 strangers.append(f"{_match(cells[cell])}: there are two rows")
     if strangers and not rows:
         raise ValueError(f"{folder}: its rows are of another version or tournament: run it again")
-    return _Held(folder, tournament, cells, rows, strangers)
+    return _Held(folder, tournament, cells, rows, runs, strangers)
 
 
 def _match(cell: Cell) -> str:

@@ -1,61 +1,116 @@
 """The leaderboard: one self-contained HTML page of a tournament, built like a sweep's report."""
 
+from collections.abc import Mapping
 from html import escape
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.evals.measures.stats import LEVEL
-from shapley_coop.evals.reports import pages
-from shapley_coop.evals.reports.charts import Axis, Bar, intervals
-from shapley_coop.evals.reports.layout import number, prose
 from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.extensions.reports import pages
+from shapley_coop.extensions.reports.charts import Axis, Bar, intervals
+from shapley_coop.extensions.reports.layout import number, prose
+from shapley_coop.extensions.reports.linking import Linked, Links, PageOf, no_page
+from shapley_coop.extensions.reports.stats import LEVEL
+from shapley_coop.extensions.trials.tournament.entry import FIRST, SECOND
 from shapley_coop.extensions.trials.tournament.ranking import Rank
 from shapley_coop.extensions.trials.tournament.results import COLUMNS, REGRET, Played
 
 _TEMPLATE = Path(__file__).parent / "page.html"
 
+MATCHES = "matches"
+"""The id of the list of matches."""
+
 BOX, TOP, LETTER = 34, 24, 7.2
 HIGH, LOW = "#1f9d78", "#e08a00"
 
 
-def leaderboard(played: Played, ranking: list[Rank]) -> str:
+def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) -> str:
     """Return the HTML page of a tournament.
 
     Args:
         played: the tournament with all its rows.
         ranking: the ranking of its seats.
+        page_of: the address of a run's page.
     """
-    rows = played.all_rows()
+    rows, seats = played.all_rows(), [one.seat for one in ranking]
+    pages_of = {row["cell"]: page_of(played.runs[row["cell"]]) for row in rows}
+    links = Links(MATCHES, pages_of)
     return pages.page(
         _TEMPLATE,
         {"number": number, "prose": prose},
         played.tournament.name,
+        script=True,
+        finding=_finding(ranking),
+        matches=_matches(played, pages_of),
+        listed=MATCHES,
         tournament=played.tournament,
         runs=len(rows),
         simulated=sum(bool(row["result"]["simulated"]) for row in rows),
-        ranking=ranking,
+        ranking=[(one, links.to(rows, *_of_seat(one.seat))) for one in ranking],
         chart=_strengths(ranking),
         columns=[*COLUMNS, REGRET],
-        games=[_game(played, game, [one.seat for one in ranking]) for game in played.rows],
+        games=[_game(played, game, seats, links) for game in played.rows],
         reported=provenance(),
         level=f"{LEVEL:.0%}",
     )
 
 
-def _game(played: Played, game: str, seats: list[str]) -> dict[str, Any]:
-    crossed = played.crossed(game)
+def _finding(ranking: list[Rank]) -> str:
+    """Return the ranking's first and last seats in one sentence."""
+    first, last = ranking[0], ranking[-1]
+    return (
+        f"{first.seat} ranks first of {len(ranking)} seats and won {first.won:.0%} of its "
+        f"{first.compared} comparisons; {last.seat} ranks last with {last.won:.0%}."
+    )
+
+
+def _of_seat(seat: str, **more: str) -> list[dict[str, str]]:
+    """Return the choices of a seat's matches in either role."""
+    return [{**more, FIRST: seat}, {**more, SECOND: seat}]
+
+
+def _matches(played: Played, pages_of: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the lines of the list of matches."""
+    return [
+        {
+            **{axis: row["labels"][axis] for axis in (FIRST, SECOND)},
+            "game": game,
+            "seed": row["seed"],
+            "ended": row["result"]["status"],
+            "payoffs": [row["result"]["payoffs"][agent] for agent in row["result"]["agents"]],
+            "run": played.runs[row["cell"]],
+            "page": pages_of[row["cell"]],
+        }
+        for game, rows in played.rows.items()
+        for row in rows
+    ]
+
+
+def _game(played: Played, game: str, seats: list[str], links: Links) -> dict[str, Any]:
+    crossed, rows = played.crossed(game), played.rows[game]
+
+    def pair(first: str, second: str) -> Linked:
+        own = {FIRST: first, SECOND: second}
+        return links.to([row for row in rows if row["labels"] == own], {"game": game, **own})
+
     return {
         "name": game,
         "settings": played.tournament.games[game],
-        "lines": [(seat, played.measured(game, seat)) for seat in seats],
-        "matrix": [(first, [crossed[first, second] for second in seats]) for first in seats],
+        "lines": [
+            (seat, links.to(rows, *_of_seat(seat, game=game)), played.measured(game, seat))
+            for seat in seats
+        ],
+        "matrix": [
+            (first, [(crossed[first, second], pair(first, second)) for second in seats])
+            for first in seats
+        ],
         "picture": matrix(seats, crossed),
     }
 
 
 def _strengths(ranking: list[Rank]) -> str:
-    ends = [x for one in ranking for x in (one.strength.low, one.strength.high)]
+    ends = [x for one in ranking for x in (one.strength.value, *one.strength.ends)]
     bars = [Bar(one.seat, "", one.strength) for one in ranking]
     return intervals(bars, Axis.around("strength θ (0 is the mean seat)", ends, [0]))
 

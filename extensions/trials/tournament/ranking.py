@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.evals.measures.stats import LEVEL, Estimate
+from shapley_coop.extensions.reports.stats import LEVEL, Estimate
 from shapley_coop.extensions.trials.tournament.population import shares
 from shapley_coop.extras import require_extra
 

@@ -1,14 +1,14 @@
 """The results of a tournament's rows: ranking, table of each game, and cross-play matrix."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.measures.stats import Estimate, Floats, mean_interval
 from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.extensions.reports.stats import Estimate, Floats, mean_interval
 from shapley_coop.extensions.trials.tournament.entry import FIRST, ROLES, SECOND, Tournament
 from shapley_coop.extensions.trials.tournament.ranking import Rank, rank
 
@@ -18,10 +18,17 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True)
 class Played:
-    """A complete tournament, with its rows by game."""
+    """A complete tournament.
+
+    Attributes:
+        tournament: its definition.
+        rows: game → the rows of its matches.
+        runs: match id → the name of the match's run.
+    """
 
     tournament: Tournament
     rows: dict[str, list[Row]]
+    runs: Mapping[str, str]
 
     def all_rows(self) -> list[Row]:
         """Return the rows of all games, in the order of the matches."""

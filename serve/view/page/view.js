@@ -147,7 +147,7 @@ async function start() {
 }
 
 function draw(bundle, offers) {
-  if (bundle.bundle !== FORMAT) throw new Error("Another version wrote this file: write it again with coop report.");
+  if (bundle.bundle !== FORMAT) throw new Error("Another version wrote this file: write it again with this one.");
   const update = viewer(offers);
   update(bundle);
   return update;

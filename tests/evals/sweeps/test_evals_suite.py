@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.reports.figures import KINDS
 from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.checks import check_cells
 from shapley_coop.evals.sweeps.folders import shard
 from shapley_coop.evals.sweeps.seeds import parse_seeds
 from shapley_coop.evals.sweeps.suite import Suite, load_suite, shipped_suites
+from shapley_coop.extensions.reports.figures import KINDS
 from shapley_coop.graphs import names
 from tests.evals.swept import CONDITIONS, DILEMMA, suite
 

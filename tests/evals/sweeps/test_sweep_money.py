@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from shapley_coop.evals.measures.evaluators import EVALUATORS, score
-from shapley_coop.evals.measures.money import spent
-from shapley_coop.evals.reports.kept import Keeper
-from shapley_coop.evals.reports.report import report
 from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.prices import Price, Prices, read_prices
+from shapley_coop.extensions.reports.kept import Keeper
+from shapley_coop.extensions.reports.money import spent
+from shapley_coop.extensions.reports.report import report
 from shapley_coop.seats.usage import parts
 from tests.coop_command import coop_in, one_line
 from tests.embedded_reply import reply

@@ -11,6 +11,7 @@ from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.local import FAILURES, Local
 from shapley_coop.evals.sweeps.store import FILE
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 from tests.evals.swept import registered, run, suite
 
@@ -124,6 +125,7 @@ def test_runs_are_listed_without_the_cells_of_sweeps(coop):
     assert len(coop("runs", "--sweeps", "--json").result) == 3
 
 
+@brought_by("reports")
 def test_an_export_replaces_no_file_unless_it_is_told(coop):
     assert coop("sweep", "suite.yaml", "-o", "out", "--limit", "1").code == 0
     assert coop("export", "out", "-o", "tables").code == 0

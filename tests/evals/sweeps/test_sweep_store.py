@@ -15,6 +15,7 @@ from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.stored import PAGE
 from shapley_coop.evals.sweeps.workers import Worker
 from shapley_coop.state.storage.home import Home
+from tests.brought import brought_by
 from tests.coop_command import Coop
 from tests.evals.sweeps.test_evals_limits import DEAR, Paid
 from tests.evals.swept import SUITE, ablation, change, kept, reworded, run, run_once, suite
@@ -188,6 +189,7 @@ def test_folders_of_machines_are_merged_row_by_row_with_what_they_cost(tmp_path)
         assert [found["seed"] for found in store.rows()] == [0, 1, 2, 3]
 
 
+@brought_by("reports")
 def test_whole_rows_are_exported_as_lines_of_json(coop: Coop, tmp_path: Path):
     folder = run_once(suite(seeds="0-1", vary={"graph": ["llm_only"]}), tmp_path / "out")
     ended = coop("export", str(folder), "--format", "rows", "-o", "lines")

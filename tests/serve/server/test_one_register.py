@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from shapley_coop.state.storage.home import Home
+from tests.brought import brought_by
 from tests.serve.server.server_client import play
 from tests.server_process import Server
 from tests.warm_coop import Coop, warm_coop
@@ -67,6 +68,7 @@ def test_a_deleted_thread_is_no_run_any_more(coop: Coop, server: Server) -> None
     assert thread not in coop.run("runs", "--json").out
 
 
+@brought_by("reports")
 def test_the_servers_page_shows_what_the_command_line_played(
     coop: Coop, server: Server, ended: str, tmp_path: Path
 ) -> None:

@@ -2,7 +2,7 @@
 
 The page is self-contained. Its security policy forbids the network and all scripts except its own,
 which sorts and filters the tables of runs. Every number has its n and is computed from the rows
-that `coop export` writes. Only the shown parts of a row are in memory (`evals.reports.kept`).
+that `coop export` writes. Only the shown parts of a row are in memory (`extensions.reports.kept`).
 """
 
 from collections import Counter
@@ -13,19 +13,16 @@ from typing import Any
 
 from shapley_coop import extension
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.measures.money import Spent, spent
-from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison
-from shapley_coop.evals.measures.summary import (
-    DEFAULT_MEASURES,
-    Condition,
-    Labels,
-    compare_rows,
-    conditions,
-)
-from shapley_coop.evals.reports import pages
-from shapley_coop.evals.reports.figures import Figure, draw
-from shapley_coop.evals.reports.kept import Keeper, known_of
-from shapley_coop.evals.reports.layout import (
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
+from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.sweeps.store import Store
+from shapley_coop.evals.sweeps.stored import Row, Stored
+from shapley_coop.evals.sweeps.suite import Suite, TableSpec
+from shapley_coop.extensions.reports import pages
+from shapley_coop.extensions.reports.figures import Figure, draw
+from shapley_coop.extensions.reports.finding import finding
+from shapley_coop.extensions.reports.kept import Keeper, known_of
+from shapley_coop.extensions.reports.layout import (
     between,
     difference,
     number,
@@ -34,12 +31,17 @@ from shapley_coop.evals.reports.layout import (
     table,
     words,
 )
-from shapley_coop.evals.reports.runs import runs_table
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.store import Store
-from shapley_coop.evals.sweeps.stored import Row, Stored
-from shapley_coop.evals.sweeps.suite import Suite, TableSpec
+from shapley_coop.extensions.reports.linking import Linked, Links, PageOf, no_page
+from shapley_coop.extensions.reports.money import Spent, spent
+from shapley_coop.extensions.reports.runs import runs_table
+from shapley_coop.extensions.reports.stats import LEVEL, MANY, RESAMPLES, Comparison
+from shapley_coop.extensions.reports.summary import (
+    DEFAULT_MEASURES,
+    Condition,
+    Labels,
+    compare_rows,
+    conditions,
+)
 
 _TEMPLATE = Path(__file__).parent / "report.html"
 PHASES = ("negotiation", "action", "settlement")
@@ -54,22 +56,28 @@ MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langch
 """The parts of the runs' provenance whose distinct values the page shows."""
 
 
-def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = lambda: None) -> str:
+def report(
+    folder: Path,
+    prices: Prices = NO_PRICES,
+    done: Callable[[], Any] = lambda: None,
+    page_of: PageOf = no_page,
+) -> str:
     """Return the report of a sweep as HTML.
 
     Args:
         folder: the sweep's folder.
         prices: the prices for the runs' cost.
         done: called after each suite.
+        page_of: the address of a run's page.
 
     Raises:
         ValueError: the folder holds no sweep, or no run yet.
     """
     with Store(folder) as store:
-        return _page(store, prices, done)
+        return _page(store, prices, done, page_of)
 
 
-def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
+def _page(store: Store, prices: Prices, done: Callable[[], Any], page_of: PageOf) -> str:
     rows, suites, last = store.rows(), store.suites, store.failures()
     if not rows:
         raise ValueError(f"{store.folder} holds no run yet: coop sweep … -o {store.folder}")
@@ -78,7 +86,7 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
         own = rows.of_suite(suite.name)
         failures = [f for f in last if f["suite"] == suite.name]
         if own:
-            sections.append(_suite(suite, own, times, failures, prices))
+            sections.append(_suite(suite, own, times, failures, prices, page_of))
         else:
             waiting.append(suite.name)
         done()
@@ -86,7 +94,7 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
         _TEMPLATE,
         {"number": number, "prose": prose, "words": words},
         suites[0].name if len(suites) == 1 else f"{len(suites)} experiments",
-        script=_TEMPLATE.with_suffix(".js").read_text(encoding="utf-8"),
+        script=True,
         suites=sections,
         waiting=waiting,
         skipped=store.content["skipped"],
@@ -162,7 +170,12 @@ def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
 
 
 def _suite(
-    suite: Suite, runs: Stored, times: Times, failures: Sequence[Row], prices: Prices
+    suite: Suite,
+    runs: Stored,
+    times: Times,
+    failures: Sequence[Row],
+    prices: Prices,
+    page_of: PageOf,
 ) -> dict[str, Any]:
     """Return the template's variables for one suite."""
     rows = _keeper(suite, prices).all(starmap(times.add, runs.timed()))
@@ -170,31 +183,46 @@ def _suite(
     specs = suite.tables or [TableSpec(title="Measures", columns=known)]
     axes = list(suite.axes)
     groups = conditions(rows, axes)
+    listed = runs_table(rows, runs, failures, known, page_of)
+    links = Links(f"runs-{suite.name}", {line["cell"]: line["page"] for line in listed["lines"]})
+
+    def to(group: Condition) -> Linked:
+        return links.to(group.rows, group.labels)
+
+    compared, measures = _compare(suite, specs, rows), [c for spec in specs for c in spec.columns]
     return {
         "suite": suite,
+        "finding": finding(rows, measures, compared),
         "runs": len(rows),
         "cells": suite.size,
         "seeds": _spans({row["seed"] for row in rows}),
         "models": sorted({model for row in rows for model in row["result"]["seats"].values()}),
         "simulated": sum(row["result"]["simulated"] for row in rows),
         "ended": Counter(row["result"]["status"] for row in rows),
-        "tables": [table(spec, rows, axes) for spec in specs],
-        "spent": _spent(groups),
-        "compared": _compare(suite, specs, rows),
+        "tables": [table(spec, rows, axes, links) for spec in specs],
+        "spent": _spent(groups, links),
+        "compared": [
+            (a.name, b.name, found, to(a), to(b), links.to([], a.labels, b.labels))
+            for a, b, found in compared
+        ],
         "figures": _figures(suite, rows),
         "sections": [
             (title, extension.load("sections", title)(runs))
             for title in extension.offered("sections")
         ],
-        "times": [(group.name, *times.of(suite.name, group.labels)) for group in groups],
-        "listed": runs_table(rows, runs, failures, known),
+        "times": [(group.name, to(group), *times.of(suite.name, group.labels)) for group in groups],
+        "listed": {**listed, "id": links.listed},
     }
 
 
-def _spent(groups: Sequence[Condition]) -> list[tuple[str, Spent]]:
-    """Return (condition, cost) for each condition with known cost; empty if all runs are free."""
-    found = [(group.name, one) for group in groups if (one := spent(group.rows))]
-    return found if any(one.total for _, one in found) else []
+def _spent(groups: Sequence[Condition], links: Links) -> list[tuple[str, Linked, Spent]]:
+    """Return (condition, link, cost) where the cost is known; empty if all runs are free."""
+    found = [
+        (group.name, links.to(group.rows, group.labels), one)
+        for group in groups
+        if (one := spent(group.rows))
+    ]
+    return found if any(one.total for *_, one in found) else []
 
 
 def _spans(seeds: set[int]) -> str:
@@ -215,8 +243,8 @@ def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
 
 def _compare(
     suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
-) -> list[tuple[str, str, list[Comparison]]]:
-    """Return comparisons of each label of an axis with the axis's last label, on equal seeds."""
+) -> list[tuple[Condition, Condition, list[Comparison]]]:
+    """Return comparisons of each label of an axis with its last label, on equal seeds."""
     axis = suite.compare or next(iter(suite.axes), "")
     groups = conditions(rows, [axis]) if axis else []
     columns = dict.fromkeys(c for spec in specs for c in spec.columns if find(c)[0].better)
@@ -224,6 +252,6 @@ def _compare(
         return []
     last = groups[-1]
     return [
-        (group.name, last.name, compare_rows(group.rows, last.rows, list(columns), [axis]))
+        (group, last, compare_rows(group.rows, last.rows, list(columns), [axis]))
         for group in groups[:-1]
     ]

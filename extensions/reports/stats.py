@@ -2,7 +2,7 @@
 
 No method here assumes normal data. Intervals and tests come from scipy. Each estimate has its n.
 
->>> from shapley_coop.evals.measures.stats import rate_interval
+>>> from shapley_coop.extensions.reports.stats import rate_interval
 >>> rate_interval([1] * 7 + [0] * 3).shown(2)
 '0.70 [0.40, 0.89] n=10'
 """
@@ -51,13 +51,16 @@ class Estimate:
     method: str
     spread: float = nan
 
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """The two ends of the interval; none for fewer than two observations."""
+        return (self.low, self.high) if self.n > 1 else ()
+
     def shown(self, digits: int = 2) -> str:
         """Return the value with interval and n, as text."""
-        if not self.n:
-            return "— n=0"
-        if self.n == 1:
-            return f"{self.value:.{digits}f} n=1"
-        return f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}] n={self.n}"
+        value = f"{self.value:.{digits}f}" if self.n else "—"
+        ends = ", ".join(f"{end:.{digits}f}" for end in self.ends)
+        return f"{value} [{ends}] n={self.n}" if ends else f"{value} n={self.n}"
 
 
 NOTHING = Estimate(nan, nan, nan, 0, "none")

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shapley_coop.evals.measures.evaluators import find, score
-from shapley_coop.evals.measures.stats import (
+from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.extensions.reports.stats import (
     Comparison,
     Estimate,
     compare,
@@ -12,7 +13,6 @@ from shapley_coop.evals.measures.stats import (
     mean_interval,
     rate_interval,
 )
-from shapley_coop.evals.sweeps.stored import Row
 
 Labels = Mapping[str, str]
 

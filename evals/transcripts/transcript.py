@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.escaping import in_markdown
-from shapley_coop.evals.reports.in_words import STATUS, EventsInWords, news_in
+from shapley_coop.evals.transcripts.in_words import STATUS, EventsInWords, news_in
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import payment_lines, simulation_note, values_of
 from shapley_coop.state.timeline import timeline

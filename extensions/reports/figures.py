@@ -9,12 +9,12 @@ from pathlib import Path
 
 from shapley_coop.evals.measures.evaluators import find, score
 from shapley_coop.evals.measures.reference_points import yardstick
-from shapley_coop.evals.measures.stats import Estimate, mean_interval, ratio_interval
-from shapley_coop.evals.measures.summary import Condition, conditions, estimate
-from shapley_coop.evals.reports.charts import WIDTH, Axis, Bar, Line, Point, intervals, scatter
-from shapley_coop.evals.reports.layout import select
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import FigureSpec
+from shapley_coop.extensions.reports.charts import WIDTH, Axis, Bar, Line, Point, intervals, scatter
+from shapley_coop.extensions.reports.layout import select
+from shapley_coop.extensions.reports.stats import Estimate, mean_interval, ratio_interval
+from shapley_coop.extensions.reports.summary import Condition, conditions, estimate
 from shapley_coop.extras import is_installed, missing_library, require_extra
 from shapley_coop.written_files import make_folder
 
@@ -152,11 +152,11 @@ def _welfare_by_turn(groups: Sequence[Condition], _: Sequence[str]) -> str:
         line = [(turn, mean_interval(earned)) for turn, earned in sorted(by_turn.items())]
         for turn, e in line:
             says = f"{group.name}, turn {turn}: {e.shown(2)}"
-            points.append(Point(group.name, turn, e.value, says, span=(e.low, e.high)))
+            points.append(Point(group.name, turn, e.value, says, span=e.ends))
         if line:
             paths.append(Line(group.name, tuple((t, e.value) for t, e in line), group.name))
     across = Axis.around("turn", [p.x for p in points])
-    up = Axis.around("welfare", [end for p in points for end in p.span or ()], [0])
+    up = Axis.around("welfare", [end for p in points for end in (p.y, *p.span)], [0])
     names = [group.name for group in groups]
     return scatter(names, points, across, up, paths) if points else ""
 
@@ -174,7 +174,7 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
 
 def _draw(label: str, bars: Sequence[Bar], zero: bool = False) -> str:
     """Return a chart of bars on an axis that includes zero and whose label states n."""
-    ends = [v for bar in bars for v in (bar.estimate.low, bar.estimate.high, bar.estimate.value)]
+    ends = [v for bar in bars for v in (bar.estimate.value, *bar.estimate.ends)]
     known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
     runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
     return intervals(bars, Axis.around(f"{label} (n = {runs} runs a mark)", ends, [0]), zero)

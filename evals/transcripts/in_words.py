@@ -10,7 +10,7 @@ from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.escaping import marked_lines
-from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
+from shapley_coop.evals.transcripts.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.goods import GIVEN
 from shapley_coop.many import MANY

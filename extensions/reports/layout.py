@@ -7,10 +7,11 @@ from math import isfinite
 from typing import Any
 
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.measures.stats import Comparison, Estimate
-from shapley_coop.evals.measures.summary import conditions, estimate
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import TableSpec
+from shapley_coop.extensions.reports.linking import Links
+from shapley_coop.extensions.reports.stats import Comparison, Estimate
+from shapley_coop.extensions.reports.summary import conditions, estimate
 
 UNKNOWN = "—"
 
@@ -37,18 +38,21 @@ class CellShown:
         return f"{between(self.column, e)} n={e.n}".strip()
 
 
-def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str, Any]:
+def table(
+    spec: TableSpec, rows: Sequence[Row], axes: Sequence[str], links: Links
+) -> dict[str, Any]:
     """Lay out one table of a suite, for the page's template.
 
     Args:
         spec: the table's specification in the suite.
         rows: the suite's runs.
         axes: the suite's axes.
+        links: the links to the runs.
 
     Returns:
         {"title", "source", "beside": whether the source's values are shown, "axes", "columns":
         [(measure, description)], "rows": [{"heads": (label, rows spanned) of labels that start
-        in this row, "runs": the number of runs, "cells"}]}.
+        in this row, "runs": the number of runs, "cells", "linked": the link to the runs}]}.
     """
     shown_axes = spec.rows or [axis for axis in axes if axis not in spec.where]
     groups = conditions(select(rows, spec.where), shown_axes)
@@ -59,7 +63,8 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
             CellShown(column, estimate(group.rows, column), printed_value(spec, labels, column))
             for column in spec.columns
         ]
-        lines.append({"heads": head, "runs": len(group.rows), "cells": cells})
+        line = {"heads": head, "runs": len(group.rows), "cells": cells}
+        lines.append({**line, "linked": links.to(group.rows, labels)})
     columns = [(column, find(column)[0].about) for column in spec.columns]
     shown: dict[str, Any] = {"title": spec.title, "source": spec.source, "axes": shown_axes}
     shown["beside"] = bool(spec.printed)
@@ -112,8 +117,8 @@ def show_value(column: str, value: float, unit: bool = True) -> str:
 
 def between(column: str, e: Estimate) -> str:
     """Return an interval as text, or "" if there are fewer than two runs."""
-    low, high = (show_value(column, end, unit=False) for end in (e.low, e.high))
-    return f"[{low}, {high}]" if e.n > 1 else ""
+    ends = ", ".join(show_value(column, end, unit=False) for end in e.ends)
+    return f"[{ends}]" if ends else ""
 
 
 def difference(c: Comparison) -> str:

@@ -12,20 +12,23 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shapley_coop.escaping import visible_lines
+from shapley_coop.serve.view.assets import FILES
 
 _HERE = Path(__file__).parent
 
 Filters = Mapping[str, Callable[..., Any]]
 
 
-def page(template: Path, filters: Filters, title: str, script: str = "", **variables: Any) -> str:
+def page(
+    template: Path, filters: Filters, title: str, script: bool = False, **variables: Any
+) -> str:
     """Return the HTML of a page, from its template.
 
     Args:
         template: the template's file.
         filters: name → Jinja filter that the template uses to show values.
         title: the page's title and first heading.
-        script: the only script that the page may run.
+        script: whether the page sorts, filters and links its lists of runs by report.js.
         **variables: all other variables of the template.
 
     Raises:
@@ -41,7 +44,8 @@ def page(template: Path, filters: Filters, title: str, script: str = "", **varia
     )
     pages.filters |= filters
     own = {"style": style, "style_hash": _hash(style)}
-    own |= {"script": script, "script_hash": _hash(script)}
+    program = (_HERE / "report.js").read_text(encoding="utf-8") if script else ""
+    own |= {"script": program, "script_hash": _hash(program)}
     return visible_lines(pages.get_template(template.name).render(title=title, **own, **variables))
 
 
@@ -51,4 +55,5 @@ def _hash(text: str) -> str:
 
 
 def _style() -> str:
-    return (_HERE / "report.css").read_text(encoding="utf-8")
+    """Return the style sheet of the run page, followed by the rules of reports alone."""
+    return FILES["page.css"] + (_HERE / "report.css").read_text(encoding="utf-8")

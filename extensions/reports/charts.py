@@ -11,7 +11,7 @@ from math import ceil, floor, isfinite, log10
 from typing import Any, Literal
 
 from shapley_coop.escaping import visible
-from shapley_coop.evals.measures.stats import Estimate
+from shapley_coop.extensions.reports.stats import Estimate
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -92,7 +92,7 @@ class Point:
     says: str
     label: str = ""
     ring: bool = False
-    span: tuple[float, float] | None = None
+    span: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -217,12 +217,13 @@ class _Picture:
     def interval(self, bar: Bar, axis: Axis, y: float, rank: int, zero: bool) -> None:
         """Draw one estimate and its interval in a row at height y."""
         e = bar.estimate
-        shown = (min(max(v, axis.low), axis.high) for v in (e.value, e.low, e.high))
-        x, low, high = (axis.at(v, self.left, WIDTH - RIGHT) for v in shown)
+        shown = (min(max(v, axis.low), axis.high) for v in (e.value, *e.ends))
+        x, *ends = (axis.at(v, self.left, WIDTH - RIGHT) for v in shown)
         if zero:
             start = axis.at(0, self.left, WIDTH - RIGHT)
             self.line(start, y, x, y, _colour(rank), stroke_width=9, opacity=0.45)
-        self.line(low, y, high, y, _colour(rank), stroke_width=2)
+        if ends:
+            self.line(ends[0], y, ends[1], y, _colour(rank), stroke_width=2)
         name = " ".join(dict.fromkeys(part for part in (bar.group, bar.series) if part))
         self.mark(x, y, rank, f"{name}: {e.shown(2)}")
 

@@ -5,8 +5,9 @@ from math import isfinite
 from typing import Any
 
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.reports.layout import UNKNOWN, show_value
 from shapley_coop.evals.sweeps.stored import Row, Stored
+from shapley_coop.extensions.reports.layout import UNKNOWN, show_value
+from shapley_coop.extensions.reports.linking import PageOf
 
 MOST = 1_000
 """The most runs in the table; failed runs have priority, and `coop export` writes all runs."""
@@ -20,18 +21,21 @@ def runs_table(
     stored: Stored,
     failures: Sequence[Row],
     columns: Sequence[str],
+    page_of: PageOf,
 ) -> dict[str, Any]:
     """Return the table of a suite's runs.
 
     Args:
-        rows: the runs, as `evals.reports.kept` keeps them.
+        rows: the runs, as `extensions.reports.kept` keeps them.
         stored: the same runs in the database, in the same order.
         failures: the last failed attempt of every cell without a row.
         columns: the measures to show.
+        page_of: the address of a run's page.
 
     Returns:
-        {"columns", "lines": [{"labels", "seed", "ended", "values": [(text, sort key)], "why",
-        "run"}], "left_out": the number of unlisted runs, "endings": the listed runs' endings}.
+        {"columns", "lines": [{"labels", "seed", "cell", "ended", "values": [(text, sort key)],
+        "why", "run", "page"}], "left_out": the number of unlisted runs, "endings": the listed
+        runs' endings}.
     """
     lines = [_failed_row(failure, columns) for failure in failures[:MOST]]
     order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))
@@ -47,6 +51,7 @@ def runs_table(
                 "values": [_value(column, score(row, column)) for column in columns],
                 "why": " ".join(told.get("words", [])),
                 "run": volatile.get("run", ""),
+                "page": page_of(volatile.get("run", "")),
             }
         )
     return {
@@ -59,11 +64,18 @@ def runs_table(
 
 def _failed_row(failure: Row, columns: Sequence[str]) -> dict[str, Any]:
     values = [(UNKNOWN, "")] * len(columns)
-    return {**_of(failure), "ended": FAILED, "values": values, "why": failure["error"], "run": ""}
+    return {
+        **_of(failure),
+        "ended": FAILED,
+        "values": values,
+        "why": failure["error"],
+        "run": "",
+        "page": "",
+    }
 
 
 def _of(row: Row) -> dict[str, Any]:
-    return {"labels": row["labels"], "seed": row["seed"]}
+    return {"labels": row["labels"], "seed": row["seed"], "cell": row["cell"]}
 
 
 def _value(column: str, value: float | None) -> tuple[str, str]:

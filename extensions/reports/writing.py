@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shapley_coop.escaping import in_cell
-from shapley_coop.evals.reports.tables import COLUMNS, Tables
+from shapley_coop.extensions.reports.tables import COLUMNS, Tables
 from shapley_coop.extras import require_extra
 from shapley_coop.written_files import make_folder
 

@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.evals.measures.stats import (
+from shapley_coop.extensions.reports.stats import (
     compare,
     correct,
     holm,

@@ -1,1 +1,0 @@
-"""Reports on runs and sweeps: tables, figures and pages."""

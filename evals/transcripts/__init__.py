@@ -1,0 +1,1 @@
+"""Transcripts of runs: public events and results in words."""

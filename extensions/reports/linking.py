@@ -1,0 +1,75 @@
+"""Links from the numbers of a report to their runs, and the pages of these runs beside it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.serve.view.run_sources import HomeSource
+from shapley_coop.serve.view.selfcontained import standalone_page
+from shapley_coop.written_files import make_folder, replace_file
+
+MOST_PAGES = 200
+"""The most run pages beside a report; each is a file of 0.1 MB."""
+
+Where = Sequence[Mapping[str, str]]
+"""Choices of runs in a list, axis → label; a run that fits one choice is chosen."""
+
+PageOf = Callable[[str], str]
+"""A run's name → the address of its page, or "" if it has none."""
+
+
+def no_page(run: str) -> str:
+    """Return "", the address of no page."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A link to a run's page, or to the runs of a list that fit one of `where`."""
+
+    href: str
+    where: Where = ()
+
+
+@dataclass(frozen=True)
+class Links:
+    """The links of one list of runs.
+
+    Attributes:
+        listed: the id of the list.
+        pages: cell → the address of its run's page, for runs with a page.
+    """
+
+    listed: str
+    pages: Mapping[str, str]
+
+    def to(self, rows: Sequence[Row], *where: Mapping[str, str]) -> Linked:
+        """Return the link to the page of the only run, or else to the runs in the list."""
+        page = self.pages.get(rows[0]["cell"], "") if len(rows) == 1 else ""
+        return Linked(page) if page else Linked(f"#{self.listed}", where)
+
+
+class RunPages:
+    """A writer of run pages into a folder beside a report, for runs that this home holds.
+
+    Args:
+        report: the report's file; the folder has its name with `_runs` in place of the suffix.
+    """
+
+    def __init__(self, report: Path) -> None:
+        self._folder = report.with_name(f"{report.stem}_runs")
+        self._written: dict[str, str] = {}
+
+    def __call__(self, run: str) -> str:
+        """Write a run's page; return its address from the report, or "" without a page."""
+        if run not in self._written and len(self._written) < MOST_PAGES:
+            try:
+                page = standalone_page(HomeSource().get(run, private=False))
+            except ValueError:  # the run was removed, or was played elsewhere
+                return ""
+            make_folder(self._folder)
+            replace_file(self._folder / f"{run}.html", [page])
+            self._written[run] = f"{quote(self._folder.name)}/{quote(run)}.html"
+        return self._written.get(run, "")
