@@ -76,15 +76,20 @@ async def test_a_remote_agent_plays_as_a_local_one(game: str) -> None:
 @pytest.mark.parametrize(
     ("manner", "how"),
     [
-        (in_words, {"streaming": False}),
         (in_pieces, {}),
         (in_fields, {}),
-        (in_fields, {"streaming": False}),
-        (in_words, {"as_message": True}),
-        (in_words, {"version": "0.3"}),
         (in_words, {"version": "0.3", "streaming": False, "as_message": True}),
         (asking_back, {}),
-        (asking_back, {"streaming": False}),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in [
+                (in_words, {"streaming": False}),
+                (in_fields, {"streaming": False}),
+                (in_words, {"as_message": True}),
+                (in_words, {"version": "0.3"}),
+                (asking_back, {"streaming": False}),
+            ]
+        ),
     ],
 )
 async def test_every_way_to_answer_is_understood(manner: Manner, how: dict[str, Any]) -> None:

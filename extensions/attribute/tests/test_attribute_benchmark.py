@@ -45,7 +45,12 @@ def test_a_played_coalition_earns_what_its_terms_say(shape: str) -> None:
     assert list(credit.values.values()) == pytest.approx(list(app.shapley().values()))
 
 
-@pytest.mark.parametrize("app", [app for app in APPS if len(app.agents) == 8 and app.is_certain])
+EIGHT = [app for app in APPS if len(app.agents) == 8 and app.is_certain]
+
+
+@pytest.mark.parametrize(
+    "app", [EIGHT[0], *(pytest.param(app, marks=pytest.mark.slow) for app in EIGHT[1:])]
+)
 def test_a_quarter_of_the_coalitions_of_eight_gives_values_within_a_tenth(app: KnownApp) -> None:
     built = build(app)
     settings = {"exact_up_to": 1, "budget": 2**8 // 4, "max_calls": 10_000, "at_once": 1}
@@ -100,6 +105,7 @@ def test_a_row_counts_errors_orders_and_intervals_that_hold() -> None:
     assert ordered({"a": 1, "b": 0, "c": 0}, {"a": 1, "b": 1, "c": 0}, 1e-9) == 0.75
 
 
+@pytest.mark.slow
 def test_the_command_compares_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "judge.py"
     path.write_text("def judge(asked):\n    return {agent: 1 for agent in asked['agents']}\n")

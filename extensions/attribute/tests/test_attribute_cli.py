@@ -135,7 +135,7 @@ class Person(StringIO):
         return True
 
 
-@pytest.mark.parametrize("answer", ["y", "n"])
+@pytest.mark.parametrize("answer", [pytest.param("y", marks=pytest.mark.slow), "n"])
 def test_a_person_is_asked_whether_to_go_on(
     answer: str, coop: Coop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +146,7 @@ def test_a_person_is_asked_whether_to_go_on(
     assert found.startswith("shapley of demo" if answer == "y" else "leave-one-out of demo")
 
 
+@pytest.mark.slow
 def test_where_nobody_is_asked_the_limit_holds(coop: Coop) -> None:
     ended = coop("attribute", "demo", "--max-calls", "160", "--yes")
     assert ended.out.startswith("leave-one-out of demo")
@@ -213,6 +214,7 @@ def test_agents_of_a_team_are_drawn_within_it() -> None:
     assert "title: 1" in drawn
 
 
+@pytest.mark.slow
 def test_the_demo_ends_in_a_decision_about_every_agent(coop: Coop) -> None:
     """Without a limit on its calls, which cost nothing; columns without a number are not shown."""
     ended = coop("attribute", "demo", "--advise", "--yes")
