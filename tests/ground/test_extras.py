@@ -117,8 +117,13 @@ def test_the_libraries_and_commands_of_every_extra_are_known() -> None:
     assert sorted(LIBRARIES) == sorted(COMMANDS) == OURS
 
 
+FAST = ("dev", "keys", "patterns", "postgres", "reports")
+
+
 @with_all_extensions
-@pytest.mark.parametrize("extra", OURS)
+@pytest.mark.parametrize(
+    "extra", [pytest.param(x, marks=[] if x in FAST else pytest.mark.slow) for x in OURS]
+)
 def test_each_command_names_the_extra_whose_library_is_absent(
     coop: Coop, each_without: Callable[..., list[Ended]], tmp_path: Path, extra: str
 ) -> None:
@@ -173,6 +178,7 @@ def test_a_run_is_credited_without_a_solver_and_says_which_norm_is_not_compared(
     assert credit["not_compared"] == [line]
 
 
+@pytest.mark.slow
 def test_a_provider_of_langchain_whose_package_is_absent_is_named_with_its_line(
     without: Callable[..., Ended],
 ) -> None:

@@ -204,6 +204,7 @@ def coop(
     )
 
 
+@pytest.mark.slow
 def test_a_key_alone_traces_nothing(tmp_path: Path) -> None:
     with capturing() as capture:
         coop(capture, tmp_path)

@@ -65,7 +65,10 @@ def same(remote: dict[str, Any], local: dict[str, Any]) -> bool:
     return [remote[key] for key in keys] == [local[key] for key in keys]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(x, marks=[] if x == "escape_room" else pytest.mark.slow) for x in GAMES],
+)
 async def test_a_remote_agent_plays_as_a_local_one(game: str) -> None:
     with a2a_agent() as agent:
         remote, local = await beside_local(game, {"model": f"a2a:{agent.url}"})

@@ -71,6 +71,7 @@ def test_a_lead_that_asks_agents_as_tools_earns_all(app: KnownApp) -> None:
     assert built.score(state, built.inputs[0]) == app.worth(app.agents)
 
 
+@pytest.mark.slow
 def test_tasks_and_failures_come_as_often_as_said() -> None:
     app = KnownApp(
         name="rare",

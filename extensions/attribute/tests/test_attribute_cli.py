@@ -196,17 +196,6 @@ def test_what_is_wrong_is_one_line(arguments: tuple[str, ...], message: str, coo
     assert message in complaint
 
 
-def test_the_page_loads_and_runs_nothing(coop: Coop, tmp_path: Path) -> None:
-    assert coop("attribute", "demo", "-o", "credit.html").code == 0
-    page = (tmp_path / "credit.html").read_text(encoding="utf-8")
-    assert "default-src 'none'" in page
-    assert "<script" not in page
-    assert not re.search(r'(?:src|href)="', page)
-    assert "researcher: 43.61" in page, "the app's own graph, with values"
-    assert "nobody" in page
-    assert "A simulation" in page
-
-
 def test_agents_of_a_team_are_drawn_within_it() -> None:
     app = team()
     drawn = page_of(attribute(app.graph, app.agents, app.score, app.given), "a team")
@@ -229,7 +218,9 @@ def test_the_demo_ends_in_a_decision_about_every_agent(coop: Coop) -> None:
     assert "USD" not in ended.out
 
 
-def test_the_demo_needs_no_key_and_says_that_it_is_a_simulation(coop: Coop) -> None:
+def test_the_demo_needs_no_key_says_that_it_is_a_simulation_and_draws_a_page_that_runs_nothing(
+    coop: Coop, tmp_path: Path
+) -> None:
     ended = coop("attribute", "demo")
     assert ended.code == 0
     assert "A simulation" in ended.out
@@ -238,6 +229,14 @@ def test_the_demo_needs_no_key_and_says_that_it_is_a_simulation(coop: Coop) -> N
     assert again["values"]["researcher"] == pytest.approx(again["values"]["writer"])
     assert sum(again["values"].values()) == pytest.approx(100.0)
     assert again["spent"]["writer"]["input_tokens"] > 0
+    assert coop("attribute", "demo", "-o", "credit.html").code == 0
+    page = (tmp_path / "credit.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert not re.search(r'(?:src|href)="', page)
+    assert "researcher: 43.61" in page, "the app's own graph, with values"
+    assert "nobody" in page
+    assert "A simulation" in page
 
 
 def test_value_per_dollar_needs_prices(coop: Coop, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.credit.credit_plays import at_random, ends, joint, recorded, slowly
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_raids_side_by_side_are_what_each_is_step_by_step(seed: int) -> None:
     dice = random.Random(seed)
     heroes = dice.choice([2, 3, 4])

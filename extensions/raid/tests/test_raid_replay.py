@@ -72,7 +72,7 @@ def choices_of(game, record):
     return tuple(tuple(turn["actions"].get(a) for a in game.agents) for turn in record)
 
 
-@settings(max_examples=120)
+@settings(max_examples=40)
 @given(raids())
 def test_many_raids_side_by_side_go_as_each_would_alone(case):
     game, record, members = case
