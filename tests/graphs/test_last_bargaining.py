@@ -105,7 +105,13 @@ async def test_over_claims_are_undefined_where_nothing_was_improved(script: Scri
 
 
 SETTLING = [norm for norm in NORMS if norm != "deegan_packel"]
-PAIRS = [(name, SETTLING[turn % len(SETTLING)]) for turn, name in enumerate(names())]
+LONG = ("raid_battle", "software_company")
+PAIRS = [
+    pytest.param(
+        name, SETTLING[turn % len(SETTLING)], marks=pytest.mark.slow if name in LONG else []
+    )
+    for turn, name in enumerate(names())
+]
 """Each game by one of the norms, in turn: the battery of credit has every norm in every game."""
 
 

@@ -117,7 +117,7 @@ def test_the_libraries_and_commands_of_every_extra_are_known() -> None:
     assert sorted(LIBRARIES) == sorted(COMMANDS) == OURS
 
 
-FAST = ("dev", "keys", "patterns", "postgres", "reports")
+FAST = ("keys", "patterns", "reports")
 
 
 @with_all_extensions

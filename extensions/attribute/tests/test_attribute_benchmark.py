@@ -30,7 +30,13 @@ def test_the_values_are_those_of_the_table_of_worths(app: KnownApp) -> None:
     assert list(app.leave_one_out().values()) == pytest.approx(marginal_contributions(table))
 
 
-@pytest.mark.parametrize("shape", sorted(ONE_OF_EACH))
+FAST = ("chain", "loop", "tools")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [pytest.param(x, marks=[] if x in FAST else pytest.mark.slow) for x in sorted(ONE_OF_EACH)],
+)
 def test_a_played_coalition_earns_what_its_terms_say(shape: str) -> None:
     app = ONE_OF_EACH[shape]
     built = build(app)
@@ -48,9 +54,8 @@ def test_a_played_coalition_earns_what_its_terms_say(shape: str) -> None:
 EIGHT = [app for app in APPS if len(app.agents) == 8 and app.is_certain]
 
 
-@pytest.mark.parametrize(
-    "app", [EIGHT[0], *(pytest.param(app, marks=pytest.mark.slow) for app in EIGHT[1:])]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("app", EIGHT)
 def test_a_quarter_of_the_coalitions_of_eight_gives_values_within_a_tenth(app: KnownApp) -> None:
     built = build(app)
     settings = {"exact_up_to": 1, "budget": 2**8 // 4, "max_calls": 10_000, "at_once": 1}
@@ -123,7 +128,11 @@ def test_the_command_compares_ways(tmp_path: Path, capsys: pytest.CaptureFixture
     ("given", "complaint"),
     [
         (["--apps", "nothing"], "no app of the benchmark is called 'nothing'"),
-        (["--apps", "article", "--judge", "judge.py:judge"], "points to 'me', who is no agent"),
+        pytest.param(
+            ["--apps", "article", "--judge", "judge.py:judge"],
+            "points to 'me', who is no agent",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line(
