@@ -32,7 +32,7 @@ bench: $(READY)
 # Two workers, a file each: where one has crashed, the other may wait for it for ever.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
-# What a developer runs: a few minutes, without real servers, browsers and killed processes.
+# What a developer runs: minutes, without real servers, browsers, killed processes, whole grids.
 test: $(READY)
 	$(PYTEST) -m "not slow"
 

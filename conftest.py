@@ -1,6 +1,7 @@
 """Set-up of every test: its own home, no API keys, and no network beyond this machine."""
 
 import os
+import sys
 
 # Read when the libraries are imported, hence before anything else.
 os.environ.update(
@@ -11,8 +12,10 @@ os.environ.update(
     # The endpoints of tests are embedded agents, which read a letter's facts.
     COOP_SEND_FACTS="1",
 )
-# Hundreds of processes are started: each would compile anew what Python may not keep.
+# Hundreds of processes are started: each would compile anew what Python may not keep, and this one
+# every assertion of every file.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import gc
 import ipaddress

@@ -37,6 +37,7 @@ class Budget:
     target: int | None
 
 
+@cache
 def counts() -> dict[str, int]:
     """Count all rows, by their names in the table."""
     core = {room: [*_modules(ROOT / room)] for room in CORE}
@@ -115,8 +116,8 @@ def _text(path: Path) -> str:
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(_text(path))
+def _nodes(path: Path) -> list[ast.AST]:
+    return [*ast.walk(ast.parse(_text(path)))]
 
 
 def _lines(paths: list[Path]) -> int:
@@ -127,9 +128,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, _FUNCTIONS):
-            yield node
+    yield from (node for node in _nodes(path) if isinstance(node, _FUNCTIONS))
 
 
 def _long_functions(path: Path) -> int:
@@ -154,7 +153,7 @@ def _imports_an_extension(path: Path) -> bool:
 def _caches(path: Path) -> int:
     names = (
         node.func if isinstance(node, ast.Call) else node
-        for tree in ast.walk(_tree(path))
+        for tree in _nodes(path)
         if isinstance(tree, (*_FUNCTIONS, ast.ClassDef))
         for node in tree.decorator_list
     )

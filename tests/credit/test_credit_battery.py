@@ -163,7 +163,10 @@ def test_one_more_cooperation_never_lowers_its_authors_value(
 # Sampling
 
 
-@pytest.mark.parametrize("norm", ["shapley", "banzhaf", "banzhaf_normalised"])
+@pytest.mark.parametrize(
+    "norm",
+    ["shapley", *(pytest.param(x, marks=pytest.mark.slow) for x in MARGINAL if "banzhaf" in x)],
+)
 def test_beyond_sixteen_agents_values_have_errors_within_the_target(norm: str) -> None:
     game = load("escape_room", {"agents": [f"A{n}" for n in range(17)], "levers": 2})
     record = at_random(game, 1, passes=0.2)

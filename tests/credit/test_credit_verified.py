@@ -13,9 +13,18 @@ from tests.credit.credit_plays import HEAP, with_heaps
 from tests.games.made_games import TUG
 from tests.games.test_own_game import ORCHARD
 
+FAST = ("public_goods", "cash_grab")
+"""A game with a baseline of its own, and one with a choice; `make proofs` plays all others."""
+
 
 @pytest.mark.parametrize(
-    "game", [*names(), "table", "own", pytest.param(HEAP, marks=brought_by("pettingzoo"))]
+    "game",
+    [
+        *(pytest.param(x, marks=[] if x in FAST else pytest.mark.slow) for x in names()),
+        "table",
+        "own",
+        pytest.param(HEAP, marks=brought_by("pettingzoo")),
+    ],
 )
 def test_verify_recomputes_credit_from_the_record_alone(
     coop: Coop, game: str, tmp_path: Path

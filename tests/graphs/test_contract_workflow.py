@@ -95,12 +95,6 @@ async def test_what_is_said_of_a_contract_is_true_of_its_clauses(game, enforceme
     assert all(line.endswith("once, at turn 2.") for line in pays if line not in fines)
 
 
-async def test_without_a_contract_self_interest_ends_where_nobody_gains():
-    for game in ("prisoners_dilemma", "cash_grab"):
-        outcome = await play("llm_only", RunConfig(game=game, seats={"*": KEEPER}))
-        assert sum(outcome["payoffs"].values()) == 0
-
-
 async def test_a_deposit_is_taken_forfeited_to_the_injured_and_never_released_twice(script):
     bare = Deal(clauses=[Do(agent=agent, action="cooperate") for agent in DILEMMA.agents])
     script["Alice", "contract_propose"] = proposal(bare)

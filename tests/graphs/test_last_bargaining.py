@@ -104,7 +104,15 @@ async def test_over_claims_are_undefined_where_nothing_was_improved(script: Scri
     assert {claim["over_claim"] for claim in outcome["credit"]["claims"].values()} == {None}
 
 
-PAIRS = [(name, norm) for name in names() for norm in NORMS if norm != "deegan_packel"]
+SETTLING = [norm for norm in NORMS if norm != "deegan_packel"]
+LONG = ("raid_battle", "software_company")
+PAIRS = [
+    pytest.param(
+        name, SETTLING[turn % len(SETTLING)], marks=pytest.mark.slow if name in LONG else []
+    )
+    for turn, name in enumerate(names())
+]
+"""Each game by one of the norms, in turn: the battery of credit has every norm in every game."""
 
 
 @pytest.mark.parametrize(("name", "norm"), PAIRS)

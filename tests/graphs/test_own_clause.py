@@ -60,7 +60,9 @@ def installed(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "COOP_HOME": str(tmp_path / "home")}
 
 
-@pytest.mark.parametrize(("quota", "paid"), [("2/3", 3), (1, 0)])
+@pytest.mark.parametrize(
+    ("quota", "paid"), [("2/3", 3), pytest.param(1, 0, marks=pytest.mark.slow)]
+)
 def test_it_goes_from_a_letter_to_the_settlement(
     installed: dict[str, str], quota: object, paid: int
 ) -> None:

@@ -83,6 +83,7 @@ def test_each_further_line_of_a_speech_is_marked(end: str) -> None:
     assert marked_lines(end) == [""]
 
 
+@pytest.mark.slow
 def test_what_is_escaped_stays_the_same_data_in_json() -> None:
     every = "".join(c for c in EVERY if unicodedata.category(c) != "Cs")
     line = json.dumps({"text": every}, ensure_ascii=False)

@@ -37,23 +37,50 @@ figures: [{kind: payoffs, title: Payoffs}]
 IBANS = ("DE89370400440532013000", "FR1420041010050500013M02606", "GB82WEST12345698765432")
 
 
-@pytest.fixture
-def without(tmp_path: Path) -> Callable[..., Ended]:
-    """`coop` in a process of its own, in which libraries are absent."""
+EACH = """
+import contextlib, io, json, sys
+sys.modules.update(dict.fromkeys(json.loads(sys.argv[1])))
+from shapley_coop.cli import main
 
-    def run(libraries: tuple[str, ...], *argv: str, **more: str) -> Ended:
-        absent = f"import sys\nsys.modules.update(dict.fromkeys({libraries!r}))\n"
-        (tmp_path / "absent").mkdir(exist_ok=True)
-        (tmp_path / "absent" / "sitecustomize.py").write_text(absent)
+ended = []
+for argv in json.loads(sys.argv[2]):
+    sys.argv, out, err = ["coop", *argv], io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as leaving:
+            ended.append([leaving.code or 0, out.getvalue(), err.getvalue()])
+print(json.dumps(ended))
+"""
+"""Without libraries, commands one after the other: a process each would import the rest anew."""
+
+
+@pytest.fixture
+def each_without(tmp_path: Path) -> Callable[..., list[Ended]]:
+    """How commands end in a process of their own, in which libraries are absent."""
+
+    def run(libraries: tuple[str, ...], argvs: list[tuple[str, ...]], **more: str) -> list[Ended]:
         done = subprocess.run(
-            [sys.executable, "-m", "shapley_coop", *argv],
+            [sys.executable, "-c", EACH, json.dumps(libraries), json.dumps(argvs)],
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(tmp_path / "absent")} | more,
+            env=os.environ | more,
             check=False,
         )
-        return Ended(done.returncode, done.stdout, done.stderr)
+        assert done.returncode == 0, done.stderr
+        return [Ended(*ended) for ended in json.loads(done.stdout)]
+
+    return run
+
+
+@pytest.fixture
+def without(each_without: Callable[..., list[Ended]]) -> Callable[..., Ended]:
+    """How one command ends where libraries are absent."""
+
+    def run(libraries: tuple[str, ...], *argv: str, **more: str) -> Ended:
+        (ended,) = each_without(libraries, [argv], **more)
+        return ended
 
     return run
 
@@ -90,17 +117,24 @@ def test_the_libraries_and_commands_of_every_extra_are_known() -> None:
     assert sorted(LIBRARIES) == sorted(COMMANDS) == OURS
 
 
+FAST = ("keys", "patterns", "reports")
+
+
 @with_all_extensions
-@pytest.mark.parametrize("extra", OURS)
+@pytest.mark.parametrize(
+    "extra", [pytest.param(x, marks=[] if x in FAST else pytest.mark.slow) for x in OURS]
+)
 def test_each_command_names_the_extra_whose_library_is_absent(
-    coop: Coop, without: Callable[..., Ended], tmp_path: Path, extra: str
+    coop: Coop, each_without: Callable[..., list[Ended]], tmp_path: Path, extra: str
 ) -> None:
     prepared(coop, tmp_path)
     before = sorted(tmp_path.rglob("*.xml"))
     if extra == "reports":
         assert coop("sweep", "escape_room", "--seeds", "2", "--out", "swept").code == 0
-    for argv, begins in COMMANDS[extra]:
-        line = one_line(without(LIBRARIES[extra], *argv, **SET.get(extra, {})), code=2).strip()
+    argvs = [argv for argv, _ in COMMANDS[extra]]
+    ended = each_without(LIBRARIES[extra], argvs, **SET.get(extra, {}))
+    for (_, begins), one in zip(COMMANDS[extra], ended, strict=True):
+        line = one_line(one, code=2).strip()
         assert begins in line
         assert line.endswith(f'pip install "shapley-coop[{extra}]"')
     assert sorted(tmp_path.rglob("*.xml")) == before
@@ -130,12 +164,14 @@ def test_a_report_without_its_library_has_its_figures_as_svg_and_says_what_png_n
 
 @with_all_extensions
 def test_a_run_is_credited_without_a_solver_and_says_which_norm_is_not_compared(
-    coop: Coop, without: Callable[..., Ended], tmp_path: Path
+    coop: Coop, each_without: Callable[..., list[Ended]], tmp_path: Path
 ) -> None:
     assert coop("run", "escape_room", "--name", "r").code == 0
     line = 'the nucleolus needs scipy: pip install "shapley-coop[nucleolus]"'
-    assert f"not compared: {line}" in without(("scipy",), "credit", "r").out
-    assert without(("scipy",), "report", "r", "-o", "r.json").code == 0
+    commands = [("credit", "r"), ("report", "r", "-o", "r.json")]
+    shown, reported = each_without(("scipy",), commands)
+    assert f"not compared: {line}" in shown.out
+    assert reported.code == 0
     credit = json.loads((tmp_path / "r.json").read_text("utf-8"))["credit"]
     assert [one["norm"] for one in credit["norms"]] == [
         *("Shapley value", "proportional split", "equal split")
@@ -143,6 +179,7 @@ def test_a_run_is_credited_without_a_solver_and_says_which_norm_is_not_compared(
     assert credit["not_compared"] == [line]
 
 
+@pytest.mark.slow
 def test_a_provider_of_langchain_whose_package_is_absent_is_named_with_its_line(
     without: Callable[..., Ended],
 ) -> None:
@@ -249,14 +286,14 @@ def of_the_package(path: Path) -> set[str]:
 def imports(tree: ast.AST, extra: str = "") -> Iterator[tuple[str, str]]:
     """Each library that is imported for more than its types, and the extra that is named for it."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
             yield from (pair for one in node.orelse for pair in imports(one, extra))
             continue
         if isinstance(node, ast.Import):
             yield from ((alias.name.partition(".")[0], extra) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             yield (node.module or "").partition(".")[0], extra
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
             named = node.args[0]
             yield from (
                 [(str(named.value).partition(".")[0], extra)]
@@ -270,7 +307,7 @@ def _named(node: ast.AST) -> str:
     """The extra of `with require_extra(extra, …)`."""
     for item in node.items if isinstance(node, ast.With) else ():
         call = item.context_expr
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "require_extra":
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "require_extra":
             return str(ast.literal_eval(call.args[0]))
     return ""
 

@@ -32,6 +32,7 @@ def told(what: str, seed: str, folder: Path) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 def test_a_certificate_names_the_same_of_equal_deviations_in_every_process(tmp_path: Path) -> None:
     first, *others = [told("certificates", seed, tmp_path / seed) for seed in SEEDS]
     assert "Keeping it is no best response" in first

@@ -110,7 +110,7 @@ def replaced(tree: ast.AST) -> Iterator[str]:
 
 def inherited(kind: type) -> Iterator[str]:
     """Private names of a library's class that a class of ours uses or overrides."""
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    tree = body_of(kind)
     ours = {name for base in kind.__mro__ if of_us(base) for name in names_of(base)}
     theirs = {name for base in kind.__mro__ if not of_us(base) for name in names_of(base)}
     used = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and itself(n.value)}
@@ -142,10 +142,22 @@ def defined(tree: ast.AST) -> set[str]:
 
 
 @cache
+def classes_in(file: str) -> dict[str, ast.AST]:
+    """The classes that a file defines outermost: `inspect` would parse it for each of them."""
+    tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def body_of(kind: type) -> ast.AST:
+    outermost_class = classes_in(inspect.getsourcefile(kind) or "").get(kind.__qualname__)
+    return outermost_class or ast.parse(textwrap.dedent(inspect.getsource(kind)))
+
+
+@cache
 def names_of(kind: type) -> set[str]:
     """The names that a class itself defines."""
     try:
-        source = defined(ast.parse(textwrap.dedent(inspect.getsource(kind))))
+        source = defined(body_of(kind))
     except (OSError, TypeError):  # compiled, or made while it runs
         source = set()
     return source if of_us(kind) else source | vars(kind).keys()

@@ -37,15 +37,21 @@ TABLES = {
 SECRET = "the-north-window-is-open"
 
 
-@pytest.fixture(params=TABLES, ids=list(TABLES))
-async def letters(script: Script, request: pytest.FixtureRequest) -> list[tuple[str, str, Shown]]:
+@pytest.fixture(scope="module", params=TABLES, ids=list(TABLES))
+async def letters(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> list[tuple[str, str, Shown]]:
     """Every letter of a run to an agent, in order: agent, system part, whole text."""
     graph, room = TABLES[request.param]
     agents = ["Alice", "Bob", "Agent1", "Agent2"]
-    home().secrets.mkdir(parents=True)
-    told = "".join(f"{agent}: {SECRET}-of-{agent}\n" for agent in agents)
-    (home().secrets / "told.yaml").write_text(told, encoding="utf-8")
-    outcome = await play(graph, RunConfig.model_validate({**room, "secrets": "told"}))
+    script = Script()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COOP_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setattr("shapley_coop.seats.asking.chat_model", script.chat_model)
+        home().secrets.mkdir(parents=True)
+        told = "".join(f"{agent}: {SECRET}-of-{agent}\n" for agent in agents)
+        (home().secrets / "told.yaml").write_text(told, encoding="utf-8")
+        outcome = await play(graph, RunConfig.model_validate({**room, "secrets": "told"}))
     parties = set(outcome["agents"])
     return [
         (agent, str(messages[0].text), shown(messages))

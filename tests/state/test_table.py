@@ -170,6 +170,7 @@ def test_every_node_that_a_text_names_is_one_of_some_workflow() -> None:
     assert not told - NODES
 
 
+@pytest.mark.slow
 @with_all_extensions
 async def test_a_key_is_written_and_cleared_by_whom_its_text_names(
     notes: tuple[Writers, Writers],

@@ -204,6 +204,7 @@ def coop(
     )
 
 
+@pytest.mark.slow
 def test_a_key_alone_traces_nothing(tmp_path: Path) -> None:
     with capturing() as capture:
         coop(capture, tmp_path)
@@ -239,6 +240,7 @@ def assert_told_the_measures(capture: Capture, root: str) -> None:
     assert set(scored.values()) >= {0, 1}
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_sweep_says_which_sweep_and_condition_it_belongs_to(tmp_path: Path) -> None:
     with capturing() as capture:
         argv = ["sweep", "escape_room", "--limit", "1", "-o", str(tmp_path / "sweep")]
@@ -250,6 +252,7 @@ def test_a_cell_of_a_sweep_says_which_sweep_and_condition_it_belongs_to(tmp_path
     assert_told_the_measures(capture, root["id"])
 
 
+@pytest.mark.slow
 def test_a_program_without_the_command_line_tells_no_secret_either(tmp_path: Path) -> None:
     (tmp_path / "home" / "secrets").mkdir(parents=True)
     secret = "my-reservation-value-is-7-and-a-half"

@@ -66,7 +66,10 @@ def same(remote: dict[str, Any], local: dict[str, Any]) -> bool:
     return [remote[key] for key in keys] == [local[key] for key in keys]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(x, marks=[] if x == "escape_room" else pytest.mark.slow) for x in GAMES],
+)
 async def test_a_remote_agent_plays_as_a_local_one(game: str) -> None:
     with a2a_agent() as agent:
         remote, local = await beside_local(game, {"model": f"a2a:{agent.url}"})
@@ -77,15 +80,20 @@ async def test_a_remote_agent_plays_as_a_local_one(game: str) -> None:
 @pytest.mark.parametrize(
     ("manner", "how"),
     [
-        (in_words, {"streaming": False}),
         (in_pieces, {}),
         (in_fields, {}),
-        (in_fields, {"streaming": False}),
-        (in_words, {"as_message": True}),
-        (in_words, {"version": "0.3"}),
         (in_words, {"version": "0.3", "streaming": False, "as_message": True}),
         (asking_back, {}),
-        (asking_back, {"streaming": False}),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in [
+                (in_words, {"streaming": False}),
+                (in_fields, {"streaming": False}),
+                (in_words, {"as_message": True}),
+                (in_words, {"version": "0.3"}),
+                (asking_back, {"streaming": False}),
+            ]
+        ),
     ],
 )
 async def test_every_way_to_answer_is_understood(manner: Manner, how: dict[str, Any]) -> None:

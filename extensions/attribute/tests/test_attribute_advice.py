@@ -83,6 +83,7 @@ def test_a_second_time_no_call_is_made_and_the_advice_is_the_same() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_where_inputs_differ_it_says_how_many_more_would_tell_and_what_they_cost() -> None:
     credit = advised("skills")
     unsure = [one for one in credit.advice if one.more]

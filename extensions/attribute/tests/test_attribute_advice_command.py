@@ -75,6 +75,7 @@ def test_advice_that_is_not_played_is_the_last_line_a_note_and_an_error(coop: Co
     assert re.fullmatch(r"no advice: about \d+ plays, (\d+) new .*: --max-calls \1 plays it", note)
 
 
+@pytest.mark.slow
 def test_twelve_inputs_have_advice_within_the_usual_limit(coop: Coop, tmp_path: Path) -> None:
     """What was played is not counted again; one alone is left out where too few calls are left."""
     (tmp_path / "in.json").write_text(json.dumps([HELLO] * 12), encoding="utf-8")

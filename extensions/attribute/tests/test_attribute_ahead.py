@@ -101,11 +101,15 @@ def test_who_says_yes_to_a_forecast_above_the_limit_is_not_stopped() -> None:
     assert credit.values == pytest.approx(app.values)
 
 
-APPS = [(name, SHAPES[name]) for name in SHAPES]
-APPS += [(one.name, lambda one=one: one) for one in known_apps() if len(one.agents) < 6]
+APPS = [pytest.param(make, id=name) for name, make in SHAPES.items()]
+APPS += [
+    pytest.param(lambda one=one: one, id=one.name, marks=pytest.mark.slow)
+    for one in known_apps()
+    if len(one.agents) < 6
+]
 
 
-@pytest.mark.parametrize("make", [make for _, make in APPS], ids=[name for name, _ in APPS])
+@pytest.mark.parametrize("make", APPS)
 def test_no_more_calls_are_made_than_the_forecast_says(make: Any) -> None:
     app = make()
     if hasattr(app, "shape"):

@@ -30,7 +30,13 @@ def test_the_values_are_those_of_the_table_of_worths(app: KnownApp) -> None:
     assert list(app.leave_one_out().values()) == pytest.approx(marginal_contributions(table))
 
 
-@pytest.mark.parametrize("shape", sorted(ONE_OF_EACH))
+FAST = ("chain", "loop", "tools")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [pytest.param(x, marks=[] if x in FAST else pytest.mark.slow) for x in sorted(ONE_OF_EACH)],
+)
 def test_a_played_coalition_earns_what_its_terms_say(shape: str) -> None:
     app = ONE_OF_EACH[shape]
     built = build(app)
@@ -45,7 +51,11 @@ def test_a_played_coalition_earns_what_its_terms_say(shape: str) -> None:
     assert list(credit.values.values()) == pytest.approx(list(app.shapley().values()))
 
 
-@pytest.mark.parametrize("app", [app for app in APPS if len(app.agents) == 8 and app.is_certain])
+EIGHT = [app for app in APPS if len(app.agents) == 8 and app.is_certain]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("app", EIGHT)
 def test_a_quarter_of_the_coalitions_of_eight_gives_values_within_a_tenth(app: KnownApp) -> None:
     built = build(app)
     settings = {"exact_up_to": 1, "budget": 2**8 // 4, "max_calls": 10_000, "at_once": 1}
@@ -66,6 +76,7 @@ def test_a_lead_that_asks_agents_as_tools_earns_all(app: KnownApp) -> None:
     assert built.score(state, built.inputs[0]) == app.worth(app.agents)
 
 
+@pytest.mark.slow
 def test_tasks_and_failures_come_as_often_as_said() -> None:
     app = KnownApp(
         name="rare",
@@ -100,6 +111,7 @@ def test_a_row_counts_errors_orders_and_intervals_that_hold() -> None:
     assert ordered({"a": 1, "b": 0, "c": 0}, {"a": 1, "b": 1, "c": 0}, 1e-9) == 0.75
 
 
+@pytest.mark.slow
 def test_the_command_compares_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "judge.py"
     path.write_text("def judge(asked):\n    return {agent: 1 for agent in asked['agents']}\n")
@@ -116,7 +128,11 @@ def test_the_command_compares_ways(tmp_path: Path, capsys: pytest.CaptureFixture
     ("given", "complaint"),
     [
         (["--apps", "nothing"], "no app of the benchmark is called 'nothing'"),
-        (["--apps", "article", "--judge", "judge.py:judge"], "points to 'me', who is no agent"),
+        pytest.param(
+            ["--apps", "article", "--judge", "judge.py:judge"],
+            "points to 'me', who is no agent",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line(

@@ -135,7 +135,7 @@ class Person(StringIO):
         return True
 
 
-@pytest.mark.parametrize("answer", ["y", "n"])
+@pytest.mark.parametrize("answer", [pytest.param("y", marks=pytest.mark.slow), "n"])
 def test_a_person_is_asked_whether_to_go_on(
     answer: str, coop: Coop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +146,7 @@ def test_a_person_is_asked_whether_to_go_on(
     assert found.startswith("shapley of demo" if answer == "y" else "leave-one-out of demo")
 
 
+@pytest.mark.slow
 def test_where_nobody_is_asked_the_limit_holds(coop: Coop) -> None:
     ended = coop("attribute", "demo", "--max-calls", "160", "--yes")
     assert ended.out.startswith("leave-one-out of demo")
@@ -195,17 +196,6 @@ def test_what_is_wrong_is_one_line(arguments: tuple[str, ...], message: str, coo
     assert message in complaint
 
 
-def test_the_page_loads_and_runs_nothing(coop: Coop, tmp_path: Path) -> None:
-    assert coop("attribute", "demo", "-o", "credit.html").code == 0
-    page = (tmp_path / "credit.html").read_text(encoding="utf-8")
-    assert "default-src 'none'" in page
-    assert "<script" not in page
-    assert not re.search(r'(?:src|href)="', page)
-    assert "researcher: 43.61" in page, "the app's own graph, with values"
-    assert "nobody" in page
-    assert "A simulation" in page
-
-
 def test_agents_of_a_team_are_drawn_within_it() -> None:
     app = team()
     drawn = page_of(attribute(app.graph, app.agents, app.score, app.given), "a team")
@@ -213,6 +203,7 @@ def test_agents_of_a_team_are_drawn_within_it() -> None:
     assert "title: 1" in drawn
 
 
+@pytest.mark.slow
 def test_the_demo_ends_in_a_decision_about_every_agent(coop: Coop) -> None:
     """Without a limit on its calls, which cost nothing; columns without a number are not shown."""
     ended = coop("attribute", "demo", "--advise", "--yes")
@@ -227,7 +218,9 @@ def test_the_demo_ends_in_a_decision_about_every_agent(coop: Coop) -> None:
     assert "USD" not in ended.out
 
 
-def test_the_demo_needs_no_key_and_says_that_it_is_a_simulation(coop: Coop) -> None:
+def test_the_demo_needs_no_key_says_that_it_is_a_simulation_and_draws_a_page_that_runs_nothing(
+    coop: Coop, tmp_path: Path
+) -> None:
     ended = coop("attribute", "demo")
     assert ended.code == 0
     assert "A simulation" in ended.out
@@ -236,6 +229,14 @@ def test_the_demo_needs_no_key_and_says_that_it_is_a_simulation(coop: Coop) -> N
     assert again["values"]["researcher"] == pytest.approx(again["values"]["writer"])
     assert sum(again["values"].values()) == pytest.approx(100.0)
     assert again["spent"]["writer"]["input_tokens"] > 0
+    assert coop("attribute", "demo", "-o", "credit.html").code == 0
+    page = (tmp_path / "credit.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert not re.search(r'(?:src|href)="', page)
+    assert "researcher: 43.61" in page, "the app's own graph, with values"
+    assert "nobody" in page
+    assert "A simulation" in page
 
 
 def test_value_per_dollar_needs_prices(coop: Coop, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
 
 
+@pytest.mark.slow
 def test_ten_agents_are_sampled_with_errors_that_hold() -> None:
     settings = {"max_calls": 10_000, "target": 0.4, "at_once": 1}
     credit = attribute(app(), AGENTS, score, {"found": []}, **settings)

@@ -42,6 +42,7 @@ def total(state: Sum) -> float:
     return state.get("total", 0.0)
 
 
+@pytest.mark.slow
 def test_noise_has_an_error_and_who_does_nothing_is_within_two_of_zero() -> None:
     dice = random.Random(5)
     app = chain(

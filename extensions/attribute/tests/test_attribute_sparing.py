@@ -99,7 +99,7 @@ def review(loop: bool) -> Any:
     return page.compile()
 
 
-@pytest.mark.parametrize("loop", [True, False])
+@pytest.mark.parametrize("loop", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_calls_are_a_bound_only_where_no_agent_can_be_asked_more_often(loop: bool) -> None:
     told = list[Forecast]()
 

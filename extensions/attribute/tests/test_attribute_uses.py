@@ -38,10 +38,10 @@ def test_a_test_asks_what_an_agent_earns_and_a_replay_makes_no_call(
     pytester.makeconftest(f"pytest_plugins = [{plugin!r}]")
     pytester.makeini("[pytest]\ncredit_cache = kept/credit.sqlite")
     pytester.makepyfile(TESTS)
-    first = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    first = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     first.assert_outcomes(passed=1)
     assert (pytester.path / "kept" / "credit.sqlite").exists()
-    again = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    again = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     again.assert_outcomes(passed=1)
     again.stdout.fnmatch_lines(["credit: 0 node calls made, * saved by the cache"])
 

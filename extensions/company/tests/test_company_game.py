@@ -116,6 +116,7 @@ def test_the_record_always_builds_the_same_repository_with_everybodys_own_commit
         materialise(record, tmp_path / "one")
 
 
+@pytest.mark.slow
 def test_a_part_of_the_company_builds_what_its_roles_can(boxed: None) -> None:
     game = SoftwareCompany({"agents": ["Programmer", "Reviewer"]})
     position, record = by_embedded_roles(game)

@@ -49,13 +49,11 @@ def test_every_verdict_on_votes_and_signatures_is_as_reviewed() -> None:
 
 
 @pytest.mark.parametrize("act", WEIGHED)
-@pytest.mark.parametrize(("mark", "opens", "closes"), OPENED)
-def test_what_is_weighed_between_marks_does_not_bind(
-    mark: object, opens: str, closes: str, act: str
-) -> None:
+def test_what_is_weighed_between_marks_does_not_bind(act: str) -> None:
     weighed, answer = WEIGHED[act]
-    text = f"{opens} I could write {weighed}, but no.\n{closes}\n\n{answer}"
-    assert judged(act, text, groups=GROUPS) == judged(act, answer, groups=GROUPS)
+    for _, opens, closes in (param.values for param in OPENED):
+        text = f"{opens} I could write {weighed}, but no.\n{closes}\n\n{answer}"
+        assert judged(act, text, groups=GROUPS) == judged(act, answer, groups=GROUPS)
 
 
 @pytest.mark.parametrize(("name", "template"), [("elect", "ELECT"), ("ratify", "RATIFY")])

@@ -1,6 +1,7 @@
 """The suites of institutions play what they say, and docs/institutions.md has their figures."""
 
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -26,28 +27,41 @@ def rows(suite: str, head: str) -> Iterator[tuple[str, dict[str, str], list[str]
         yield suite, labels, parts[len(axes) :]
 
 
+@cache
+def first_seed(suite: str) -> list[Cell]:
+    """The cells of a suite with the first seed; reading every game again takes seconds."""
+    return [cell for cell in expand(load_suite(suite)) if cell.seed == 0]
+
+
 def cells(suite: str, wanted: dict[str, str]) -> list[Cell]:
     """The cells of a row, for the first seed, by institution."""
-    found = expand(load_suite(suite))
-    return [c for c in found if wanted.items() <= c.labels.items() and c.seed == 0]
+    return [c for c in first_seed(suite) if wanted.items() <= c.labels.items()]
 
 
 def test_every_institution_meets_the_same_games_and_agents() -> None:
     assert list(SUITE.axes["institution"]) == [part.strip() for part in HEAD.split("|")[3:-1]]
-    assert {(c.labels["institution"], c.graph) for c in expand(SUITE)} == {
+    every = expand(SUITE)
+    assert {(c.labels["institution"], c.graph) for c in every} == {
         ("none", "llm_only"),
         ("repetition", "llm_only"),
         ("mediation", "mediation"),
         ("contracts", "contracts"),
         ("contracts in escrow", "contracts"),
     }
-    turns = {(c.labels["institution"], c.room["params"]["rounds"]) for c in expand(SUITE)}
+    turns = {(c.labels["institution"], c.room["params"]["rounds"]) for c in every}
     assert turns == {(x, 1 if x == "none" else 10) for x in SUITE.axes["institution"]}
+
+
+ROWS = [*rows("institutions", HEAD), *rows("reputation", BESIDE)]
 
 
 @pytest.mark.parametrize(
     ("suite", "labels", "figures"),
-    [*rows("institutions", HEAD), *rows("reputation", BESIDE)],
+    # One of each table; `make proofs` plays the others.
+    [
+        pytest.param(*row, marks=[] if at in (0, len(ROWS) - 1) else pytest.mark.slow)
+        for at, row in enumerate(ROWS)
+    ],
     ids=str,
 )
 async def test_the_page_tells_what_the_suite_measures(

@@ -110,7 +110,13 @@ def test_the_word_for_delegating_is_no_action_of_the_game() -> None:
     assert odd.word not in {*acts["Ann"], *acts["Ben"]}
 
 
-@pytest.mark.parametrize("name", playable(MatrixGame))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(x, marks=[] if x == "stag_hunt" else pytest.mark.slow)
+        for x in playable(MatrixGame)
+    ],
+)
 async def test_it_plays_every_game_with_a_table_and_the_books_balance(name: str) -> None:
     for character in ("rational", "sloppy", "defector", "random"):
         config = RunConfig.model_validate({"game": name, "seats": {"*": f"embedded:{character}"}})

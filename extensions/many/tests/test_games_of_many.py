@@ -205,6 +205,7 @@ def test_the_table_is_printed_where_it_is_short():
         assert "by_count" in load(name, {"agents": most + 1}).facts()
 
 
+@pytest.mark.slow
 async def test_letters_do_not_grow_with_the_agents():
     longest: dict[int, dict[str, int]] = {}
     for n in (14, 42):
@@ -283,8 +284,10 @@ def test_of_many_messages_alike_a_few_are_told_and_the_rest_in_sum():
     ("name", "params"),
     [
         ("public_goods", {"agents": 4, "levels": 2, "rounds": 2, "multiplier": 1.5}),
-        ("volunteers", {"agents": 7, "rounds": 2}),
-        ("escape_room", {"agents": 7, "levers": 2, "rounds": 1}),
+        pytest.param("volunteers", {"agents": 7, "rounds": 2}, marks=pytest.mark.slow),
+        pytest.param(
+            "escape_room", {"agents": 7, "levers": 2, "rounds": 1}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_incentives_by_counts_are_those_of_the_whole_game_tree(name, params):

@@ -1,5 +1,6 @@
 """Baselines at our table: each comes to what its rule says, by messages, contract and ledger."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -19,11 +20,16 @@ from shapley_coop.state.storage.home import home
 JOB = "do the job"
 
 
+@cache
+def cells() -> list[Cell]:
+    """The suite's cells; reading every game again takes seconds."""
+    return list(expand(load_suite("baselines")))
+
+
 def cell(game: str, deal: str) -> Cell:
     """The suite's cell for the first seed."""
     wanted = {"game": game, "deal": deal}
-    found = (c for c in expand(load_suite("baselines")) if wanted.items() <= c.labels.items())
-    return next(found)
+    return next(one for one in cells() if wanted.items() <= one.labels.items())
 
 
 def procurement() -> StageGame:

@@ -43,8 +43,16 @@ def room(alice: str, bob: str, **more: object) -> RunConfig:
     return RunConfig.model_validate({"game": game(), "seats": seats, **more})
 
 
+PAIRS = list(combinations_with_replacement(classical.SHIPPED, 2))
+
+
 @pytest.mark.parametrize(
-    ("first", "second"), list(combinations_with_replacement(classical.SHIPPED, 2))
+    ("first", "second"),
+    # Each strategy against tit for tat; the others are for `make proofs`.
+    [
+        pytest.param(*pair, marks=[] if "tit_for_tat" in pair else pytest.mark.slow)
+        for pair in PAIRS
+    ],
 )
 async def test_ten_turns_come_to_the_known_totals(first: str, second: str) -> None:
     outcome = await play("llm_only", room(first, second))

@@ -3,6 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from shapley_coop.evals.measures.exchange import VARIANTS
 from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import read_rows
@@ -32,6 +34,7 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.split("|")[1:-1]]
 
 
+@pytest.mark.slow
 def test_one_command_prints_both_tables_of_the_paper_and_goes_on_where_it_was(coop: Coop) -> None:
     ended = coop("scenario", "table", "--seeds", "1")
     assert ended.code == 0, ended.err

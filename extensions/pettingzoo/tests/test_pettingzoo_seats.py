@@ -29,7 +29,14 @@ ENVIRONMENTS = {
 """Environment → how many agents it has."""
 
 
-@pytest.mark.parametrize("name", ENVIRONMENTS)
+FAST = ("mpe2.simple_tag_v3:parallel_env", "pettingzoo.classic.tictactoe_v3:env")
+"""One where all act at once, and one where they take turns."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(x, marks=[] if x in FAST else pytest.mark.slow) for x in ENVIRONMENTS],
+)
 async def test_default_seats_act_in_environments_of_others(name):
     pytest.importorskip(name.partition(".")[0], reason="an optional package of environments")
     room = RunConfig(game=f"pettingzoo:{name}", params={"rounds": 4}, seed=1)

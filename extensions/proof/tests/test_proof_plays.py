@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from shapley_coop.extensions.proof.checking import check
 from shapley_coop.extensions.proof.envelope import as_bytes
 from shapley_coop.extensions.proof.home_keys import key_of, new_key
@@ -65,6 +67,7 @@ async def test_deposits_that_were_forfeited() -> None:
     assert any(int(amount) for amount in told["forfeits"].values())
 
 
+@pytest.mark.slow
 async def test_a_redistribution_replaces_what_was_signed() -> None:
     told = await exported("shapley_coop", game="raid_battle", seats={"*": "embedded:stubborn"})
     assert told["basis"] == "redistribution"

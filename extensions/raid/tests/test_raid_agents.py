@@ -205,8 +205,8 @@ def ending(table):
     ("graph", "level", "expected"),
     [
         ("llm_only", 1, "lost"),
-        ("negotiation", 3, "lost"),
-        ("short_term", 3, "won"),
+        pytest.param("negotiation", 3, "lost", marks=pytest.mark.slow),
+        pytest.param("short_term", 3, "won", marks=pytest.mark.slow),
         ("shapley_coop", 3, "won"),
     ],
 )
@@ -218,6 +218,7 @@ async def test_who_prices_externalities_wins_what_others_lose(graph, level, expe
     )
 
 
+@pytest.mark.slow
 async def test_negotiation_without_reasoning_under_taunts():
     taunts = {}
     for graph in ("negotiation", "shapley_coop"):
@@ -226,6 +227,7 @@ async def test_negotiation_without_reasoning_under_taunts():
     assert taunts["negotiation"] < taunts["shapley_coop"]
 
 
+@pytest.mark.slow
 async def test_a_raid_bargained_over_at_every_turn_comes_to_its_end():
     table = await run("shapley_coop", 2, seed=3, renegotiate="every 1")
     assert ending(table) == "won"

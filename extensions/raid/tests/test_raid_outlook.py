@@ -4,15 +4,13 @@ from fractions import Fraction
 from functools import partial
 from random import Random
 
-from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import Do, Share
+from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Event, Every, Last, Turns
 from shapley_coop.deals.monitor import duties
 from shapley_coop.games import load
 from shapley_coop.games.ahead import MOST_PLAYS, Plan
-from shapley_coop.state.outlook import norm_payoffs
 from tests.chance import dice
 from tests.deals.analysis.test_outlook import before_play
 
@@ -68,13 +66,6 @@ def test_raids_side_by_side_go_as_raids_one_by_one():
         assert many[0].record == one.record
 
 
-def test_an_outlook_never_rolls_the_dice_that_the_game_will_roll():
-    game = load("raid_battle", seed=1)
-    worlds = game.analysis.ahead._worlds(20, 0)
-    assert all(world.seed != game.seed for world in worlds)
-    assert len({world.seed for world in worlds}) == 20
-
-
 def test_a_plan_that_reads_the_record_is_played_one_by_one():
     """Hero2 taunts in the turn after Hero1 did: what it owes depends on what was done."""
     game = load("raid_battle", seed=3)
@@ -88,30 +79,6 @@ def test_a_plan_that_reads_the_record_is_played_one_by_one():
     found = before_play(game, deal)
     assert 0 < found.plays < MOST_PLAYS
     assert [row.who for row in found.rows if row.who] == ["Hero1", "Hero2"]
-
-
-def test_a_split_by_a_norm_is_valued_on_the_dice_of_each_play():
-    game = load("raid_battle", seed=3)
-    found = before_play(game, rotation(game, Share(norm="shapley")), norm_payoffs=norm_payoffs)
-    assert 0 < found.plays < MOST_PLAYS
-    kept = {agent: x.mean for agent, x in found.rows[0].payoffs.items()}
-    shown = {agent: x.mean for agent, x in found.by_norm.items()}
-    assert kept == shown, "no payment comes on top"
-    assert kept["Hero4"] < min(kept[hero] for hero in game.agents[:3]), "it does not support"
-
-
-def test_values_are_not_foretold_from_turns_on_the_games_own_dice():
-    game = load("raid_battle", seed=3)
-    actions = dict.fromkeys(game.agents, "Fireball")
-    after = game.step(game.start(), actions)
-    record = [{"turn": 1, "actions": actions, "rewards": after.rewards}]
-    deal = rotation(game, Share(norm="shapley"))
-    found = outlook(Prospect(game, after.position, record, None, deal, norm_payoffs=norm_payoffs))
-    assert found.rows == ()
-    assert "afterwards" in found.why_not
-    without = outlook(Prospect(game, after.position, record, None, rotation(game)))
-    assert without.plays == MOST_PLAYS
-    assert all(row.payoffs.keys() == set(game.agents) for row in without.rows)
 
 
 def test_what_is_forfeited_in_a_raid_goes_to_the_others():

@@ -82,20 +82,6 @@ def test_the_page_of_a_raid_says_what_its_result_says(tmp_path: Path) -> None:
     shows_what_its_result_says("raid_battle", *bundle(), panels, tmp_path)
 
 
-def test_the_page_draws_the_function_that_values_are_computed_from() -> None:
-    shown, result = bundle()
-    worths = shown["credit"]["worths"]["each"]
-    assert len(worths) == 16
-    assert (worths[0], worths[-1]["worth"]) == (
-        {"members": [], "worth": 0},
-        result["credit"]["worth_of_all"],
-    )
-    v = {frozenset(one["members"]): one["worth"] for one in worths}
-    everyone = frozenset(shown["agents"])
-    for agent, marginal in result["credit"]["marginal"].items():
-        assert v[everyone] - v[everyone - {agent}] == pytest.approx(marginal)
-
-
 def test_a_split_by_the_norm_goes_through_pot_baseline_and_improvement() -> None:
     shown, result = bundle()
     steps = {step["step"]: step["amounts"] for step in shown["credit"]["waterfall"]}

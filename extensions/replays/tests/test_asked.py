@@ -25,7 +25,14 @@ def test_who_answers_defection_in_kind_is_due_less_when_asked_than_by_its_schedu
     )
 
 
-@pytest.mark.parametrize("game", ["escape_room", "volunteers", "public_goods"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        "escape_room",
+        pytest.param("volunteers", marks=pytest.mark.slow),
+        pytest.param("public_goods", marks=pytest.mark.slow),
+    ],
+)
 def test_with_everybody_present_embedded_agents_do_as_they_did(coop: Coop, game: str) -> None:
     outcome = valid(coop("run", game, "--seed", "1", "--name", "one", "--json").result)
     asked = coop("credit", "one", "--replay", "asked", "--json").result["asked"]

@@ -55,8 +55,11 @@ def test_values_that_no_replay_computes_are_not_replayed_on_other_dice() -> None
         on_other_dice(by_points, "shapley", 2)
 
 
+RAID = ("run", "raid_battle", "--graph", "llm_only", "--seed", "2")
+
+
 def test_the_command_reports_mean_and_spread_and_settles_nothing(coop: Coop) -> None:
-    before = valid(coop("run", "raid_battle", "--seed", "2", "--name", "r", "--json").result)
+    before = valid(coop(*RAID, "--name", "r", "--json").result)
     dice = coop("credit", "r", "--dice", "5", "--json").result["dice"]
     assert dice["times"] == 5
     assert set(dice["values"]) == set(before["agents"])

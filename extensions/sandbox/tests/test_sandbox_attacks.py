@@ -9,6 +9,8 @@ import pytest
 from shapley_coop.extensions.company.task import Check, Task, shown
 from shapley_coop.games.sandbox import PYTHON, CheckResult, Limits, run_checks
 
+pytestmark = pytest.mark.slow
+
 PATIENT = Limits(seconds=120)
 """What ends by itself has time for it on a busy machine, too."""
 

@@ -108,7 +108,7 @@ def test_what_three_end_with_is_the_studys_rule_and_the_verdicts_are_the_matrix(
     assert len(payments_of(design, world.seats)) == 3 * sum(bool(c) for c in design.values())
 
 
-@pytest.mark.parametrize("seats", [7, 9])
+@pytest.mark.parametrize("seats", [7, pytest.param(9, marks=pytest.mark.slow)])
 def test_contracts_of_many_have_verdicts_and_fit_in_a_letter(seats):
     world = study_game(GOODS, {"num_players": seats, "multiplier": 1.5}, "here")
     for paid, holds in ((1, True), (0, False)):

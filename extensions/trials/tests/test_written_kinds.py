@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
 
 from extensions.trials.tests.written_kinds import kinds
 from tests.written_docs import DOCS
@@ -29,5 +28,4 @@ def test_every_tournament_that_ships_is_as_the_schema_says() -> None:
     ],
 )
 def test_the_schema_marks_what_would_be_refused(content: Any) -> None:
-    with pytest.raises(ValidationError):
-        SCHEMAS["tournament"].validate(content)
+    assert not SCHEMAS["tournament"].is_valid(content)

@@ -66,7 +66,9 @@ def test_an_empty_account_is_not_asked_again(tmp_path):
         assert stub.calls <= 2 * 3
 
 
-@pytest.mark.parametrize("trial", range(20))
+@pytest.mark.parametrize(
+    "trial", [*range(4), *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 20))]
+)
 def test_a_cost_limit_is_passed_by_one_call_at_most(tmp_path, trial):
     chance = random.Random(trial)
     limit, at_once = chance.uniform(0.02, 0.6), chance.choice([1, 3, 8])

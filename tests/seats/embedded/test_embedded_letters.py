@@ -27,12 +27,16 @@ CANNOT = "I cannot decide: the letter"
 # A letter without a fact
 
 
-@pytest.fixture
-async def letters(script: Script) -> dict[str, list[BaseMessage]]:
-    """One letter of each kind from a run between embedded agents."""
+@pytest.fixture(scope="module")
+async def letters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[BaseMessage]]:
+    """One letter of each kind from one run between embedded agents; no test changes them."""
     # What is signed pays nothing, so that the split is still to be bargained over.
     seats = {"*": "embedded:rational"}
-    await play("shapley_coop", RunConfig(seed=2, seats=seats, enforcement="notional"))
+    script = Script()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COOP_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setattr("shapley_coop.seats.asking.chat_model", script.chat_model)
+        await play("shapley_coop", RunConfig(seed=2, seats=seats, enforcement="notional"))
     return {act: messages for _, act, messages in script.letters}
 
 

@@ -37,7 +37,7 @@ def test_two_of_which_either_might_be_asked_are_refused(monkeypatch: pytest.Monk
         tenancy()
 
 
-@pytest.mark.parametrize("module", ["auth", "app"])
+@pytest.mark.parametrize("module", ["auth", pytest.param("app", marks=pytest.mark.slow)])
 def test_neither_the_app_nor_the_auth_of_the_server_is_loaded(module: str, tmp_path: Path) -> None:
     """LangGraph's server ends where one of them cannot be loaded."""
     tokens = tmp_path / "tokens.yaml"

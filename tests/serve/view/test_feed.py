@@ -15,8 +15,9 @@ from shapley_coop.serve.view.feed import STILL, Feed, changes
 from shapley_coop.serve.view.local import viewer
 from tests.background import in_background
 
-TEXTS = st.lists(st.text())
-SECTION = st.one_of(st.integers(), st.text(), TEXTS, st.dictionaries(st.text(), TEXTS))
+TEXT = st.text(max_size=6)
+TEXTS = st.lists(TEXT, max_size=5)
+SECTION = st.one_of(st.integers(), TEXT, TEXTS, st.dictionaries(TEXT, TEXTS, max_size=3))
 BUNDLE = st.dictionaries(st.sampled_from("abcde"), SECTION)
 
 

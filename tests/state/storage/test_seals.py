@@ -1,14 +1,17 @@
 """`coop verify` compares every fact of a run with its seal, and the seals with a kept head."""
 
+import asyncio
 import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 
+from shapley_coop.graphs.running import play
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.database import facts_at
@@ -27,16 +30,28 @@ from tests.coop_command import FAILED, Coop, coop_in
 from tests.evals.tampering import failed_checks
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two runs that have ended; each test has a copy."""
+    folder = tmp_path_factory.mktemp("played") / "home"
+    room = {"seed": 10, "seats": {"*": "embedded:random"}, "params": {"rounds": 2}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COOP_HOME", str(folder))
+        for name in ("r", "later"):
+            asyncio.run(play("shapley_coop", RunConfig.model_validate(room), run=name))
+    return folder
+
+
 @pytest.fixture
 def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    played: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Coop:
     """`coop` in a home with two runs that have ended."""
-    here = coop_in(tmp_path, monkeypatch, capsys)
-    for name in ("r", "later"):
-        options = ("--seed", "10", "--model", "embedded:random", "--set", "rounds=2")
-        assert here("run", "escape_room", *options, "--name", name).code == 0
-    return here
+    copytree(played, tmp_path / "home")
+    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def one_more_token(entry: Entry) -> Entry:
