@@ -83,7 +83,9 @@ def unaffordable(
         certain = {cid: amount for cid, amount in due.items() if amount}
         own = at_best(payer, split, means)
         most = own + most_received(payer, pays.values(), means)
-        promised = [((cid,), part * fixed[cid].amount, most) for cid, part in parts.items() if part]
+        promised: list[tuple[tuple[str, ...], Fraction, Fraction]] = [
+            ((cid,), part * fixed[cid].amount, most) for cid, part in parts.items() if part
+        ]
         sure = (
             own + most_received(payer, shares, means) + _surely_received(payer, clauses, means, now)
         )

@@ -77,9 +77,9 @@ class RaidBattle(Game):
         return "\n".join(
             [
                 f"**Raid Battle**. {p.heroes} heroes of {p.hero_hp} hit points (HP) fight a boss "
-                f"of {p.boss_hp} HP, for at most {p.rounds} turns. All choose at the same time, "
+                f"of {p.boss_hp} HP, for at most {p.rounds} turns. All choose at once, "
                 f"then act in the order {_listed(self.agents)}, then the boss strikes. The dead do "
-                "nothing.",
+                "nothing; acts after its fall earn nothing.",
                 "",
                 f"- {FIREBALL}: {damage} HP off the boss. Own reward {p.fireball_reward}.",
                 f"- {HEAL}: {healing} HP, up to {p.hero_hp}, for the living other hero with the "
@@ -89,7 +89,7 @@ class RaidBattle(Game):
                 f"{p.taunt_reward} if it works.",
                 "",
                 f"Untaunted, the boss takes {p.strike} HP off each of the {p.targets} living "
-                "heroes with the lowest HP (of equals, the first in order). If it falls, the team "
+                "heroes with the lowest HP (of equals, the first). If it falls, the team "
                 f"gets {p.win_reward} · (1 − dead / {p.heroes} − turns before / {p.rounds}), else "
                 f"{p.loss_reward}: each the same part, unless you agree on a split.",
             ]

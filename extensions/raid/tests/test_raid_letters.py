@@ -47,6 +47,11 @@ async def test_letters_that_ask_for_a_skill_stay_within_their_size() -> None:
     assert max(map(len, found)) <= LIMITS["raid_battle", "act"]
 
 
+async def test_letters_say_that_a_skill_after_the_end_earns_nothing() -> None:
+    found = by_act(await written("llm_only", "raid_battle", {}))["act"]
+    assert all("acts after its fall earn nothing" in text for text in found)
+
+
 async def test_the_skill_that_a_deal_fixes_is_asked_for_in_few_words() -> None:
     entries = [e for e in await written("shapley_coop", "raid_battle", {}) if e.act == "act"]
     assert len(entries) > 12
