@@ -1,7 +1,6 @@
 """Set-up of every test: its own home, no API keys, and no network beyond this machine."""
 
 import os
-import sys
 
 # Read when the libraries are imported, hence before anything else.
 os.environ.update(
@@ -12,15 +11,14 @@ os.environ.update(
     # The endpoints of tests are embedded agents, which read a letter's facts.
     COOP_SEND_FACTS="1",
 )
-# Hundreds of processes are started: each would compile anew what Python may not keep, and this one
-# every assertion of every file.
+# Hundreds of processes are started: each would compile anew what Python may not keep.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
 
 import gc
 import ipaddress
 import re
 import socket
+import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -43,6 +41,8 @@ from tests.scripted import Script
 LIVE = "COOP_TEST_LIVE"
 """Set to 1, it lets tests reach the network and read keys from the environment."""
 
+# Nor need this process rewrite each assertion of each file at every start.
+sys.dont_write_bytecode = False
 pytest.register_assert_rewrite("tests.games.battery")
 # No example may have to be quick; each session draws its own, and prints how to repeat one.
 settings.register_profile("coop", deadline=None, derandomize=False, print_blob=True)
