@@ -109,7 +109,8 @@ def test_every_number_of_a_table_is_that_of_the_export_with_its_n(page, exported
             c: mine[c] for c in COLUMNS if c != "payoff:Alice"
         }
         plain = re.sub(r"</?a\b[^>]*>", "", page)
-        row = re.search(rf'<th scope="row">{graph}</th>\s*<td>4</td>\s*(.*?)</tr>', plain, re.DOTALL)
+        head = rf'<th scope="row">{graph}</th>\s*<td>4</td>'
+        row = re.search(rf"{head}\s*(.*?)</tr>", plain, re.DOTALL)
         assert row
         cells = re.findall(r"<td>(.*?)<small>(.*?)</small>", row.group(1))
         assert len(cells) == len(COLUMNS)
