@@ -185,10 +185,6 @@ def _suite(
     groups = conditions(rows, axes)
     listed = runs_table(rows, runs, failures, known, page_of)
     links = Links(f"runs-{suite.name}", {line["cell"]: line["page"] for line in listed["lines"]})
-
-    def to(group: Condition) -> Linked:
-        return links.to(group.rows, group.labels)
-
     compared, measures = _compare(suite, specs, rows), [c for spec in specs for c in spec.columns]
     return {
         "suite": suite,
@@ -201,18 +197,24 @@ def _suite(
         "ended": Counter(row["result"]["status"] for row in rows),
         "tables": [table(spec, rows, axes, links) for spec in specs],
         "spent": _spent(groups, links),
-        "compared": [
-            (a.name, b.name, found, to(a), to(b), links.to([], a.labels, b.labels))
-            for a, b, found in compared
-        ],
+        "compared": [_link(links, *one) for one in compared],
         "figures": _figures(suite, rows),
         "sections": [
             (title, extension.load("sections", title)(runs))
             for title in extension.offered("sections")
         ],
-        "times": [(group.name, to(group), *times.of(suite.name, group.labels)) for group in groups],
+        "times": [
+            (group.name, links.to(group.rows, group.labels), *times.of(suite.name, group.labels))
+            for group in groups
+        ],
         "listed": {**listed, "id": links.listed},
     }
+
+
+def _link(links: Links, a: Condition, b: Condition, found: list[Comparison]) -> tuple[Any, ...]:
+    """Return a comparison with links to the runs of its first side, of its second, and of both."""
+    sides = (links.to(a.rows, a.labels), links.to(b.rows, b.labels))
+    return a.name, b.name, found, *sides, links.to([], a.labels, b.labels)
 
 
 def _spent(groups: Sequence[Condition], links: Links) -> list[tuple[str, Linked, Spent]]:

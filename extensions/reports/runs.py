@@ -41,24 +41,29 @@ def runs_table(
     order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))
     chosen = sorted(order[: MOST - len(lines)])
     kept = stored.at([rows[at]["cell"] for at in chosen])
-    for at, (whole, volatile) in zip(chosen, kept, strict=True):
-        row = rows[at]
-        told = whole["result"].get("happened") or {}
-        lines.append(
-            {
-                **_of(row),
-                "ended": row["result"]["status"],
-                "values": [_value(column, score(row, column)) for column in columns],
-                "why": " ".join(told.get("words", [])),
-                "run": volatile.get("run", ""),
-                "page": page_of(volatile.get("run", "")),
-            }
-        )
+    lines += [
+        _ended_row(rows[at], columns, whole, page_of, volatile.get("run", ""))
+        for at, (whole, volatile) in zip(chosen, kept, strict=True)
+    ]
     return {
         "columns": list(columns),
         "lines": lines,
         "left_out": len(rows) + len(failures) - len(lines),
         "endings": list(dict.fromkeys(line["ended"] for line in lines)),
+    }
+
+
+def _ended_row(
+    row: Row, columns: Sequence[str], whole: Row, page_of: PageOf, run: str
+) -> dict[str, Any]:
+    told = whole["result"].get("happened") or {}
+    return {
+        **_of(row),
+        "ended": row["result"]["status"],
+        "values": [_value(column, score(row, column)) for column in columns],
+        "why": " ".join(told.get("words", [])),
+        "run": run,
+        "page": page_of(run),
     }
 
 
