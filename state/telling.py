@@ -1,4 +1,4 @@
-"""Functions that select lines of the public history for a letter; each question names one of them.
+"""Functions that select lines of the public history for a letter; each question names a function.
 
 They drop lines that the letter repeats elsewhere or that its reader does not need. All functions
 take and return lines of `state.history`, oldest first.

@@ -202,7 +202,7 @@ def unsound(table: Table) -> list[str]:
 
 
 def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
-    """Return each agent's pointer to its sealed action in the journal, without passing agents.
+    """Return agent → pointer to its sealed action in the journal; passes have no entry.
 
     Raises:
         ValueError: someone edited words or a choice into the table, which may hold pointers only.

@@ -45,8 +45,8 @@ _Place = tuple[str, str, int]
 class Journal(Book):
     """The letters and answers of all episodes in one database.
 
-    Writes survive a power cut, since checkpoints point to answers, and a paid call must not be
-    repeated.
+    Every write survives a power cut, because the journal must keep each answer to which a
+    checkpoint points, and because no paid call may be repeated.
     """
 
     def find(

@@ -72,10 +72,10 @@ class Ledger(Book):
 
         Args:
             episode: the episode of the postings.
-            postings: all postings of the branch so far, including those already written.
+            postings: all postings of the fork so far, including those already written.
 
         Returns:
-            "posted"; "already" if every posting exists; "refused" if another branch has posted.
+            "posted"; "already" if every posting exists; "refused" if another fork has posted.
             In the last two cases nothing is written.
 
         Raises:
