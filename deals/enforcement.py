@@ -92,7 +92,7 @@ class Posting:
 
 
 def injured_by(breaker: str, broken: frozenset[str], agents: Sequence[str]) -> list[str]:
-    """Return the payees of a forfeited deposit: the others without a breach, or else all others."""
+    """Return the payees of a forfeited deposit: others without a breach; if none, all others."""
     others = [agent for agent in agents if agent != breaker]
     return [agent for agent in others if agent not in broken] or others
 

@@ -47,7 +47,7 @@ def turns_in(path: Path) -> list[Turn]:
 
 
 def _of_a_record(clauses: Any) -> dict[str, Any]:
-    """Return clauses of a record, which writes turns as ranges, in the form that agents write."""
+    """Convert clauses from a record, where turns are ranges, to the form that agents write."""
     try:
         return wire_form(Deal.model_validate({"clauses": clauses}))
     except ValidationError:
