@@ -141,7 +141,7 @@ def _scheme(game: str) -> str:
 
 
 def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
-    """Return the foresight class for a letter's game, or None.
+    """Return the class by which embedded agents predict a letter's game; None if there is none.
 
     Args:
         facts: the letter's facts. `game` may name a game of this folder, of an installed package,

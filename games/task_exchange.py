@@ -93,7 +93,7 @@ class TaskExchange(Game):
     def private(self, agent: str) -> dict[str, Any]:
         """Return the taste and the utilities of `agent`, for its own letters alone.
 
-        No position, record or shared state contains them.
+        No position, record or shared state contains this private data.
         """
         return {**self.taste(agent), **worths(self.scenario, agent, self.tasks)}
 

@@ -6,7 +6,7 @@ its atoms do not depend on how other agents split the other atoms. So a split th
 within the group is part of no efficient partition (dominance pruning, exact). Utilities are
 integers, so that ties are exact.
 
-Cost: O(2ⁿ log 2ⁿ) for two agents. For three or more, it lists the 3ⁿ splits of
+Cost: O(2ⁿ log 2ⁿ) for two agents. For three or more agents, the code lists the 3ⁿ splits between
 each pair of agents, then combines the fronts of the pairs for each of the 2ⁿ sets of atoms.
 """
 

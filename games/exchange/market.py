@@ -30,10 +30,10 @@ class Offered:
 class Market:
     """An exchange from the view of one agent.
 
-    The others' utilities are unknown. The first guess for any set is a half. The guess rises with
-    the set's likeness (Jaccard) to sets that the agent asked for. It falls with the likeness to
-    sets that the agent was offered and did not accept. This model is a declared assumption of the
-    simulation: it is crude, and it uses nothing but the letter.
+    The others' utilities are unknown. The first guess of a utility is 0.5 for every set. The guess
+    rises with the set's likeness (Jaccard) to sets that the agent asked for. The guess falls with
+    the likeness to sets that the agent was offered and did not accept. This model is a declared
+    assumption of the simulation: the model is crude, and uses nothing but the letter.
     """
 
     me: str
@@ -170,7 +170,7 @@ def _worths(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return my utilities in a letter, as fractions of my utility of all tasks.
 
     If utilities are additive and there are at most `FEW` tasks, all sets of tasks have an entry.
-    With more tasks, only the sets that `_some` returns have one.
+    If they are additive and there are more tasks, only the sets that `_some` returns have an entry.
     """
     if "values" not in facts:
         return {

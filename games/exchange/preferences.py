@@ -3,7 +3,7 @@
 Every number follows from the words and a seed. Words grade tasks ("very good at …", "good at …",
 "not good at …"); a task gets the grade of the passage with which it shares words. A composite's
 score mixes the mean and the best grade of its atoms. One fitting task makes a job attractive, and
-unfit ones dilute it, so tables are neither monotone nor additive.
+unfit tasks dilute it, so tables are neither monotone nor additive.
 """
 
 import re
@@ -54,10 +54,10 @@ def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> lis
 
 
 def grade(preference: str, atom: Atom) -> float:
-    """Return the grade of an atom for an agent with this preference, in [0, 1].
+    """Return the grade in [0, 1] of a task under this preference; UNGRADED if no word is shared.
 
-    A passage that quotes the atom's words decides. Otherwise the passage that shares the most words
-    with the atom decides; two shared words count fully. Without any, the atom is UNGRADED.
+    A passage that quotes the task's words gives its grade. If no passage does, the passage with the
+    most shared words gives its grade, or, with one shared word, the mean of its grade and UNGRADED.
     """
     known = _stems(" ".join([atom.tool.replace("_", " "), atom.says, *atom.arguments]))
     best, found = 0.0, UNGRADED
