@@ -1,6 +1,6 @@
 """The sentences about a run's end and events with which every summary begins.
 
-They come before the payoffs, since payoffs alone mislead: if no agent acted, the contract was
+They come before the payoffs, because payoffs alone mislead: if no agent acted, the contract was
 not tested, and equal payoffs of zero do not show fairness.
 
 >>> still = {"turn": 1, "actions": {}, "rewards": {}}

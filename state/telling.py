@@ -29,7 +29,7 @@ def tell_nothing(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def of_agents(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the lines without outsiders' messages, since the contract shows their clauses."""
+    """Return the lines without outsiders' messages, because the contract shows their clauses."""
     return [line for line in lines if line.get("by") not in OUTSIDERS]
 
 
