@@ -1,7 +1,7 @@
 """The outlook of an offer: payoffs if all keep the offer, if one agent breaks it, and without it.
 
-The payoffs are exact if the game can be enumerated, and otherwise come from simulated plays. They
-depend only on the record, the offer and the seed, so that anybody can recompute them.
+The payoffs are exact if the game can be enumerated, and otherwise come from simulated plays. All
+payoffs depend only on the record, the offer and the seed, so that anybody can recompute them.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal

@@ -121,8 +121,8 @@ class Elements:
     def _breaks_out(self, tag: _Tag, end: int, closed: bool) -> str:
         """Return why tags in a private element may be real tags; "" if they are plain text.
 
-        Private words may mention a tag or draft a whole element. A tag that closes an element from
-        outside, or opens the same element again, may be a quotation that broke out of its element.
+        Private words may name a tag, or contain a complete element. A tag that closes an element
+        from outside, or opens the same one again, may be a quotation that broke out of its element.
         """
         opened: list[str] = []
         for i in range(self._n + 1, len(self._tags)):
