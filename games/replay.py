@@ -2,7 +2,7 @@
 
 A replay begins at the start, on the same dice. Members also repeat recorded passes. A member leaves
 its recorded path only at a turn in which it could not act in the record, at a turn whose recorded
-action is illegal in the replay, or after the record's end. There the member takes the next legal
+action is illegal in the replay, or after the record's end. At such a turn it takes the next legal
 action from a cycle through its recorded turns, or plays its baseline if no such action is legal. If
 the play was stopped before the game's end, every replay stops at the same turn.
 

@@ -62,7 +62,7 @@ class PayoffTable:
         return surviving_baseline(self.agents, self.actions, self.pays)
 
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:
-        """Return replays of many coalitions at once; None if the table for them is too large."""
+        """Return replays of many coalitions at once; None if baseline or table size forbid it."""
         return table_replays(game, record, self.pays)
 
     def classes(self, record: "Sequence[Turn]") -> None:

@@ -1,10 +1,10 @@
 """The exact Pareto front over all partitions of the tasks.
 
-A partition gives every atom to one agent, and every agent at least one atom. N agents and n atoms
-have about Nⁿ partitions. The front is built from the fronts of sub-groups. A group's utilities of
-its atoms do not depend on how other agents split the other atoms. So a split that is dominated
-within the group is part of no efficient partition (dominance pruning, exact). Utilities are
-integers, so that ties are exact.
+A partition gives every atomic task ("atom") to one agent, and every agent at least one. There are
+about Nⁿ partitions of n atoms among N agents. The front is built from the fronts of sub-groups. A
+group's utilities of its atoms do not depend on how other agents split the other atoms. So a split
+that is dominated within the group belongs to no efficient partition (dominance pruning, exact).
+Utilities are integers, so that ties are exact.
 
 Cost: O(2ⁿ log 2ⁿ) for two agents. For three or more agents, the code lists the 3ⁿ splits between
 each pair of agents, then combines the fronts of the pairs for each of the 2ⁿ sets of atoms.

@@ -52,7 +52,7 @@ class Market:
         """Read the market from a letter's facts.
 
         Raises:
-            Missing: a fact is absent; the error names it.
+            Missing: a fact is absent; the error names the fact.
         """
         check_facts(facts, "you", "agents", "atoms", "initial")
         holds = facts.get("position", {}).get("holds", facts["initial"])
@@ -73,7 +73,7 @@ class Market:
 
     @property
     def n(self) -> int:
-        """The number of atoms."""
+        """The number of atomic tasks."""
         return len(self.names)
 
     @property
@@ -95,7 +95,7 @@ class Market:
     def mine(self) -> list[int]:
         """The sets that I could ask for and whose utility I know, by falling utility.
 
-        Each other agent keeps at least one atom.
+        These sets leave at least one task for each other agent.
 
         Raises:
             Missing: the letter gives the utility of no set.
@@ -120,7 +120,7 @@ class Market:
         return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
 
     def allocate(self, mine: int) -> Masks:
-        """Return an allocation: I get `mine`, and each other atom goes to its likeliest taker."""
+        """Return an allocation: I get `mine`; each other task goes to the likeliest taker."""
         rest = members(full(self.n) & ~mine, self.n)
         masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
         for position in rest:

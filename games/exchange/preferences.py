@@ -75,10 +75,10 @@ def draw_preferences(
 ) -> dict[str, str]:
     """Return preferences in words whose overlap follows a dial.
 
-    Every agent is very good at ⌊n/N⌋ tasks and not good at others. At dial 0 no two agents are good
-    at the same task; at 1 all are good at the same tasks. In between, each favourite is replaced
-    with probability `competition` by the first agent's corresponding favourite. For a fixed seed
-    the overlap never falls as the dial rises.
+    Each of N agents is very good at ⌊n/N⌋ of n tasks, its favourites, and not good at the others.
+    At dial 0 no two agents are good at the same task; at dial 1 all are good at the same tasks. In
+    between, each favourite is replaced with probability `competition` by the first agent's
+    corresponding favourite. For a fixed seed the overlap never falls as the dial rises.
     """
     each = max(1, len(atoms) // len(agents))
     order = [int(i) for i in dice(seed, 0, "favourites").permutation(len(atoms))]
@@ -99,7 +99,7 @@ def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:
 
 
 def _parts(preference: str) -> list[tuple[float, str]]:
-    """Return the passages of a text, each with the grade of the grading words before it."""
+    """Return the passages of a text, each with the grade of the words before the passage."""
     marks = list(_MARKER.finditer(preference.lower()))
     ends = [mark.start() for mark in marks[1:]] + [len(preference)]
     return [
