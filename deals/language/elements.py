@@ -252,7 +252,7 @@ class Elements:
         return self._wrong(label, f"{tag.shown} has no opening <{tag.name}>: add it.", tag.end)
 
     def _keep(self, name: str, content: Any, end: int) -> int:
-        """Store an element; a second one with the same tag is a fault.
+        """Store an element; a second element with the same tag is a fault.
 
         Even two equal elements are a fault, because a quotation that breaks out of an element
         duplicates it.

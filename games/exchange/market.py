@@ -161,7 +161,7 @@ class Market:
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 
     def _interest(self, agent: str, bit: int) -> int:
-        """Return twice an agent's number of requests for an atom, plus 1 if it holds the atom."""
+        """Return twice an agent's number of requests for a task, plus 1 if it holds the task."""
         asked = sum(2 for one in self.offered_by(agent) if one.masks[agent] & bit)
         return asked + (1 if self.holds[agent] & bit else 0)
 

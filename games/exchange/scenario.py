@@ -197,7 +197,7 @@ class Scenario:
 
         Args:
             agent: the agent.
-            tasks: a part of the tasks; by default all tasks.
+            tasks: some of the scenario's tasks; by default all tasks.
         """
         own, told = self.utilities[agent], tasks or self.tasks
         if not isinstance(own, Additive):
