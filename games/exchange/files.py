@@ -38,7 +38,7 @@ class AtomEntry(BaseModel):
 class ScenarioFile(BaseModel):
     """The file's content: one of utilities, values, preferences and competition decides.
 
-    If utilities are given too, preferences appear in their agents' letters and have no effect.
+    Preferences given with utilities or values are only shown in their agents' letters.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
