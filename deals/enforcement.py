@@ -92,7 +92,7 @@ class Posting:
 
 
 def injured_by(breaker: str, broken: frozenset[str], agents: Sequence[str]) -> list[str]:
-    """Return a forfeit's payees: all others that kept the contract, or all others if none did."""
+    """Return the payees of a forfeited deposit: others without a breach; if none, all others."""
     others = [agent for agent in agents if agent != breaker]
     return [agent for agent in others if agent not in broken] or others
 

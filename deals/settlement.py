@@ -60,7 +60,7 @@ def payoffs_from(
 
 
 def apply_payments(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
-    """Return each agent's amount after the payments due."""
+    """Return each agent's balance after the payments due, given its balance before them."""
     after = dict(held)
     for payment in due:
         parts = portions(payment, after)

@@ -10,7 +10,7 @@ from shapley_coop.games.turns import Turn
 def audit(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
     """Yield each workflow effect's name, with a line for each breach of the workflow's rule.
 
-    An effect that neither the game nor an extension knows yields a line that says so.
+    An effect unknown to the game and to all extensions yields a line that reports it as unaudited.
 
     Args:
         game: the game played.

@@ -141,7 +141,7 @@ def _scheme(game: str) -> str:
 
 
 def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
-    """Return the foresight class for a letter's game, or None.
+    """Return the class by which embedded agents predict a letter's game; None if there is none.
 
     Args:
         facts: the letter's facts. `game` may name a game of this folder, of an installed package,
@@ -161,7 +161,7 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 def _plugged(name: str) -> bool:
     """Return whether a game of this name comes from an installed package, not from this folder."""
     if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
-        return False  # tested first, since reading the packages takes longer
+        return False  # tested first, because reading the packages takes longer
     return name in extension.offered("games")
 
 
@@ -191,7 +191,7 @@ def _beside(name: str) -> ModuleType | None:
 
 
 def run_only(programs: Iterable[str]) -> None:
-    """Allow only these Python files and imports from now on, since remote callers can name games.
+    """Allow only these Python files and imports from now on, because remote callers can name games.
 
     Args:
         programs: the allowed games, in the form that `load` takes.

@@ -12,10 +12,10 @@ Play = dict[str, str]
 
 
 class Enumeration(Foresight):
-    """Foresight in a table of payoffs.
+    """The embedded agent's prediction of a game with a table of payoffs.
 
-    An agent with a duty keeps it; an agent without one plays a best response to uniformly random
-    others. That action is a guess, so promising the action adds something.
+    An agent with a duty keeps the duty. Any other agent plays a best response to uniformly random
+    others; this action is only a guess, so promising the action adds information.
     """
 
     FACTS = ("actions", "payoffs", "turns")

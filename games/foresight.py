@@ -5,8 +5,8 @@ gives its name in its facts as `game`. A game whose facts list all payoffs needs
 `games.enumeration` predicts any such table. In every other game, agents say that they cannot look
 ahead.
 
-A foresight reads and returns plain data. It does not know deals: the duties of a deal come in as a
-function of the record and the turn.
+A `Foresight` reads and returns plain data. The class does not know deals: a caller passes the
+duties of a deal as a function of the record and the turn.
 """
 
 from abc import ABC, abstractmethod

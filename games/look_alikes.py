@@ -1,8 +1,8 @@
 """Look-alike names: no agent may pass for another in a letter or a report.
 
-Unicode's list of confusables (UTS #39) says which characters and groups look alike; it comes from
-the package confusable-homoglyphs. A word that mixes Latin letters with foreign letters that look
-Latin is reported too, because the word could pass for a name that no agent has.
+Unicode's list of confusables (UTS #39) says which characters and groups look alike; the package
+confusable-homoglyphs contains this list. A word that mixes Latin letters with foreign letters that
+look Latin is reported too, because the word could pass for a name that no agent has.
 """
 
 import unicodedata

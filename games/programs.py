@@ -1,4 +1,4 @@
-"""Programs that define games, Python files and callables, and the permission to run them."""
+"""Programs that define games (Python files and callables), and the permission to run them."""
 
 import os
 import sys

@@ -2,11 +2,11 @@
 
 A replay begins at the start, on the same dice. Members also repeat recorded passes. A member leaves
 its recorded path only at a turn in which it could not act in the record, at a turn whose recorded
-action is illegal in the replay, or after the record's end. Then the member takes the next legal
-action from a cycle through its recorded turns. If none is legal, it plays its baseline. If the play
-was stopped before the game's end, every replay stops at the same turn.
+action is illegal in the replay, or after the record's end. At such a turn it takes the next legal
+action from a cycle through its recorded turns, or plays its baseline if no such action is legal. If
+the play was stopped before the game's end, every replay stops at the same turn.
 
-A replay gives the outcome of the same moves. It does not predict how agents would have reacted.
+A replay gives the outcome of the same moves, and does not predict how agents would have reacted.
 """
 
 from collections.abc import Callable, Sequence

@@ -78,10 +78,10 @@ class Sandbox(Protocol):
 
 
 def sandbox() -> Sandbox:
-    """Return the sandbox of the first extension that brings one.
+    """Return the sandbox of the first extension that provides a sandbox.
 
     Raises:
-        SandboxMissing: no installed extension brings one.
+        SandboxMissing: no installed extension provides a sandbox.
     """
     for name in offered("sandboxes"):
         return cast(Sandbox, load("sandboxes", name))

@@ -52,7 +52,7 @@ class PayoffTable:
         self.agents, self.actions, self.pays = tuple(agents), actions, pays
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]:
-        """Return each agent's lowest payoff over all possible actions of agents that took none."""
+        """Return each agent's lowest payoff over all actions open to agents that took no action."""
         choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
         plays = [self.pays[play] for play in product(*choices)]
         return {agent: min(pays[agent] for pays in plays) for agent in self.agents}
@@ -62,7 +62,7 @@ class PayoffTable:
         return surviving_baseline(self.agents, self.actions, self.pays)
 
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:
-        """Return replays of many coalitions at once; None if the table for them is too large."""
+        """Return replays of many coalitions at once; None if baseline or table size forbid it."""
         return table_replays(game, record, self.pays)
 
     def classes(self, record: "Sequence[Turn]") -> None:

@@ -93,7 +93,7 @@ class TaskExchange(Game):
     def private(self, agent: str) -> dict[str, Any]:
         """Return the taste and the utilities of `agent`, for its own letters alone.
 
-        No position, record or shared state contains them.
+        No position, record or shared state contains this private data.
         """
         return {**self.taste(agent), **worths(self.scenario, agent, self.tasks)}
 
@@ -177,7 +177,7 @@ class TaskExchange(Game):
         super().check(position, {a: act for a, act in actions.items() if a not in able})
 
     def _can_hand(self, position: Position, agent: str, task: str, to: str, given: bool) -> bool:
-        """Return whether an agent can hand a task over: trade is open, and it keeps or gets one."""
+        """Return whether an agent can hand over a task now and still keep or receive another."""
         if to == agent or agent not in self._holders or position["closed"] or self.over(position):
             return False
         held = from_bits(position["holds"][agent], self.tasks.n)

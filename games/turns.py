@@ -1,4 +1,4 @@
-"""The parts of a game's record: positions, turns and steps; and the record's total."""
+"""A game's record: its positions, turns and steps, and the total of its rewards."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Volunteer's Dilemma (Diekmann, 1985): one is enough for all, and it costs that one."""
+"""Volunteer's Dilemma (Diekmann, 1985): one volunteer suffices, and each volunteer has a cost."""
 
 from typing import ClassVar
 

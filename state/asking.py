@@ -154,7 +154,7 @@ def _mail(agent: str, asked: Enquiry) -> Mail:
 
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
-    """Return a refusal; a new check of the answer gives the reason, since no table stores it."""
+    """Return a refusal; check the answer again for the reason, which the table does not store."""
     found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
         # Newer code may accept an answer that was refused, but its author was promised a retry.

@@ -90,7 +90,7 @@ class BudgetTracker:
         return max(min(limits), 0) if limits else None
 
     def reserve(self, agent: str, tokens: int, calls: int = 1) -> None:
-        """Count an agent's coming calls in advance, since other agents are asked in parallel.
+        """Count an agent's coming calls in advance, because other agents are asked in parallel.
 
         Args:
             agent: the agent.

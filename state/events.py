@@ -1,7 +1,7 @@
 """The progress of a run: the events of the `custom` stream mode.
 
-Each question to agents sends two events, one before and one after it. They contain only facts that
-are public at the table. docs/events.md explains them for listeners.
+Each question to agents sends two events, one before and one after it. Events contain only facts
+that are public at the table. docs/events.md explains the events for listeners.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,9 @@
 """The public history for letters: a line for each event, and a summary of the oldest events.
 
 All agents share the history. Letters list every event until there are twice as many events as the
-setting `recall`. Then, and after every `recall` further events, a summary replaces all events but
-the latest `recall`. Between two summaries the history only grows at its end, so a provider's prefix
-cache stays valid. If the summary changed with every event, no letter could use the cache.
+setting `recall`. At that point, and again after every `recall` new events, a summary replaces all
+events but the latest `recall`. Between two summaries the history only grows at its end, so a
+provider's prefix cache stays valid. A summary that changed with every event would void the cache.
 """
 
 from collections import Counter

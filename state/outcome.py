@@ -1,6 +1,6 @@
 """The sentences about a run's end and events with which every summary begins.
 
-They come before the payoffs, since payoffs alone mislead: if no agent acted, the contract was
+They come before the payoffs, because payoffs alone mislead: if no agent acted, the contract was
 not tested, and equal payoffs of zero do not show fairness.
 
 >>> still = {"turn": 1, "actions": {}, "rewards": {}}
@@ -53,9 +53,9 @@ def without_play(record: Sequence[Turn]) -> Status | None:
     """Return the status of a run in which agents were asked to act and no agent acted.
 
     Returns:
-        `budget` if the budget had no call for any agent, `no_play` if any agent chose to pass,
-        else `unreadable`, since no answer was usable. None if an agent acted, or no agent had
-        to act.
+        `budget` if the budget had no call left for any agent; `no_play` if some agent chose to
+        pass; else `unreadable`, because answers were unusable. None if an agent acted, or if no
+        agent had to act.
     """
     agents = {
         effect["agent"]: None

@@ -1,7 +1,7 @@
 """An agent's estimates before a bargaining: collective payoff, externality and price.
 
 The estimates are the three steps of short-term reasoning (Shapley-Coop, section 3). An answer may
-give them on lines with labels, in tags, or as JSON. An ambiguous estimate is asked for again.
+give them on labelled lines, in tags, or as JSON. An ambiguous estimate makes the program ask again.
 
 >>> text = "1. We could get 9.\\nCollective payoff: 9\\nExternality: negative\\nPrice: I offer 5.5"
 >>> reasons = read_reasons(text)

@@ -160,9 +160,9 @@ def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, fl
 def _claim(
     part: Fraction, credit: Mapping[str, Any], agent: str, settled: Mapping[str, Any]
 ) -> dict[str, float | None]:
-    """Return an agent's claimed, credited and received parts of the improvement over the baseline.
+    """Return an agent's claimed, credited and received fractions of the gain over the baseline.
 
-    Without a baseline, the parts are fractions of the total of all payoffs.
+    Without a baseline, the fractions refer to the total of all payoffs.
     """
     shares, alone = credit["shares"], credit.get("alone")
     recorded = None if shares is None else Fraction(shares[agent])

@@ -46,7 +46,7 @@ def game_of(settings: Mapping[str, Any]) -> Game:
 
 
 def forget_games() -> None:
-    """Clear the cache of games, since a notebook may have redefined a game's class."""
+    """Clear the cache of games, because a notebook may have redefined a game's class."""
     _game.cache_clear()
 
 

@@ -1,4 +1,4 @@
-"""Functions that select lines of the public history for a letter; each question names one of them.
+"""Functions that select lines of the public history for a letter; each question names a function.
 
 They drop lines that the letter repeats elsewhere or that its reader does not need. All functions
 take and return lines of `state.history`, oldest first.
@@ -29,7 +29,7 @@ def tell_nothing(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def of_agents(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the lines without outsiders' messages, since the contract shows their clauses."""
+    """Return the lines without outsiders' messages, because the contract shows their clauses."""
     return [line for line in lines if line.get("by") not in OUTSIDERS]
 
 

@@ -52,7 +52,7 @@ class Question(Generic[A]):
         hears: gives one agent's history, (turn, agent) → lines, if histories differ by agent.
         rules: the template of the letter's system part.
         sealed: the display of market orders and of the commitment they make. Actions in play
-            need no such object, since `publish` seals the actions.
+            need no such object, because `publish` seals the actions.
         teaches: whether the letter explains how to write clauses.
         blind: whether agents answer before they see computed facts.
         guidance: whether letters ask to weigh other agents' utilities (utility-aware exchange).
@@ -202,7 +202,7 @@ def unsound(table: Table) -> list[str]:
 
 
 def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
-    """Return agent → the pointer to its sealed action in the journal; leave out agents that pass.
+    """Return agent → pointer to its sealed action in the journal; passes have no entry.
 
     Raises:
         ValueError: someone edited words or a choice into the table, which may hold pointers only.

@@ -1,7 +1,7 @@
 """The view that one agent has of the table: the facts of its letter.
 
-`agent_view` returns the facts of one letter, and `state.history` the public events. Both are plain
-JSON: a program at a seat reads this JSON, and for models `prompts.letters` puts it into words.
+`agent_view` returns the facts of one letter, and `state.history` the public events. Facts and
+events are plain JSON. Programs at seats read the JSON; for models, `prompts.letters` words it.
 """
 
 from fractions import Fraction

@@ -158,7 +158,7 @@ def _seats(field: Mapping[str, Any], agents: Iterable[str]) -> dict[str, Any]:
 
 
 def _params(field: Mapping[str, Any], plays: type[Game]) -> dict[str, Any]:
-    """Return the schema of `params` with the parameters that all games of a workflow have."""
+    """Return the schema of the field `params`, with the parameters of all games of a workflow."""
     typed = plays.Params.model_json_schema()
     kept = {key: typed[key] for key in ("properties", "additionalProperties") if key in typed}
     return {**field, **inline(kept, typed.get("$defs", {}))}

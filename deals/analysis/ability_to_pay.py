@@ -65,7 +65,7 @@ def unaffordable(
 
     Each payment must not exceed the payer's largest reward plus all payments that it might get. The
     sum of its unconditional payments must not exceed its largest reward plus its unconditional
-    income and its shares of others' rewards. Payments of a part of a reward are not checked.
+    income and its shares of others' rewards. Payments of a fraction of a reward are unchecked.
 
     Args:
         clauses: the clauses in force from turn `now` on, by id.
@@ -97,7 +97,7 @@ def unaffordable(
 
 
 def beyond_bound(agreed: Contract, means: Means) -> list[str]:
-    """Return a note for each payer that could owe more than it can have.
+    """Return a note for each payer whose possible payments exceed its largest possible means.
 
     The bound sums all payments as if they fell due at every turn, even if their conditions or the
     rules of the game exclude each other. A payment that depends on the payer's own actions counts
@@ -132,7 +132,7 @@ def unpayable(
     """Return an ABLE fault if, after the game, a payer owes more than it could have had.
 
     The bound is the payer's largest possible reward, so an agent that earned less may still bear
-    others' losses. If the bounds are unknown, the sum of the absolute amounts `held` is used.
+    others' losses. If no bounds are known, the bound is the sum of the absolute values of `held`.
 
     Args:
         due: the payments that the offer makes due.
@@ -184,7 +184,7 @@ def payers(pays: Iterable[Transfer | Payment], agents: Collection[str]) -> list[
 
 
 def paid_by(payer: str, pay: Transfer | Payment, agents: Collection[str]) -> int | Fraction:
-    """Return the part of a payment that an agent pays, from 0 to 1."""
+    """Return the fraction of a payment that an agent pays, from 0 to 1."""
     return max(0, -portions(pay, agents).get(payer, 0))
 
 
@@ -195,7 +195,7 @@ def most_received(payee: str, pays: Iterable[Transfer], means: Means) -> Fractio
 
 
 def at_best(payer: str, split: Split | None, means: Means) -> Fraction:
-    """Return the payer's largest reward, or its largest part of the total if that is more."""
+    """Return the larger of the payer's largest reward and its largest share of the total."""
     most = max(means.most[payer], NOTHING)
     if split:
         part = split.fractions[payer] if split.fractions else 1

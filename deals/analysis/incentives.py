@@ -181,7 +181,7 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
 
 
 def _gains_by_breaking(tree: GameTree) -> list[Fraction]:
-    """Return each agent's gain by a breach, at each position reached if all keep the contract."""
+    """Return the gain of each agent by a breach, at every position reached if nobody breaches."""
     keep, break_ = tree.values(keep_value), tree.values(deviate_value)
     return [
         break_[position.turn][past][i] - keep[position.turn][past][i]

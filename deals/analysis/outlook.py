@@ -1,7 +1,7 @@
 """The outlook of an offer: payoffs if all keep the offer, if one agent breaks it, and without it.
 
-The payoffs are exact if the game can be enumerated, and otherwise come from simulated plays. They
-depend only on the record, the offer and the seed, so that anybody can recompute them.
+The payoffs are exact if the game can be enumerated, and otherwise come from simulated plays. All
+payoffs depend only on the record, the offer and the seed, so that anybody can recompute them.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal
@@ -94,7 +94,7 @@ class Prospect:
 
     @cached_property
     def stage(self) -> StageGame | None:
-        """The game as a table of payoffs, or None if it has none that is small enough."""
+        """The game as a table of payoffs, or None if there is no table or it is too large."""
         try:
             return StageGame.of(facts_of(self.game))
         except NotFinite:
@@ -147,8 +147,8 @@ def outlook(of: Prospect) -> DealOutlook:
     plays its best strategy with a breach; in simulated plays, X takes one action at all breaches.
     "No deal" gives each agent's secure or simulated payoff, and the payoffs by the baseline.
 
-    Cost: that of the game tree (`game_tree`), or a few plays for each agent and action
-    (`games.ahead`): a few ms for small games.
+    Cost: a few ms for small games. An enumerated game costs its tree (`game_tree`); any other game
+    costs a few plays for each agent and action (`games.ahead`).
     """
     ahead = of.game.analysis.ahead
     if not (ahead.open or of.stage or (ahead.own_payoffs_only and of.viewer)):

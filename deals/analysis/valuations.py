@@ -44,7 +44,7 @@ def deviate_value(of: GameTree, position: Position, i: int, worth: Value) -> Fra
 
 
 def own_kept(of: GameTree, position: Position, i: int) -> tuple[str, ...]:
-    """Return agent i's actions that keep the contract; all its actions if none does."""
+    """Return agent i's actions that keep the contract; if there are none, all its actions."""
     agent = of.stage.agents[i]
     return position.allowed[agent] or of.stage.actions[agent]
 

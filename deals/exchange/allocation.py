@@ -136,7 +136,7 @@ def check_registered(draft: Draft) -> Fault | None:
 
 
 def nobody_empty(draft: Draft) -> Fault | None:
-    """EMP: every agent has at least one atom."""
+    """EMP: every agent has at least one atomic task."""
     return together(
         Fault(
             "EMP",
@@ -149,7 +149,7 @@ def nobody_empty(draft: Draft) -> Fault | None:
 
 
 def disjoint(draft: Draft) -> Fault | None:
-    """OVL: no atom is assigned twice."""
+    """OVL: no atomic task is assigned twice."""
     pairs = combinations([(agent, draft.mask(agent)) for agent in draft.tasks.agents], 2)
     return together(
         Fault(
@@ -164,7 +164,7 @@ def disjoint(draft: Draft) -> Fault | None:
 
 
 def complete(draft: Draft) -> Fault | None:
-    """MAT: every atom is assigned."""
+    """MAT: every atomic task is assigned."""
     given = reduce(or_, (draft.mask(agent) for agent in draft.tasks.agents))
     if left := full(draft.tasks.n) & ~given:
         return Fault(

@@ -21,8 +21,8 @@ _HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,64}\b")
 def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
     """Return a fault unless a message accepts the current offer without a condition.
 
-    An acceptance means the offer in the author's letter. If the acceptance names a revision or a
-    hash, this must be the offer's. A condition is a fault; other words are ignored.
+    An acceptance means the offer in the author's letter. A revision or a hash in the acceptance
+    must be that offer's. A condition is a fault; other words are ignored.
     """
     if message.proposal is not None:
         return Fault("ACK", "You cannot accept and propose at once: do one of the two.")

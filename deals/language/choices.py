@@ -88,7 +88,7 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
 
 
 def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
-    """Return the part of the total that an answer claims (0 to 1), and the repair or ""."""
+    """Return the claimed fraction of the total (0 to 1), and the repair of the answer or ""."""
     said = message.claim
     if said is None:
         above, last = ["", "", *written_lines(message.outside)][-2:]
@@ -127,7 +127,7 @@ _SAYING = re.compile(
 
 
 def _one_of(number: str) -> Fault:
-    """Return the fault that asks whether a number up to 1 is a part or a percentage.
+    """Return the fault that asks whether a number up to 1 is a fraction or a percentage.
 
     >>> _one_of("0.55").feedback
     'Is 0.55 a part (55 %), or 0.55 %? Write it with its sign: 55% or 0.55%.'

@@ -65,7 +65,7 @@ class Condition:
         return first <= (last if self._parts else self._latest(last))
 
     def _last_turn(self, last: int) -> int:
-        """Return the last turn up to `last` at which a condition on turns holds; 0 without one."""
+        """Return the last turn up to `last` at which a condition on turns holds; 0 if none does."""
         return next((turn for turn in range(last, 0, -1) if self.holds((), turn)), 0)
 
     def _updated(self, part: Last | Count | Earned, value: Any, turn: Turn) -> Any:

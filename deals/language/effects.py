@@ -34,7 +34,7 @@ class Duty:
 
 @dataclass(frozen=True)
 class Transfer:
-    """A payment: once, at each turn, or as a part of the payer's reward at each turn."""
+    """A payment: once, at each turn, or as a fraction of the payer's reward at each turn."""
 
     payer: str
     payee: str
@@ -77,7 +77,7 @@ class _Payment(Protocol):
 
 
 def portions(pay: _Payment, agents: Collection[str]) -> dict[str, int | Fraction]:
-    """Return agent → its part of a payment, negative for a payer; the parts sum to 0.
+    """Return agent → its fraction of a payment, negative for payers; the fractions sum to 0.
 
     >>> pay = Transfer("Ann", "others", Fraction(1), "once")
     >>> [str(part) for part in portions(pay, ["Ann", "Ben", "Cem"]).values()]

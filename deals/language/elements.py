@@ -121,8 +121,8 @@ class Elements:
     def _breaks_out(self, tag: _Tag, end: int, closed: bool) -> str:
         """Return why tags in a private element may be real tags; "" if they are plain text.
 
-        An author may name a tag, or draft a whole element, in private words. A tag that closes an
-        outer element, or opens the same element again, may come from a quotation instead.
+        Private words may name a tag, or contain a complete element. A tag that closes an element
+        from outside, or opens the same one again, may be a quotation that broke out of its element.
         """
         opened: list[str] = []
         for i in range(self._n + 1, len(self._tags)):
@@ -252,7 +252,7 @@ class Elements:
         return self._wrong(label, f"{tag.shown} has no opening <{tag.name}>: add it.", tag.end)
 
     def _keep(self, name: str, content: Any, end: int) -> int:
-        """Store an element; a second one with the same tag is a fault.
+        """Store an element; a second element with the same tag is a fault.
 
         Even two equal elements are a fault, because a quotation that breaks out of an element
         duplicates it.

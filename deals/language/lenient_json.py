@@ -6,10 +6,10 @@
 >>> read_json('{"a": 1, "a": 2}', 0)
 "the key 'a' occurs twice in one object: give it once"
 
-The standard library reads valid JSON. Otherwise one pass over the tokens rewrites the text as JSON,
-and the standard library reads the result. The pass never adds a missing bracket, quotation mark or
-comma. `docs/decisions/README.md` says why no library is used. Cost: linear in the text; the pass
-stops after MAX_TOKENS tokens.
+The standard library reads valid JSON. Any other text is rewritten as JSON in one scan of its tokens
+and then read by the standard library. The scan never adds a missing bracket, quotation mark or
+comma. `docs/decisions/README.md` says why no lenient library is used. Cost: linear in the text; the
+scan stops after MAX_TOKENS tokens.
 """
 
 import json

@@ -183,7 +183,7 @@ def amount(said: Any, key: str, notes: Notes, fraction: bool) -> str:
 
 
 def part(fraction: Fraction) -> str:
-    """Return a part of a whole in words: as a percentage of two decimals, else as a fraction."""
+    """Return a fraction as text: as a percentage if two decimals are exact, else like "1/3"."""
     percent = fraction * 100
     return f"{plain(percent)} %" if (percent * 100).denominator == 1 else str(fraction)
 

@@ -209,7 +209,7 @@ def _may_be_said(text: str, start: int, stop: int) -> bool:
 
 
 def _which(found: re.Match[str]) -> tuple[str, int]:
-    """Return the part ("opens", "closes" or "ends") and the index of the mark found."""
+    """Return the attribute ("opens", "closes" or "ends") and the index of the mark found."""
     part, number = str(found.lastgroup).split("_")
     return part, int(number)
 

@@ -1,7 +1,7 @@
 """The written contract: five sections of prose, checked against the typed clauses.
 
 Contracts between language models need these five sections (Schiavone, 2025, section 4.2). The prose
-cites every clause once, as `[c1]`, on a separate line. That line must have the names, actions,
+cites every clause once, as `[c1]`, on a separate line. A clause's line has the names, actions,
 numbers and negations of the clause in the same order, so that nothing is added, dropped or changed.
 If the prose is still ambiguous, the clauses decide.
 """

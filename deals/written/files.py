@@ -47,7 +47,7 @@ def turns_in(path: Path) -> list[Turn]:
 
 
 def _of_a_record(clauses: Any) -> dict[str, Any]:
-    """Convert a record's clauses into the form that agents write (a record has turns as ranges)."""
+    """Convert clauses from a record, where turns are ranges, to the form that agents write."""
     try:
         return wire_form(Deal.model_validate({"clauses": clauses}))
     except ValidationError:

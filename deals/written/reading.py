@@ -46,8 +46,8 @@ _Read = tuple[Any, int]
 def read_words(text: str, terms: Terms) -> Deal | Fault:
     """Return the deal that a text proposes in the sentences of `Deal.text`, or a fault (WORDS).
 
-    Words around the clauses are ignored, unless they name a party, an action or a number, which is
-    a fault. Cost: linear in the text.
+    Other words around the clauses are ignored, but are a fault if they name a party, an action or
+    a number. Cost: linear in the text.
     """
     drops = _ENDS.findall(text)
     text = _ENDS.sub(" ", text)
@@ -143,7 +143,7 @@ class _Reader:
         return None
 
     def _ended(self, clause: dict[str, Any], text: str, at: int) -> _Read | None:
-        """Return the clause with the condition and full stop that follow; None without them."""
+        """Return the clause with the condition after it, if any; None if no full stop ends it."""
         when, end = self._when(text, at) or ("always", at)
         return ({**clause, "when": when}, end + 1) if text.startswith(".", end) else None
 

@@ -1,4 +1,4 @@
-"""The domain of task exchange: atoms, composites, private utilities, and efficient allocations.
+"""Task exchange: atomic tasks, composites, private utilities, and efficient allocations.
 
 >>> from shapley_coop.games.exchange import scenario, solutions
 >>> paper = scenario("paper_competitive")

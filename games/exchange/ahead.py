@@ -56,10 +56,10 @@ class ExchangeAnalysis(Analysis):
         self._worths = lru_cache(maxsize=1 << 12)(self._tradable)
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return replays in which an atom moves only if all its recorded holders are members.
+        """Return replays in which a task moves only if all its recorded holders are members.
 
-        Then all agents do their tasks. A task that was not done in the record is done in no replay,
-        and a play that was stopped before payment pays nothing in any replay.
+        After all moves, agents do their tasks. A task that was not done in the record is done in no
+        replay, and a play that was stopped before payment pays nothing in any replay.
         """
         return recorded_trade(self.game, record)
 

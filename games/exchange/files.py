@@ -24,7 +24,7 @@ from shapley_coop.invalid import first_error
 
 
 class AtomEntry(BaseModel):
-    """One atom as the file gives it."""
+    """One atomic task as the file gives it."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
@@ -38,7 +38,7 @@ class AtomEntry(BaseModel):
 class ScenarioFile(BaseModel):
     """The file's content: one of utilities, values, preferences and competition decides.
 
-    Preferences beside utilities are told to their owners, and decide nothing.
+    Preferences given with utilities or values are only shown in their agents' letters.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -194,7 +194,7 @@ def _positions(atoms: Sequence[Atom]) -> dict[str, int]:
 
 
 def _position(positions: Mapping[str, int], task: str, whose: str) -> int:
-    """Return the index of the atom that these words describe."""
+    """Return the index of the atomic task with this description."""
     if (found := positions.get(task.removesuffix("."))) is None:
         raise GameError(f"{whose}: no task {task[:200]!r}{did_you_mean(task, positions)}")
     return found

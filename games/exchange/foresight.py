@@ -1,4 +1,4 @@
-"""The foresight of embedded agents in task exchange, with or without payments."""
+"""The predictions of embedded agents in task exchange, with or without payments."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ from shapley_coop.games.turns import Turn
 
 
 class TradeForesight(Foresight):
-    """Foresight from the letter's market: my utilities are known, the others' guessed (`Market`).
+    """Predictions from the letter's market: my utilities are known, others' guessed (`Market`).
 
     An agent with a duty hands over or does a task; an agent without a duty does its own tasks.
     """

@@ -1,12 +1,12 @@
 """The exact Pareto front over all partitions of the tasks.
 
-A partition gives every atom to one agent, and every agent at least one atom. N agents and n atoms
-have about Nⁿ partitions. The front is built from the fronts of sub-groups. A group's utilities of
-its atoms do not depend on how other agents split the other atoms. So a split that is dominated
-within the group is part of no efficient partition (dominance pruning, exact). Utilities are
-integers, so that ties are exact.
+A partition gives every atomic task ("atom") to one agent, and every agent at least one. There are
+about Nⁿ partitions of n atoms among N agents. The front is built from the fronts of sub-groups. A
+group's utilities of its atoms do not depend on how other agents split the other atoms. So a split
+that is dominated within the group belongs to no efficient partition (dominance pruning, exact).
+Utilities are integers, so that ties are exact.
 
-Cost: O(2ⁿ log 2ⁿ) for two agents. For three or more, it lists the 3ⁿ splits of
+Cost: O(2ⁿ log 2ⁿ) for two agents. For three or more agents, the code lists the 3ⁿ splits between
 each pair of agents, then combines the fronts of the pairs for each of the 2ⁿ sets of atoms.
 """
 
@@ -65,7 +65,7 @@ _IMPOSSIBLE = -(10**15)
 
 
 def _fronts(utilities: Sequence[Micros], wholes: Iterable[int]) -> dict[int, Front]:
-    """Return set of atoms → a group's front, for each given set with enough atoms for the group."""
+    """Return set → front of its partitions within a group, for each set large enough for that."""
     if len(utilities) == 1:
         return {s: Front(utilities[0][[[s]]], np.array([[s]], dtype=np.int64)) for s in wholes}
     if len(utilities) == 2:

@@ -30,10 +30,10 @@ class Offered:
 class Market:
     """An exchange from the view of one agent.
 
-    The others' utilities are unknown. The first guess for any set is a half. The guess rises with
-    the set's likeness (Jaccard) to sets that the agent asked for. It falls with the likeness to
-    sets that the agent was offered and did not accept. This model is a declared assumption of the
-    simulation: it is crude, and it uses nothing but the letter.
+    The others' utilities are unknown. The first guess of a utility is 0.5 for every set. The guess
+    rises with the set's likeness (Jaccard) to sets that the agent asked for. The guess falls with
+    the likeness to sets that the agent was offered and did not accept. This model is a declared
+    assumption of the simulation: the model is crude, and uses nothing but the letter.
     """
 
     me: str
@@ -52,7 +52,7 @@ class Market:
         """Read the market from a letter's facts.
 
         Raises:
-            Missing: a fact is absent; the error names it.
+            Missing: a fact is absent; the error names the fact.
         """
         check_facts(facts, "you", "agents", "atoms", "initial")
         holds = facts.get("position", {}).get("holds", facts["initial"])
@@ -73,7 +73,7 @@ class Market:
 
     @property
     def n(self) -> int:
-        """The number of atoms."""
+        """The number of atomic tasks."""
         return len(self.names)
 
     @property
@@ -95,7 +95,7 @@ class Market:
     def mine(self) -> list[int]:
         """The sets that I could ask for and whose utility I know, by falling utility.
 
-        Each other agent keeps at least one atom.
+        These sets leave at least one task for each other agent.
 
         Raises:
             Missing: the letter gives the utility of no set.
@@ -120,7 +120,7 @@ class Market:
         return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
 
     def allocate(self, mine: int) -> Masks:
-        """Return an allocation: I get `mine`, and each other atom goes to its likeliest taker."""
+        """Return an allocation: I get `mine`; each other task goes to the likeliest taker."""
         rest = members(full(self.n) & ~mine, self.n)
         masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
         for position in rest:
@@ -161,7 +161,7 @@ class Market:
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 
     def _interest(self, agent: str, bit: int) -> int:
-        """Return twice an agent's number of requests for an atom, plus 1 if it holds the atom."""
+        """Return twice an agent's number of requests for a task, plus 1 if it holds the task."""
         asked = sum(2 for one in self.offered_by(agent) if one.masks[agent] & bit)
         return asked + (1 if self.holds[agent] & bit else 0)
 
@@ -170,7 +170,7 @@ def _worths(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return my utilities in a letter, as fractions of my utility of all tasks.
 
     If utilities are additive and there are at most `FEW` tasks, all sets of tasks have an entry.
-    With more tasks, only the sets that `_some` returns have an entry.
+    If they are additive and there are more tasks, only the sets that `_some` returns have an entry.
     """
     if "values" not in facts:
         return {

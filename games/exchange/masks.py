@@ -1,4 +1,4 @@
-"""Sets of atoms as bit masks, most significant bit first.
+"""Sets of atomic tasks ("atoms") as bit masks, most significant bit first.
 
 The first of n atoms is bit n − 1 and the last is bit 0. `"110"` contains the first two of three
 atoms, as in the paper's bit strings. (Coalitions in `credit.coalitions` have the least significant

@@ -3,7 +3,7 @@
 Every number follows from the words and a seed. Words grade tasks ("very good at …", "good at …",
 "not good at …"); a task gets the grade of the passage with which it shares words. A composite's
 score mixes the mean and the best grade of its atoms. One fitting task makes a job attractive, and
-unfit ones dilute it, so tables are neither monotone nor additive.
+unfit tasks dilute it, so tables are neither monotone nor additive.
 """
 
 import re
@@ -54,10 +54,10 @@ def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> lis
 
 
 def grade(preference: str, atom: Atom) -> float:
-    """Return the grade of an atomic task for an agent with this preference, in [0, 1].
+    """Return the grade in [0, 1] of a task under this preference; UNGRADED if no word is shared.
 
-    A passage that quotes the task gives its grade. Otherwise the passage that shares the most words
-    with the task gives it: in full if they share two or more, in part if one. If none: UNGRADED.
+    A passage that quotes the task's words gives its grade. If no passage does, the passage with the
+    most shared words gives its grade, or, with one shared word, the mean of its grade and UNGRADED.
     """
     known = _stems(" ".join([atom.tool.replace("_", " "), atom.says, *atom.arguments]))
     best, found = 0.0, UNGRADED
@@ -75,10 +75,10 @@ def draw_preferences(
 ) -> dict[str, str]:
     """Return preferences in words whose overlap follows a dial.
 
-    Every agent is very good at ⌊n/N⌋ tasks and not good at others. At dial 0 no two agents are good
-    at the same task; at 1 all are good at the same tasks. In between, each favourite is replaced
-    with probability `competition` by the first agent's corresponding favourite. For a fixed seed
-    the overlap never falls as the dial rises.
+    Each of N agents is very good at ⌊n/N⌋ of n tasks, its favourites, and not good at the others.
+    At dial 0 no two agents are good at the same task; at dial 1 all are good at the same tasks. In
+    between, each favourite is replaced with probability `competition` by the first agent's
+    corresponding favourite. For a fixed seed the overlap never falls as the dial rises.
     """
     each = max(1, len(atoms) // len(agents))
     order = [int(i) for i in dice(seed, 0, "favourites").permutation(len(atoms))]
@@ -99,7 +99,7 @@ def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:
 
 
 def _parts(preference: str) -> list[tuple[float, str]]:
-    """Return the passages of a text, each with the grade of the grading words before it."""
+    """Return the passages of a text, each with the grade of the words before the passage."""
     marks = list(_MARKER.finditer(preference.lower()))
     ends = [mark.start() for mark in marks[1:]] + [len(preference)]
     return [

@@ -1,7 +1,7 @@
 """Scenarios: the tasks, the initial holdings, and each agent's private utilities.
 
-`Tasks` is public. `Scenario` adds the private tables. Its `repr` leaves them out, so that
-no log or error text shows them.
+`Tasks` is public. `Scenario` adds the private tables. The `repr` of a scenario leaves the tables
+out, so that no log or error text shows them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -197,7 +197,7 @@ class Scenario:
 
         Args:
             agent: the agent.
-            tasks: a part of the tasks; by default all tasks.
+            tasks: some of the scenario's tasks; by default all tasks.
         """
         own, told = self.utilities[agent], tasks or self.tasks
         if not isinstance(own, Additive):

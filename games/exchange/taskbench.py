@@ -78,10 +78,10 @@ def read_record(raw: Mapping[str, Any]) -> Record:
 def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
     """Return the public part of a scenario: agent k starts with the atoms of record k.
 
-    A call that occurs twice becomes two atoms, distinguished by a number.
+    A call that occurs twice becomes two atomic tasks, distinguished by a number.
 
     Raises:
-        GameError: there is not one record for each agent, or there are too many atoms.
+        GameError: the numbers of records and agents differ, or there are too many atomic tasks.
     """
     if len(records) != len(agents):
         raise GameError(f"{len(records)} records for {len(agents)} agents: give one each")

@@ -20,7 +20,7 @@ def worths(scenario: Scenario, agent: str, tasks: Tasks) -> dict[str, Any]:
     Args:
         scenario: the scenario, with its private tables.
         agent: the agent.
-        tasks: the scenario's tasks, or a part; then masks refer to this part.
+        tasks: all or some of the scenario's tasks; masks refer to these tasks.
     """
     if values := scenario.values(agent, tasks):
         return {"values": values}

@@ -1,11 +1,11 @@
 """Texts that a run's configuration names by their hash: personas, mandates, packs of prompts.
 
-The table must not hold personas, since they are private, or packs, since they are long. Both are
+The table must not hold personas, because they are private, or packs, since they are long. Both are
 kept in the home's folder, and the configuration on the table says `kept:HASH`. So a run continues
 with the same words, even if the original file was changed or deleted.
 
 A kept text belongs to one owner, and no other owner can read it by its name. The hash of a
-persona is keyed, since anyone could guess a short persona from a plain hash by trying texts.
+persona is keyed, because anyone could guess a short persona from a plain hash by trying texts.
 """
 
 import hashlib
@@ -122,7 +122,7 @@ def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
 
 
 def _name(of: Whose, kind: str, content: bytes) -> str:
-    """Return the hash of a text; a persona's hash is keyed, since a short text can be guessed."""
+    """Return the hash of a text; a persona's hash is keyed, because a short text can be guessed."""
     if kind == PERSONAS:
         return keyed_digest(of[1].encode() + b"\n" + content)[:32]
     return hashlib.sha256(content).hexdigest()[:32]

@@ -37,7 +37,7 @@ def private_file(file: Path) -> None:
     """Create a file if it is missing, and make it readable for its owner only.
 
     SQLite gives its write-ahead log and its index the mode of the database. This function does not
-    open an existing file, since closing the file would release this process's locks on the file.
+    open an existing file, because closing the file would release this process's locks on the file.
     """
     if not file.exists():
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))

@@ -16,7 +16,7 @@ class ThreadBatcher(Generic[Call, Done]):
     """A runner of batches, one at a time; calls that arrive meanwhile form the next batch.
 
     Switching to a thread and back costs more than most writes. No call is delayed on purpose: if
-    no batch is running, a call starts at once with all others of the same step of the loop.
+    no batch is running, all calls made in one iteration of the event loop start at once.
 
     Args:
         work: a function for a worker thread: (calls) → the result or error of each, in order.

@@ -1,7 +1,7 @@
 """The hash chain of seals; a seal is a hash of an ended run's facts and of the previous seal.
 
 If a sealed fact changes or disappears, its seal and all later seals no longer fit. So a reader who
-keeps a copy of the newest seal notices the change. Later answers of forks do not count as changes.
+keeps a copy of the newest seal notices the change. Answers that forks add later change no seal.
 """
 
 import hashlib

@@ -66,7 +66,7 @@ def key(*parts: str | int) -> str:
 
 
 def key_prefix(*parts: str | int) -> str:
-    """Return the common prefix of the keys with the given first parts and at least one more."""
+    """Return the common prefix of all keys that have the given first parts and a further part."""
     return key(*parts)[:-1] + ", "
 
 

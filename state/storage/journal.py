@@ -45,8 +45,8 @@ _Place = tuple[str, str, int]
 class Journal(Book):
     """The letters and answers of all episodes in one database.
 
-    Each write is on the disk before it returns, so that no power cut loses an answer to which a
-    checkpoint points, and no paid call is repeated.
+    Every write survives a power cut, because the journal must keep each answer to which a
+    checkpoint points, and because no paid call may be repeated.
     """
 
     def find(

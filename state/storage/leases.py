@@ -1,6 +1,6 @@
 """Leases: the locks that let only one worker play a run.
 
-A lease lasts as long as the process or the connection that holds it. It has no timeout, so nothing
+A lease lasts as long as the process or the connection that holds it, without a timeout, so nothing
 has to expire after a crash. With SQLite a lease is a file lock, which the kernel releases with the
 process. With Postgres a lease is an advisory lock, which the server releases with the connection.
 

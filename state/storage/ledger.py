@@ -64,18 +64,18 @@ class Ledger(Book):
     """The postings of all episodes of one database."""
 
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
-        """Write all postings of one branch of an episode so far, in one transaction.
+        """Write all postings so far of one fork of an episode, in one transaction.
 
-        Only the branch that posts first is paid. The ledger refuses a branch with a posting that
-        differs from the ledger's posting, or with new postings while it lacks earlier postings.
-        So a fork cannot take another deposit in addition to the deposits of the original play.
+        Only the fork that posts first is paid. The ledger refuses a fork with a posting that
+        differs from the ledger's, or with new postings if the fork lacks a posting of the ledger.
+        So a later fork cannot take a second deposit in addition to those of the original play.
 
         Args:
             episode: the episode of the postings.
-            postings: all postings of the branch so far, including those already written.
+            postings: all postings of the fork so far, including those already written.
 
         Returns:
-            "posted"; "already" if every posting exists; "refused" if another branch has posted.
+            "posted"; "already" if every posting exists; "refused" if another fork has posted.
             In the last two cases nothing is written.
 
         Raises:

@@ -3,7 +3,7 @@
 On a private machine everything belongs to the owner `""`. A server with tenants takes a run's
 owner from the authenticated identity and puts it into the run's configuration, where it overrides
 the request's value. A context variable holds the owner of a request. The table never determines
-the owner, since users can edit their tables.
+the owner, because users can edit their tables.
 """
 
 from collections.abc import Iterator

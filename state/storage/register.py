@@ -178,7 +178,7 @@ class Runs(Book):
     ) -> None:
         """Record that a run has ended, failed or waits, with its result or the reason.
 
-        A later failure never erases the result of a run that has ended, since its settlement is
+        A later failure never erases the result of a run that has ended, because its settlement is
         final. Unknown runs and runs of other owners are ignored.
         """
         with self._writing(lock=f"run {run}") as session:

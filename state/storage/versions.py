@@ -24,7 +24,7 @@ def check_version(what: str, found: object, reads: object, instead: str = "") ->
         instead: the message's advice, besides the use of the program that wrote the data.
 
     Raises:
-        OtherVersion: the data have another version, or none.
+        OtherVersion: the data have another version, or no version.
     """
     if found != reads:
         named = f"version {str(found)[:80]}" if found else "no version"

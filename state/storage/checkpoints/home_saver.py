@@ -102,8 +102,8 @@ class HomeSaver(BaseCheckpointSaver[Any]):
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint; if the configuration gives no id, the last written checkpoint.
 
-        LangGraph makes ids from the clock and takes the greatest id for the newest. If this clock
-        is behind the last worker's clock, a resumed run would miss the steps that it just wrote.
+        LangGraph makes ids from the clock and takes the greatest id for the newest. If a worker's
+        clock is behind the previous worker's, a resumed run would miss its own latest steps.
         """
         place = config["configurable"]
         if not get_checkpoint_id(config):
@@ -216,8 +216,8 @@ class HomeSaver(BaseCheckpointSaver[Any]):
 
         LangGraph's server passes no thread, and calls this method before checking that the run
         belongs to the request's thread. So a request deletes from the request's thread only.
-        Outside of requests, the server rolls back runs that it has played. Then this method
-        deletes from the thread in which the run was played.
+        Outside of requests, the server rolls back runs that it has played. In a rollback, this
+        method deletes from the thread in which the run was played.
 
         Raises:
             NotYours: the thread belongs to another owner.

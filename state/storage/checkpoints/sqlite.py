@@ -32,7 +32,7 @@ class SqliteSaver(HomeSaver, BlockingSaver):
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Return the next version of a channel, counted from 1.
 
-        Forks may reuse a version, since each checkpoint is complete. LangGraph's own versions
+        Two forks may use the same version: each checkpoint is complete. LangGraph's own versions
         would take 49 characters for each channel and each node that has seen the channel.
         """
         return (current or 0) + 1
