@@ -14,7 +14,7 @@ from shapley_coop.cli.options import BaseUrl, Json, PriceFile, seats_from
 if TYPE_CHECKING:
     from shapley_coop.extensions.trials.comprehension import Score
     from shapley_coop.seats.records import Entry
-    from shapley_coop.seats.seat import Seat
+    from shapley_coop.seats.seat import Answers, Seat
 
 SHOWN_WRONG = 10
 NOT_UNDERSTOOD = 1
@@ -40,24 +40,16 @@ def comprehend(
 ) -> None:
     """Ask a model questions about its letters, and count the right answers. Repeat to go on."""
     from shapley_coop.evals.sweeps.seeds import parse_seeds
-    from shapley_coop.extensions.trials.comprehension import MANNERS, letters_of, limited, unasked
-    from shapley_coop.seats.models import check_seat
-    from shapley_coop.seats.seat import Seat
+    from shapley_coop.extensions.trials.comprehension import letters_of, limited, unasked
 
-    seat = Seat.model_validate(seats_from(model, None, base_url)["*"])
-    if seat.human:
-        raise ValueError("--model human: people are not asked about letters; give a model")
-    check_seat(seat)
-    if odd := sorted({*(manner or ())} - {*MANNERS}):
-        raise ValueError(f"--manner {odd[0]}: give {', '.join(MANNERS)}")
-    manners = ["text"] if seat.simulated else [m for m in MANNERS if m in (manner or MANNERS)]
+    seat, manners = _seat_and_manners(model, base_url, manner or [])
     with show_spinner("playing the runs whose letters are asked about"):
         entries = finish(letters_of(parse_seeds(seeds) if seeds else [0]))
     kept, missing = limited(entries, most), unasked(entry.act for entry in entries)
     _show_forecast(kept, seat, len(manners), prices, quiet=as_json)
     if dry_run:
         return
-    scores = {}
+    scores: dict[str, Score] = {}
     for how in manners:
         asked = seat.model_copy(update={"answers": how})
         with show_spinner(f"asking about letters, answers by {how}"):
@@ -70,6 +62,23 @@ def comprehend(
         _share(score) < at_least or not _answered(score) for score in scores.values()
     ):
         sys.exit(NOT_UNDERSTOOD)
+
+
+def _seat_and_manners(
+    model: str, base_url: str | None, given: Sequence[str]
+) -> "tuple[Seat, list[Answers]]":
+    """Return the seat that is asked, and the manners in which it is asked."""
+    from shapley_coop.extensions.trials.comprehension import MANNERS
+    from shapley_coop.seats.models import check_seat
+    from shapley_coop.seats.seat import Seat
+
+    seat = Seat.model_validate(seats_from(model, None, base_url)["*"])
+    if seat.human:
+        raise ValueError("--model human: people are not asked about letters; give a model")
+    check_seat(seat)
+    if odd := sorted({*given} - {*MANNERS}):
+        raise ValueError(f"--manner {odd[0]}: give {', '.join(MANNERS)}")
+    return seat, ["text"] if seat.simulated else [m for m in MANNERS if m in (given or MANNERS)]
 
 
 def _show_forecast(
