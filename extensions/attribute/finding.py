@@ -1,4 +1,4 @@
-"""The agents of an app, found in the inputs' runs: nodes that ask a model, and tools that wrap an agent."""
+"""The agents of an app, found in its runs: nodes that ask a model, and tools that wrap an agent."""
 
 from collections.abc import Mapping, Sequence
 

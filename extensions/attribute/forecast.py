@@ -20,8 +20,8 @@ class Forecast:
         units: inputs times samples.
         coalitions: plays per unit, including the play of all agents.
         sampled: whether only some of these plays are made.
-        calls: new agent calls, without kept ones. Before any run: 2**n − 1 per unit, as if the agents
-            were called once each, in sequence. After the recorded runs: 2**k for each recorded
+        calls: new agent calls, without kept ones. Before any run: 2**n − 1 per unit, as if the
+            agents were called once each, in sequence. After the recorded runs: 2**k for each recorded
             call before which k other agents had finished; in leave-one-out 1 + k.
         kept: kept calls of the same question; calls kept for other questions may save more.
         recorded: whether the forecast is based on recorded runs.
@@ -85,8 +85,8 @@ class Forecast:
         how = "advice, " if self.advice else "leave-one-out, " if self.alone else ""
         of = f"some of {self.plays}" if self.sampled else f"{self.plays}"
         return (
-            f"{told}: {how}{self.agents} {'agent' if self.agents == 1 else 'agents'}, {of} plays of "
-            f"the app: {f'{self.most()} ' if self.calls else ''}{self.takes()}"
+            f"{told}: {how}{self.agents} {'agent' if self.agents == 1 else 'agents'}, {of} plays "
+            f"of the app: {f'{self.most()} ' if self.calls else ''}{self.takes()}"
             + (f" ({self.kept} kept)" if self.kept else "")
         )
 

@@ -113,7 +113,7 @@ def test_calls_are_a_bound_only_where_no_agent_can_be_asked_more_often(loop: boo
     recorded = told[-1]
     assert (credit.calls["made"] > recorded.kept + recorded.calls) is loop
     assert recorded.most() == ("about" if loop else "at most")
-    assert f": {recorded.most()} 3 new calls (3 kept)" in recorded.words()
+    assert f": {recorded.most()} 3 new agent calls (3 kept)" in recorded.words()
     attribute(*given, advise=True, **settings)
     assert told[-1].advice
     assert told[-1].most() == recorded.most()
