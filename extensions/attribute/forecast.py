@@ -21,8 +21,8 @@ class Forecast:
         coalitions: plays per unit, including the play of all agents.
         sampled: whether only some of these plays are made.
         calls: new agent calls, without kept ones. Before any run: 2**n − 1 per unit, as if the
-            agents were called once each, in sequence. After the recorded runs: 2**k for each recorded
-            call before which k other agents had finished; in leave-one-out 1 + k.
+            agents were called once each, in sequence. After the recorded runs: 2**k for each
+            recorded call before which k other agents had finished; in leave-one-out 1 + k.
         kept: kept calls of the same question; calls kept for other questions may save more.
         recorded: whether the forecast is based on recorded runs.
         alone: whether this is a forecast of leave-one-out.

@@ -43,7 +43,8 @@ def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
     calls = credit.calls
     say(
         f"{calls['plays']} plays of the app: {calls['made']} agent calls made, {calls['saved']} "
-        f"saved by the cache; {calls['models']} model calls; absent agents: {in_words(credit.absent)}"
+        f"saved by the cache; {calls['models']} model calls; "
+        f"absent agents: {in_words(credit.absent)}"
     )
     for remark in [*report.get("bounty", {}).get("notes", []), *credit.notes]:
         say(remark)
