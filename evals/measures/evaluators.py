@@ -132,8 +132,8 @@ EVALUATORS: dict[str, Evaluator] = {
         "to the Nash bargaining solution, where it is known", payoffs.nash, better="less"
     ),
     "individual_rationality": Evaluator(
-        "part of agents with no less than their baseline W_i(∅), or than they secure alone where "
-        "credit has no baseline (what they expect without a deal can be more)",
+        "part of agents i with payoff_i ≥ W_i(∅), i's payoff if all follow the baseline; without a "
+        "baseline, with payoff_i ≥ what i secures alone",
         payoffs.rational,
         better="more",
     ),

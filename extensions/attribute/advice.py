@@ -122,11 +122,11 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
     if step.loss.why:
         return ", ".join([f"its removal has no score: {step.loss.why}", *vain])
     what = f"with {name_of(step.change)}" if step.change else "without it"
-    error = "" if step.loss.error is None else f" ± {shown(rough(step.loss.error))}"
     lost = step.loss.mean if abs(step.loss.mean) > NEARLY else 0.0
     moved = "gains" if lost < 0 else "loses"
-    said = [f"{what} the score {moved} {shown(abs(lost))}{error}"]
     game = advising.trials.game
+    kind = "inputs" if len({unit.number for unit in game.units}) > 1 else "samples"
+    said = [f"{what} the score {moved} {shown(abs(lost))}{_spread(step, kind)}"]
     if step.change is None and _is_unmeasured(advising, agent, step):
         same = ", ".join(advising.kept_fields(agent))
         measures = f"--absent {agent}=path.py:function measures it"
@@ -136,12 +136,21 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
     if step.loss.error is None:
         said.append("of one run: more inputs would tell")
     if more:
-        kind = "inputs" if len({u.number for u in game.units}) > 1 else "samples"
         what = "it can go" if is_taken else "that matters"
         said.append(
             f"about {more} more {kind[:-1] if more == 1 else kind} would tell whether {what}"
         )
     return ", ".join([*said, *vain])
+
+
+def _spread(step: Step, kind: str) -> str:
+    """Return in words how far the loss may be from its mean."""
+    error = step.loss.error
+    if error is None:
+        return ""
+    if error <= NEARLY:
+        return f" in each of {len(step.loss.rows)} {kind}"
+    return f" ± {shown(rough(error))}"
 
 
 def _row(trial: Trial) -> dict[str, float]:

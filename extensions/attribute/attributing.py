@@ -41,7 +41,7 @@ from shapley_coop.extensions.attribute.opening import opened
 from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
 from shapley_coop.extensions.attribute.settings import Settings, checked
-from shapley_coop.extensions.attribute.stage import CallsSpent, Stage, Unit
+from shapley_coop.extensions.attribute.stage import CallsSpent, Stage, Unit, Visit
 from shapley_coop.extensions.attribute.tools import tools_watched
 from shapley_coop.extensions.attribute.values import (
     Values,
@@ -66,7 +66,7 @@ def attribute(
     Args:
         graph: a compiled StateGraph; its checkpoints and its store stay unchanged.
         agents: names of nodes (`team/writer` in a subgraph), or of tools that are agents. If not
-            given, a run of the first input finds them; the result's `found` says why.
+            given, a run of each input finds them; the result's `found` says why.
         score: a function of the final state, or of the final state and the input. It returns a
             number, or numbers by name of which the first is the score; it may be async.
         inputs: one input, or a list of them.
@@ -105,7 +105,7 @@ async def attribute_async(
         _check(app, chosen)
     with opened(app, chosen, inputs) as (stage, units), tools_watched(), models_lent():
         if agents is None:
-            why = await _found(stage, units[0])
+            why = await _found(stage, units)
             app = App(graph, list(why))
             _check(app, chosen)
         game = AppGame(replace(stage, app=app, wrappers=set(), _questions={}), score, units)
@@ -131,19 +131,26 @@ def _check(app: App, settings: Settings) -> None:
     check_value(settings.value, len(app.agents), settings.exact_up_to)
 
 
-async def _found(stage: Stage, unit: Unit) -> dict[str, str]:
-    """Run one input, keep its calls, and return the agents found, each with the reason.
+async def _found(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
+    """Run the inputs, keep their calls, and return the agents found, each with the reason.
+
+    It stops after an input whose like, for all units, would exceed `max_calls`: recording will then
+    be refused.
 
     Raises:
         ValueError: the app fails.
     """
-    played = await play(stage, unit, ())
-    if played.failure:
-        raise ValueError(stage.failed(unit, played))
-    counts = stage.counts
+    counts, visits = stage.counts, list[Visit]()
+    for unit in (unit for unit in units if unit.sample == 0):
+        played = await play(stage, unit, ())
+        if played.failure:
+            raise ValueError(stage.failed(unit, played))
+        visits += played.visits
+        if counts.made * len(units) > unit.number * stage.settings.max_calls:
+            break
     if not counts.models:  # every node of the run then counts as an agent
         counts.made, counts.other = counts.made + counts.other, 0
-    return found(stage.app, played.visits)
+    return found(stage.app, visits)
 
 
 @dataclass
@@ -179,7 +186,7 @@ class _Attribution:
             self.announce(first, LEAVE_ONE_OUT)
             await game.ask(game.everyone ^ 1 << i for i in range(n))
             game.stage.answered(game.units, LEAVE_ONE_OUT)
-            more = self.refined(replace(first, alone=False, plays=2**n), self.how)
+            more = self.refined(replace(first, alone=False, coalitions=2**n), self.how)
             if alone or not self.goes_on(more):
                 without = None if game.failures else leave_one_out_values(game)
                 credit = credited(game, without, LEAVE_ONE_OUT)
@@ -254,7 +261,9 @@ class _Attribution:
             more = replace(more, calls=0, fits=True)
         if not self.goes_on(more):
             remedy = "it was not wanted" if more.fits else f"--max-calls {more.calls} plays it"
-            note = f"no advice: {more.most()} {more.plays} plays, {more.takes()}: {remedy}"
+            note = (
+                f"no advice: {more.most()} {more.plays} plays of the app, {more.takes()}: {remedy}"
+            )
             return replace(credit, notes=[*credit.notes, note])
         found, rows = await advised(game)
         notes = credit.notes

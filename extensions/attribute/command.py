@@ -81,7 +81,8 @@ SafeTools = Annotated[
     str, typer.Option(help="Tools that may act again, because they change nothing.")
 ]
 MaxCalls = Annotated[
-    int | None, typer.Option(help="New calls, at most: by default 200, and any for demo.", min=1)
+    int | None,
+    typer.Option(help="New agent calls, at most: by default 200, and any for demo.", min=1),
 ]
 DEFAULT_CALLS, FREE_CALLS = 200, 100_000
 MaxSteps = Annotated[
@@ -117,7 +118,7 @@ Bargain = Annotated[
         "division."
     ),
 ]
-Forecast = Annotated[bool, typer.Option(help="Only say how many calls it would take.")]
+Forecast = Annotated[bool, typer.Option(help="Only say how many agent calls it would take.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write an HTML page.")]
 
 

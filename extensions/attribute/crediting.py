@@ -1,7 +1,7 @@
 """The result of a played game: values, the resources that agents use, and notes."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from itertools import combinations
 from statistics import mean
@@ -121,14 +121,27 @@ def _of_runs(game: AppGame) -> list[str]:
         said.append("A simulation: embedded models answered, no language model did.")
     if prices.by_model and (lacking := prices.lacking(models)):
         said.append(f"no price for: {', '.join(lacking)}")
-    if silent := [a for a in game.agents if not game.visits(a)]:
-        said.append(f"never asked in the recorded runs: {', '.join(silent)}")
+    if silent := _never_ran(game, {visit.path for visit in visits}):
+        said.append(f"never ran on these inputs: {', '.join(silent)}")
     others = [path for path in dict.fromkeys(v.path for v in visits) if _is_other(game, path)]
     if others:
         places = game.stage.app.places
         names = [places[path].names[0] if path in places else path for path in others]
         said.append(f"not named, present in every coalition: {', '.join(names)}")
     return said
+
+
+def _never_ran(game: AppGame, ran: Collection[str]) -> list[str]:
+    """Return the agents, nodes of the app and tools that wrap an agent that no input reached."""
+    app = game.stage.app
+    places = [
+        place.names[0]
+        for path, place in app.places.items()
+        if path not in {*app.names, *ran}
+        and (place.why or (path in app.bound and "/" not in path))
+        and _is_other(game, path)
+    ]
+    return [agent for agent in game.agents if agent not in ran] + places
 
 
 def _is_other(game: AppGame, path: str) -> bool:

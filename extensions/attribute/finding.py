@@ -1,4 +1,4 @@
-"""The agents of an app, found in one run: nodes that ask a model, and tools that wrap an agent."""
+"""The agents of an app, found in its runs: nodes that ask a model, and tools that wrap an agent."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,13 +10,13 @@ from shapley_coop.extensions.attribute.stage import Visit
 
 
 def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
-    """Return the agents of a run with the reasons, in the order of their calls.
+    """Return the agents of runs with the reasons, in the order of their calls.
 
-    If no node asks a model, every node of the run is an agent.
+    If no node asks a model, every node of the runs is an agent.
 
     Args:
         app: an app without named agents.
-        visits: the visits of the run.
+        visits: the visits of the runs.
     """
     why: dict[str, str] = {}
     within = 0

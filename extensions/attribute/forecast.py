@@ -18,11 +18,11 @@ class Forecast:
     Attributes:
         agents: the number of agents.
         units: inputs times samples.
-        plays: plays per unit, including the play of all agents.
+        coalitions: plays per unit, including the play of all agents.
         sampled: whether only some of these plays are made.
-        calls: new calls, without kept ones. Before any run: 2**n − 1 per unit, as if the agents
-            were called once each, in sequence. After the recorded runs: 2**k for each recorded
-            call before which k other agents had finished; in leave-one-out 1 + k.
+        calls: new agent calls, without kept ones. Before any run: 2**n − 1 per unit, as if the
+            agents were called once each, in sequence. After the recorded runs: 2**k for each
+            recorded call before which k other agents had finished; in leave-one-out 1 + k.
         kept: kept calls of the same question; calls kept for other questions may save more.
         recorded: whether the forecast is based on recorded runs.
         alone: whether this is a forecast of leave-one-out.
@@ -37,7 +37,7 @@ class Forecast:
 
     agents: int
     units: int
-    plays: int
+    coalitions: int
     sampled: bool
     calls: int
     kept: int
@@ -50,17 +50,22 @@ class Forecast:
     loops: bool = False
     fits: bool = True
 
+    @property
+    def plays(self) -> int:
+        """The plays of the app: one for each coalition, input and sample."""
+        return self.coalitions * self.units
+
     def leaving_one_out(self) -> "Forecast":
         """Return the forecast of leave-one-out: the whole app, and one play without each agent."""
         n = self.agents
         calls = max(0, self.units * (n + n * (n - 1) // 2) - self.kept)
-        return replace(self, plays=n + 1, sampled=False, alone=True, calls=calls)
+        return replace(self, coalitions=n + 1, sampled=False, alone=True, calls=calls)
 
     def takes(self) -> str:
         """Return the calls, tokens, USD and seconds in words."""
         if not self.calls:
-            return "no new calls"
-        parts = [f"{self.calls} new {'call' if self.calls == 1 else 'calls'}"]
+            return "no new agent calls"
+        parts = [f"{self.calls} new agent {'call' if self.calls == 1 else 'calls'}"]
         if self.recorded and self.tokens:
             parts += [f"{self.tokens} tokens"]
         if self.cost:
@@ -80,9 +85,8 @@ class Forecast:
         how = "advice, " if self.advice else "leave-one-out, " if self.alone else ""
         of = f"some of {self.plays}" if self.sampled else f"{self.plays}"
         return (
-            f"{told}: {how}{self.agents} {'agent' if self.agents == 1 else 'agents'}, {of} plays, "
-            f"{self.units} {'run' if self.units == 1 else 'runs'} each: "
-            f"{f'{self.most()} ' if self.calls else ''}{self.takes()}"
+            f"{told}: {how}{self.agents} {'agent' if self.agents == 1 else 'agents'}, {of} plays "
+            f"of the app: {f'{self.most()} ' if self.calls else ''}{self.takes()}"
             + (f" ({self.kept} kept)" if self.kept else "")
         )
 
@@ -154,7 +158,7 @@ def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Foreca
     part = (calls + again) / len(asked) if asked else 0.0
     return replace(
         first,
-        plays=plays + with_models + (tries - 1 if takers else 0),
+        coalitions=plays + with_models + (tries - 1 if takers else 0),
         sampled=False,
         advice=True,
         calls=calls + again,

@@ -94,7 +94,11 @@ class AppGame:
             self.full.append(played)
             self.plays.setdefault(self.everyone, []).append(played)
             worths.append(worth)
+            self._count()
         self.worths[self.everyone] = worths
+
+    def _count(self) -> None:
+        self.stage.counts.plays += 1
         self.stage.settings.progress()
 
     async def ask(self, masks: Iterable[int]) -> None:
@@ -121,7 +125,6 @@ class AppGame:
             async with slots:
                 pairs = zip(self.units, self.full, strict=True)
                 self.worths[mask] = [await self._worth(mask, unit, full) for unit, full in pairs]
-                self.stage.settings.progress()
 
         asked = [asyncio.ensure_future(one(mask)) for mask in masks]
         try:
@@ -137,6 +140,7 @@ class AppGame:
         if played.endless:
             played = await self._steered(unit, present, full, played)
         worth = await self._scored(unit, played)
+        self._count()
         played.state = None  # a scored state is not needed any more and may be large
         self.plays.setdefault(mask, []).append(played)
         if played.failure:

@@ -44,7 +44,7 @@ def pytest_terminal_summary(
     """Print the number of calls that the tests made."""
     if found := config.stash.get(_MADE, []):
         new, saved = (sum(one.calls[how] for one in found) for how in ("made", "saved"))
-        terminalreporter.write_line(f"credit: {new} node calls made, {saved} saved by the cache")
+        terminalreporter.write_line(f"credit: {new} agent calls made, {saved} saved by the cache")
 
 
 def _cache(config: pytest.Config) -> Path | None:

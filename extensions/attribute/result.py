@@ -1,6 +1,6 @@
 """The result of an attribution, as an object and as JSON that `coop credit` reads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -75,8 +75,9 @@ class AppCredit:
         spent: agent → the resources that it uses per run of the whole app.
         value_per_dollar: agent → value / cost; None if the cost is 0 or unknown.
         value_per_second: agent → value / seconds; None below `LEAST_SECONDS`.
-        calls: counts of agents' calls: `made`, `saved` by the cache, and needed `without_cache`;
-            under `other`, calls of other nodes; under `models`, calls of models.
+        calls: `plays` of the app: one coalition on one input; counts of agents' calls in them:
+            `made`, `saved` by the cache, and needed `without_cache`; under `other`, calls of other
+            nodes; under `models`, calls of models.
         failures: the plays without a score.
         notes: remarks that a reader of the values must know.
         metrics: metric → agent → the agent's share. The metrics are tokens, seconds, cost if models
@@ -147,11 +148,26 @@ class AppCredit:
 
         return fragment(self)
 
+    def failed_plays(self) -> list[str]:
+        """Return a line for each coalition and reason of plays without a score."""
+        alike: dict[tuple[str, bool, str], list[int]] = {}
+        for f in self.failures:
+            alike.setdefault((f.coalition or "nobody", f.played, f.reason), []).append(f.input)
+        return [
+            f"{coalition}, {_first_of(inputs)}: {'failed' if played else 'not played'}: {reason}"
+            for (coalition, played, reason), inputs in alike.items()
+        ]
+
     @property
     def total(self) -> float | None:
         """v(N) − v(∅), in the score's unit; None if one of the two is unknown."""
         ends = self.worth.get(",".join(self.agents)), self.worth.get("")
         return None if None in ends else ends[0] - ends[1]  # type: ignore[operator]
+
+
+def _first_of(inputs: Sequence[int]) -> str:
+    first = f"input {inputs[0]}"
+    return first if len(inputs) == 1 else f"{len(inputs)} plays, the first of {first}"
 
 
 def norm_in_words(value: str) -> str:

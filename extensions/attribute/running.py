@@ -75,8 +75,9 @@ def attributed(
         asks: whether a person at the terminal decides about further plays.
         acts: whether nodes of the user's app run, which may have side effects.
     """
-    n = len(of.agents or ())
-    plays = 2**n if 0 < n <= settings["exact_up_to"] else 0
+    n, inputs = len(of.agents or ()), of.inputs
+    runs = (len(inputs) if isinstance(inputs, list) else 1) * settings["samples"]
+    plays = 2**n * runs if 0 < n <= settings["exact_up_to"] else 0
 
     def announce(found: Forecast) -> None:
         if acts and not found.recorded:
@@ -85,7 +86,7 @@ def attributed(
 
     told: dict[str, Any] = {"announce": announce}
     try:
-        with show_spinner("playing") if asks else progress(plays, "plays") as shown:
+        with show_spinner("playing") if asks else progress(plays, "plays of the app") as shown:
             if may_go_on:
                 told["go_on"] = partial(_is_wanted, hidden=shown if asks else None)
             if not asks:
@@ -105,7 +106,7 @@ def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
     if not more.calls:
         return True
     what = f"advice: {more.most()}" if more.advice else "Shapley for interactions:"
-    said = f"{what} {more.plays} plays, {more.takes()}"
+    said = f"{what} {more.plays} plays of the app, {more.takes()}"
     if hidden:
         with hidden():
             return typer.confirm(f"{said}, go on?", err=True)

@@ -27,7 +27,7 @@ class Settings(BaseModel):
         "none: no new calls are made (the default with a trace).",
     )
     safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
-    max_calls: int = Field(200, ge=1, description="New node calls, at most.")
+    max_calls: int = Field(200, ge=1, description="New agent calls, at most.")
     max_steps: int | None = Field(
         None, ge=1, le=10_000, description="Steps of one play; the app's own limit if not set."
     )
@@ -50,7 +50,7 @@ class Settings(BaseModel):
     may_lose: float = Field(
         0.05, ge=0, le=1, description="The part of v(N) − v(∅) that a change may lose."
     )
-    progress: Callable[[], Any] = Field(lambda: None, description="Called after each coalition.")
+    progress: Callable[[], Any] = Field(lambda: None, description="Called after each play.")
     announce: Callable[[Any], Any] = Field(
         lambda forecast: None,
         description="Called with the `Forecast` before any run and after the recorded runs.",

@@ -4,7 +4,7 @@ from typing import Any
 
 from shapley_coop.cli.console import say, show_table
 from shapley_coop.extensions.attribute.absence import in_words
-from shapley_coop.extensions.attribute.figures import rough, rough_seconds, shown
+from shapley_coop.extensions.attribute.figures import NOISE, rough, rough_seconds, shown
 from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 
 ONE_RUN = (
@@ -12,8 +12,9 @@ ONE_RUN = (
     "of ten inputs or so"
 )
 
-FEW = "{} runs: below ten the intervals are too narrow, and ± 0 means only that these runs agree"
+FEW = "{} runs: below ten the intervals are too narrow"
 ENOUGH = 10
+SAME = "an error of 0: the score changed by the same amount in each run; other inputs may differ"
 
 
 def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
@@ -25,6 +26,8 @@ def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
         app: the app's name.
     """
     _show_agents(credit, report.get("bounty", {}), app)
+    if any(abs(x) < NOISE for x in (credit.standard_error or {}).values()):
+        say(SAME)
     if credit.advice:
         _show_advice(credit)
     pairs = [[pair, shown(x)] for pair, x in (credit.interactions or {}).items() if abs(x) > 1e-9]
@@ -35,13 +38,13 @@ def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
         say(f"found: {agent}, {why}; --agents names others")
     worths = [[name or "nobody", shown(x)] for name, x in credit.worth.items()]
     show_table("coalitions", ["coalition", "mean score"], worths)
-    for f in credit.failures:
-        how = "failed" if f.played else "not played"
-        say(f"{f.coalition or 'nobody'}, input {f.input}: {how}: {f.reason}")
+    for failed in credit.failed_plays():
+        say(failed)
     calls = credit.calls
     say(
-        f"{calls['made']} calls made, {calls['saved']} saved by the cache "
-        f"({calls['models']} model calls); absent agents: {in_words(credit.absent)}"
+        f"{calls['plays']} plays of the app: {calls['made']} agent calls made, {calls['saved']} "
+        f"saved by the cache; {calls['models']} model calls; "
+        f"absent agents: {in_words(credit.absent)}"
     )
     for remark in [*report.get("bounty", {}).get("notes", []), *credit.notes]:
         say(remark)

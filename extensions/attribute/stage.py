@@ -92,8 +92,9 @@ class Played:
 
 @dataclass
 class Counts:
-    """Calls of all plays so far: see `AppCredit.calls`."""
+    """Plays and their calls so far: see `AppCredit.calls`."""
 
+    plays: int = 0
     made: int = 0
     saved: int = 0
     other: int = 0

@@ -67,12 +67,16 @@ def test_advice_that_is_not_played_is_the_last_line_a_note_and_an_error(coop: Co
     ended = coop(*GIVEN, "--advise", "--max-calls", "20")
     assert ended.code == 2
     last = " ".join(ended.out.split()).rpartition("no advice: ")[2]
-    assert re.fullmatch(r"about \d+ plays, (\d+) new calls, .*: --max-calls \1 plays it", last)
+    assert re.fullmatch(
+        r"about \d+ plays of the app, (\d+) new agent calls, .*: --max-calls \1 plays it", last
+    )
     assert f"no advice: {last}" in " ".join(ended.err.split())
     told = coop(*GIVEN, "--advise", "--max-calls", "20", "--cache", "new.sqlite", "--json")
     assert told.code == 2
     (note,) = [x for x in json.loads(told.out)["notes"] if "advice" in x]
-    assert re.fullmatch(r"no advice: about \d+ plays, (\d+) new .*: --max-calls \1 plays it", note)
+    assert re.fullmatch(
+        r"no advice: about \d+ plays of the app, (\d+) new .*: --max-calls \1 plays it", note
+    )
 
 
 @pytest.mark.slow
@@ -84,7 +88,7 @@ def test_twelve_inputs_have_advice_within_the_usual_limit(coop: Coop, tmp_path: 
     ended = coop(*asked, "--agents", "a,b,c", "--advise")
     assert ended.code == 0, ended.err
     said = " ".join(ended.err.split())
-    most = re.search(r"advice: at most (\d+) plays, (\d+) new calls", said)
+    most = re.search(r"advice: at most (\d+) plays of the app, (\d+) new agent calls", said)
     assert most
     assert "not played" not in said
     found = coop(*asked, "--agents", "a,b,c", "--advise", "--cache", "new.sqlite", "--json").result

@@ -80,7 +80,7 @@ def test_leave_one_out_comes_first_and_says_what_the_rest_takes() -> None:
     assert first.values == first.leave_one_out
     assert len(first.worth) == len(app.agents) + 1
     assert first.more == told[0]
-    assert first.more.plays == 2 ** len(app.agents)
+    assert first.more.coalitions == 2 ** len(app.agents)
     rest = attribute(app.graph, app.agents, app.score, app.given, go_on=lambda more: True)
     assert rest.values == pytest.approx(app.values)
     assert 0 < rest.calls["made"] <= first.more.calls

@@ -64,11 +64,11 @@ def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop)
     assert ended.code == 0
     assert "2 inputs" in ended.out
     assert "search,write" in ended.out
-    assert "calls made" in ended.out
+    assert "agent calls made" in ended.out
     warning, first, recorded = ended.err.splitlines()
     assert warning.startswith("nodes are run again without some agents")
-    assert first == "forecast: leave-one-out, 2 agents, 3 plays, 2 runs each: about 6 new calls"
-    assert recorded.endswith("at most 2 new calls (4 kept)"), "search is asked as before"
+    assert first == "forecast: leave-one-out, 2 agents, 6 plays of the app: about 6 new agent calls"
+    assert recorded.endswith("at most 2 new agent calls (4 kept)"), "search is asked as before"
 
 
 def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
@@ -109,12 +109,12 @@ def test_what_stands_in_can_be_chosen_for_each_agent(coop: Coop) -> None:
 def test_the_forecast_counts_what_this_question_has_kept(coop: Coop) -> None:
     assert "about 3 new" in coop(*GIVEN, "--input", "in.json", "--forecast").out
     coop(*GIVEN, "--input", "in.json")
-    assert "no new calls (3 kept)" in coop(*GIVEN, "--input", "in.json", "--forecast").out
+    assert "no new agent calls (3 kept)" in coop(*GIVEN, "--input", "in.json", "--forecast").out
     again = coop(*GIVEN, "--input", "in.json").err
-    assert again.count("no new calls (3 kept)") == 2, "before and after the recorded run"
+    assert again.count("no new agent calls (3 kept)") == 2, "before and after the recorded run"
     # The second input is new, and so is every other list of agents.
     both = coop(*GIVEN, "--input", "inputs.jsonl", "--forecast").out
-    assert "at most 3 new calls (3 kept)" in both
+    assert "at most 3 new agent calls (3 kept)" in both
     alone = (*GIVEN[:3], "write", *GIVEN[4:], "--input", "in.json", "--forecast")
     assert "about 1 new" in coop(*alone).out
 
@@ -124,7 +124,7 @@ def test_the_forecast_alone_runs_nothing(coop: Coop, tmp_path: Path) -> None:
     ended = coop(*GIVEN, "--input", "in.json", "--forecast")
     assert (ended.code, ended.out) == (
         0,
-        "forecast: 2 agents, 4 plays, 1 run each: about 3 new calls\n",
+        "forecast: 2 agents, 4 plays of the app: about 3 new agent calls\n",
     )
 
 
@@ -141,7 +141,10 @@ def test_a_person_is_asked_whether_to_go_on(
 ) -> None:
     monkeypatch.setattr("sys.stdin", Person(f"{answer}\n"))
     ended = coop("attribute", "demo")
-    assert "Shapley for interactions: 16 plays, 90 new calls, 2486 tokens, go on?" in ended.err
+    assert (
+        "Shapley for interactions: 160 plays of the app, 90 new agent calls, 2486 tokens, go on?"
+        in ended.err
+    )
     found = ended.out.strip()
     assert found.startswith("shapley of demo" if answer == "y" else "leave-one-out of demo")
 

@@ -83,9 +83,11 @@ def test_nobody_is_told_to_remove_an_agent_whose_decisions_were_kept() -> None:
     assert "as advised" not in credit.rows
     why = {one.agent: one.why for one in credit.advice if one.verdict == "not measured"}
     assert why == {
-        "estimator": "without it the score loses 0 ± 0, its price kept as it wrote it: "
+        "estimator": "without it the score loses 0 in each of 3 inputs, "
+        "its price kept as it wrote it: "
         "--absent estimator=path.py:function measures it",
-        "checker": "without it the score loses 0 ± 0, its fits kept as it wrote it: "
+        "checker": "without it the score loses 0 in each of 3 inputs, "
+        "its fits kept as it wrote it: "
         "--absent checker=path.py:function measures it",
     }
     assert "an absent estimator writes price as it did, which steers the run" in json.dumps(

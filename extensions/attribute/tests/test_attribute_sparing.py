@@ -63,9 +63,15 @@ def test_no_downgrade_to_the_own_model_or_a_dearer_one_or_of_who_asks_none() -> 
     credit = attribute(app, DESK, speakers, TWICE, cheaper=[small], **settings)
     found = {one.agent: one for one in credit.advice}
     assert {one.verdict for one in credit.advice} == {"keep"}
-    assert found["write"].why == "without it the score loses 1 ± 0, stub:small is dearer here"
-    assert found["check"].why == "without it the score loses 1 ± 0, asks stub:small already"
-    assert found["search"].why == "without it the score loses 1 ± 0"
+    assert (
+        found["write"].why
+        == "without it the score loses 1 in each of 2 inputs, stub:small is dearer here"
+    )
+    assert (
+        found["check"].why
+        == "without it the score loses 1 in each of 2 inputs, asks stub:small already"
+    )
+    assert found["search"].why == "without it the score loses 1 in each of 2 inputs"
     # In the place of large, then for itself on that; it does not take its own place.
     assert heard["small"][before:] == ["it was found", "said by small"] * 2
     assert "as advised" not in credit.rows
@@ -113,7 +119,7 @@ def test_calls_are_a_bound_only_where_no_agent_can_be_asked_more_often(loop: boo
     recorded = told[-1]
     assert (credit.calls["made"] > recorded.kept + recorded.calls) is loop
     assert recorded.most() == ("about" if loop else "at most")
-    assert f": {recorded.most()} 3 new calls (3 kept)" in recorded.words()
+    assert f": {recorded.most()} 3 new agent calls (3 kept)" in recorded.words()
     attribute(*given, advise=True, **settings)
     assert told[-1].advice
     assert told[-1].most() == recorded.most()

@@ -43,7 +43,7 @@ def test_a_test_asks_what_an_agent_earns_and_a_replay_makes_no_call(
     assert (pytester.path / "kept" / "credit.sqlite").exists()
     again = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     again.assert_outcomes(passed=1)
-    again.stdout.fnmatch_lines(["credit: 0 node calls made, * saved by the cache"])
+    again.stdout.fnmatch_lines(["credit: 0 agent calls made, * saved by the cache"])
 
 
 def test_values_are_feedback_on_a_trace(langsmith: Capture) -> None:
