@@ -31,7 +31,7 @@ class AgentProgress(TypedDict):
     """The kind of one agent's answer, without its content, which may still be sealed."""
 
     act: str  # "refused" if the agent is asked again
-    label: NotRequired[str]  # the label of the fault or of the pass, if any
+    label: NotRequired[str]  # the label of the fault, or of the reason why the agent passed
     calls: int
     refused: int
     tokens: int

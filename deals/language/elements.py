@@ -254,8 +254,8 @@ class Elements:
     def _keep(self, name: str, content: Any, end: int) -> int:
         """Store an element; a second element with the same tag is a fault.
 
-        Even two equal elements are a fault, because a quotation that breaks out of an element
-        duplicates it.
+        Even two equal elements are a fault: quoted text may have closed the first one and opened
+        the second.
         """
         if name in self.found:
             self._doubled.add(name)

@@ -140,7 +140,7 @@ def _plain(value: Any, ids: Mapping[str, str]) -> Any:
     if isinstance(value, Command):
         return {"update": _plain(value.update, ids), "goto": _plain(value.goto, ids)}
     if found := fields_of(value):
-        # No class in the text, because a trace holds this value as a plain object.
+        # Leave the class out: a trace holds this value as a JSON object, and both must be equal.
         return {k: _plain(found[k], ids) for k in sorted(found)}
     return _text(value)
 

@@ -47,7 +47,7 @@ class Emptying:
     words: str = ""
 
     def __call__(self, written: Written, now: Any) -> Any:
-        """Return the emptied output of a full run's node; `now` is its input in this play."""
+        """Return the node's output in the full run, emptied; `now` is the node's present input."""
         return self._output(written.output, fields_of(written.given), fields_of(now))
 
     def _output(self, output: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:

@@ -73,7 +73,7 @@ class Encounters(Game):
         }
 
     def partner(self, agent: str, turn: int) -> str:
-        """Return an agent's partner at a turn; all but the first agent move one place a turn."""
+        """Return an agent's partner at a turn, by the circle method of round robins."""
         first, *others = self.agents
         moved = (turn - 1) % len(others)
         circle = [first, *others[moved:], *others[:moved]]

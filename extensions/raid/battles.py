@@ -1,4 +1,4 @@
-"""Many raids at once on arrays, turn by turn.
+"""The play of many raids at once, turn by turn, on NumPy arrays.
 
 A turn has the same result as `rules.resolve` has for one raid; tests compare both.
 """

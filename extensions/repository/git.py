@@ -65,7 +65,7 @@ class Repository:
 
     path: Path
     git_dir: Path
-    own: bool = False  # a temporary copy, in which only this program replaces objects
+    own: bool = False  # whether this is our temporary copy, whose objects we may replace
 
     @classmethod
     def at(cls, path: str | Path) -> "Repository":

@@ -127,7 +127,7 @@ def _opened(syntax: Syntax, line: str) -> tuple[str, str]:
 
 
 def _still_in_string(line: str, quotes: str) -> str:
-    """Return the triple quotes that are open at the line's end; long strings count as code."""
+    """Return the triple quotes that are open at the line's end (such strings count as code)."""
     for marks in (quotes,) if quotes else ('"""', "'''"):
         if line.count(marks) % 2:
             return "" if quotes else marks

@@ -162,7 +162,7 @@ async def thread_of(episode: str) -> Any | None:
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """Return the threads that play an episode; others may name the episode in their metadata."""
+    """Return the threads that play an episode; leave out those that only name it as metadata."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):
