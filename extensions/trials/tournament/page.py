@@ -59,6 +59,8 @@ def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) 
 def _finding(ranking: list[Rank]) -> str:
     """Return the ranking's first and last seats in one sentence."""
     first, last = ranking[0], ranking[-1]
+    if first.won == last.won:
+        return f"No seat is ahead: each of {len(ranking)} won {first.won:.0%} of its comparisons."
     return (
         f"{first.seat} ranks first of {len(ranking)} seats and won {first.won:.0%} of its "
         f"{first.compared} comparisons; {last.seat} ranks last with {last.won:.0%}."
