@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS
+from tests.brought import brought_by
 from tests.coop_command import Coop, Ended, coop_in
 
 
@@ -60,6 +61,7 @@ def test_a_suite_imports_nothing_that_it_names(coop: Coop, tmp_path: Path, mark:
     assert "names 'pettingzoo:os:mkdir', which is a program" in done.err
 
 
+@brought_by("reports")
 @pytest.mark.parametrize("command", ["status", "report", "export"])
 def test_a_sweeps_folder_runs_no_program_that_its_manifest_or_its_rows_name(
     coop: Coop, tmp_path: Path, mark: Path, command: str

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.brought import brought_by
 from tests.installation import OUTSIDE, PACKAGE, built, programs, run
 from tests.root import ROOT
 from tests.served import configuration, paths
@@ -143,6 +144,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+@brought_by("reports")
 def test_what_is_installed_works_beside_modules_of_the_same_names(
     installed: Path, elsewhere: Path
 ) -> None:

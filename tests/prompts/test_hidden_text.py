@@ -21,6 +21,7 @@ from shapley_coop.seats.letters import facts, with_facts
 from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.tool_words import cap
+from tests.brought import brought_by
 from tests.coop_command import Coop
 from tests.scripted import Script
 
@@ -188,6 +189,7 @@ def test_a_contract_file_of_others_forges_no_verdict(coop: Coop, tmp_path: Path)
         assert not any(line.startswith(("c2", "c3")) for line in told.splitlines())
 
 
+@brought_by("reports")
 def test_a_forged_line_in_a_report_stays_text(coop: Coop, forging: Script, tmp_path: Path) -> None:
     coop("run", "escape_room", "--graph", "shapley_coop", "--name", "r")
     coop("report", "r", "-o", "r.html")

@@ -35,6 +35,7 @@ seeds: 2
 # The same through every door
 
 
+@brought_by("reports")
 def test_result_verification_page_and_report_give_a_defector_its_baseline(coop: Coop) -> None:
     words = ("run", "public_goods", "--agent", "Alice=embedded:defector", "--seed", "2")
     outcome = valid(coop(*words, "--name", "r", "--json").result)

@@ -15,6 +15,7 @@ import pytest
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.versions import BOOKS, CHECKPOINTS, OtherVersion
 from tests.books import change_value
+from tests.brought import brought_by
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 from tests.evals import swept
 
@@ -134,6 +135,7 @@ def test_a_postgres_of_another_version_is_refused_and_left_as_it_is(
 
 
 @pytest.mark.parametrize("version", [None, 2])
+@brought_by("reports")
 def test_a_sweep_of_another_version_is_refused_in_one_line_and_left_as_it_is(
     coop: Coop, tmp_path: Path, version: int | None
 ) -> None:
