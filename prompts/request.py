@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.canonical import cache_key
+from shapley_coop.many import OWN
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.crowds import MOST_COLUMNS, of_group, together
@@ -15,9 +16,6 @@ from shapley_coop.prompts.talk import at_turns, clauses
 from shapley_coop.prompts.words import MOST_NAMED, describe, few, plain, quote
 
 Facts = Mapping[str, Any]
-
-OWN = "you_hold"
-"""The key of the reader's own part of a position; all readers get the same words on other parts."""
 
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 

@@ -15,10 +15,9 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shapley_coop.prompts.request import OWN
+from shapley_coop.many import OWN
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
-from shapley_coop.seats.schema import schema_of
 
 PASS = ""
 """The text kept for a person who passes; an empty text is no message."""
@@ -101,6 +100,8 @@ def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
     Several parties can read an interrupt, so a game in which an agent's position is private has no
     open choices.
     """
+    from shapley_coop.seats.schema import schema_of  # late: few runs ask people
+
     schema = schema_of(facts)
     if schema is None or OWN in facts.get("position", {}):
         return {}

@@ -14,6 +14,7 @@ from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Missing, Pa
 from shapley_coop.games.gives import parse_gift
 from shapley_coop.games.goods import Holdings
 from shapley_coop.games.turns import Turn
+from shapley_coop.many import OWN
 
 _DEARER = Fraction(3, 2)
 """The factor by which a good is assumed to be worth more to an agent that began without it."""
@@ -26,7 +27,7 @@ def _holds_in(facts: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
         known: Holdings = position.get("holds") or facts.get("endowments", {})
         return known
     named = {agent: row.get("each", {}) for row in position["groups"] for agent in row["some"]}
-    return {**named, facts["you"]: position["you_hold"]}
+    return {**named, facts["you"]: position[OWN]}
 
 
 class Guess:

@@ -33,7 +33,7 @@ from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.turns import Position, Step, Turn
-from shapley_coop.many import MANY
+from shapley_coop.many import MANY, OWN
 
 BY_HAND = 12
 """The largest number of units given by hand at once; a deal can give more."""
@@ -155,7 +155,7 @@ class Trade(Game):
         if self._groups[0] is not holds:  # all readers of a position share its groups
             self._groups = holds, grouped(holds)
         groups = told_groups(self._groups[1], self.agents, agent)
-        return {"turn": position["turn"], "you_hold": holds[agent], "groups": groups}
+        return {"turn": position["turn"], OWN: holds[agent], "groups": groups}
 
     def legal(self, position: Position, agent: str) -> Sequence[str]:
         """Return keep and possible gifts; at the last turn of a pool, accept and refuse."""

@@ -2,15 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shapley_coop.cli.console import progress, say
 from shapley_coop.cli.experimenting.results import Folder, prices_from
 from shapley_coop.cli.options import PriceFile
-from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.written_files import make_folder, replace_file
+
+if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.store import Store
 
 ROWS = "rows"
 """The format of `coop export` that writes rows unchanged and makes no tables."""
@@ -28,6 +30,8 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
     """Write a sweep's tidy tables, or its unchanged rows."""
+    from shapley_coop.evals.sweeps.store import Store
+
     into = out or folder / "tables"
     with Store(folder) as store:
         if format_ == ROWS:
@@ -45,7 +49,7 @@ def export(
         say(str(path))
 
 
-def write_rows(store: Store, folder: Path, force: bool = False) -> Path:
+def write_rows(store: "Store", folder: Path, force: bool = False) -> Path:
     """Write every row as a line of JSON to rows.jsonl in a folder, and return the file's path.
 
     Raises:

@@ -234,7 +234,6 @@ def test_settings_of_another_kind_are_refused(given: dict[str, Any], told: str) 
         (compiled(keeps_silent), "its graph answered nothing"),
         (compiled(asks_somebody), "its graph waits at an interrupt|it raised"),
         (lambda letter, facts: 7, "asked for act, it gave a value of class int: give tagged text"),
-        (lambda letter, facts: {"acton": "x"}, "with the field 'acton'; there are thoughts"),
     ],
 )
 async def test_what_gives_no_answer_stops_the_run_in_one_line(given: Any, told: str) -> None:

@@ -148,7 +148,7 @@ async def test_words_that_nobody_could_draft_end_without_a_contract_and_say_so(s
 
 async def test_a_signature_that_cannot_be_read_is_asked_for_again(script):
     in_words(script, OFFER)
-    script["Alice", "contract_sign"] = ["I sign.", "<s>I sign.</s><ACCEPT>"]
+    script["Alice", "contract_sign"] = ["I might sign.", "<s>I sign.</s><ACCEPT>"]
     script["Bob", "contract_sign"] = "<ACCEPT>"
     table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     assert "could not be used** (ACK," in script.shown_to("Alice", "contract_sign")[1]
@@ -157,7 +157,7 @@ async def test_a_signature_that_cannot_be_read_is_asked_for_again(script):
 
 async def test_whoever_never_signs_readably_has_not_signed(script):
     in_words(script, OFFER)
-    script["Alice", "contract_sign"] = "I sign."
+    script["Alice", "contract_sign"] = "I might sign."
     script["Bob", "contract_sign"] = "<ACCEPT>"
     table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     assert len(script.shown_to("Alice", "contract_sign")) == 3
