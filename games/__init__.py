@@ -1,7 +1,7 @@
 """Games: pure and seeded worlds with JSON positions, in which agents act.
 
 A game defines the agents, their legal actions, the rewards of joint actions, and the worth of
-coalitions. It never asks an agent anything, and imports no other room.
+coalitions. It never asks an agent anything, and imports nothing from `deals`, `seats` or `state`.
 
 >>> from shapley_coop.games import load
 >>> game = load("escape_room", seed=7)

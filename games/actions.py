@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 class ActionRule(Sequence[str]):
     """A sequence of actions, computed on access, that letters describe in a few lines.
 
-    Agents with equal descriptions have equal actions, except for actions that name one of them.
+    Agents with equal descriptions have equal actions, except actions that name one of these agents.
     """
 
     @abstractmethod
@@ -22,7 +22,7 @@ def told_actions(actions: Sequence[str]) -> list[str]:
 
 
 def actions_of_all(actions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return all agents' distinct actions, reading at most two agents with the same rule.
+    """Return the distinct actions of all agents; of agents with equal rules, two are enough.
 
     Args:
         actions: agent → its actions.

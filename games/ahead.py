@@ -27,7 +27,7 @@ UNASKED = "\0unasked"
 MOST_PLAYS = 500
 FEWEST_PLAYS = 8
 MOST_STEPS = 2_000
-"""The most game steps in all plays of one outlook, if the plays run turn by turn."""
+"""The most game steps in all plays of one outlook, if plays are simulated turn by turn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,8 @@ class Plan:
         asked: the function that gives the deal's duties at a turn.
         fixed: whether the duties depend on the turn alone, and on no earlier action.
         breaker: the agent that breaches all its duties; empty if no agent does.
-        instead: the breaker's action in place of a duty; None for no action; or UNASKED.
-        gifts: the function that gives the goods transferred by a turn's end, or None.
+        instead: the breaker's action in place of a duty, None for no action, or UNASKED.
+        gifts: the function that returns the goods transferred at a turn's end, or None.
     """
 
     asked: "Asked"
@@ -250,7 +250,7 @@ Chooser = Callable[[dict[str, Any], "Sequence[Turn]", str], str | None]
 
 
 Gifts = Callable[["Sequence[Turn]", "Turn"], "Sequence[Gift]"]
-"""(the turns before, this turn's actions) → the goods transferred by the end of this turn."""
+"""(the turns before, this turn with its actions) → the goods transferred at this turn's end."""
 
 
 def played_on(

@@ -97,7 +97,7 @@ class Analysis:
         return worths
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return functions by classes of equal agents that sum to `worth`; None if unknown."""
+        """Return functions of the members per class; their sum is `worth`. None if unknown."""
         return None
 
     @property
@@ -106,7 +106,7 @@ class Analysis:
         return type(self).potential is not Analysis.potential
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """Return the amount that a coalition can secure by the rules, in as many turns as played.
+        """Return the amount that a coalition can secure by the rules in the turns played.
 
         Raises:
             GameError: the game does not compute this amount.

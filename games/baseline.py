@@ -31,10 +31,10 @@ class Baseline:
     Attributes:
         kind: `actions` (fixed actions), `away` (absent agents earn 0 and, each turn, minimise
             the others' total), `idle` (no action), `policy` (the game computes the actions),
-            `random` (the mean over seeded dice), or `nothing` (agents' products add up).
+            `random` (the mean over seeded dice), or `nothing` (absent agents made nothing).
         words: a description of the baseline in a few words.
         actions: agent → action, if the actions are fixed.
-        warning: the reason to confirm the baseline; empty if the game or the run declares it.
+        warning: why users should confirm the baseline; empty if the game or run declares one.
     """
 
     kind: Kind
@@ -125,7 +125,7 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
 
 
 def in_words(agents: Sequence[str], actions: Mapping[str, str]) -> str:
-    """Return a phrase that says what absent agents play."""
+    """Return a phrase that gives the actions of absent agents."""
     if len(set(actions.values())) == 1:
         return f"an absent agent plays {actions[agents[0]]}"
     return "an absent agent plays as follows: " + ", ".join(f"{a} {actions[a]}" for a in agents)

@@ -64,11 +64,11 @@ def load(
     """Build a game.
 
     Args:
-        game: a name from `names`; a path to a Python file that binds a subclass of `Game` to
-            `GAME`, which is run; a path to a YAML or JSON payoff file, or such a file's content;
+        game: a name from `names`; a path to a Python file, which is run and binds a subclass of
+            `Game` to `GAME`; a path to a YAML or JSON payoff file, or the content of that file;
             `scheme:…` for an extension's game, such as `pettingzoo:package.module:factory`; or
-            `python:module:name` for a subclass of `Game`, or a callable that returns one or the
-            content of a payoff file.
+            `python:module:name` for a subclass of `Game`, or for a callable that returns a
+            subclass of `Game` or the content of a payoff file.
         params: values that replace the game's defaults.
         seed: the seed of all dice.
 
@@ -88,7 +88,7 @@ def load(
         return (variant_of(table, params or {}) or kind)(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
-        table = {key: told for key, told in table.items() if key != "absent"}  # old ones
+        table = {key: told for key, told in table.items() if key != "absent"}  # of the old actions
     try:
         return matrix({**table, **(params or {})}, seed)
     except GameError as error:
@@ -161,7 +161,7 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 def _plugged(name: str) -> bool:
     """Return whether a game of this name comes from an installed package, not from this folder."""
     if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
-        return False  # tested first, because reading the packages takes longer
+        return False  # games here are tested first, because reading the packages takes longer
     return name in extension.offered("games")
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class ByClass:
-    """A characteristic function, or a summand of one, that depends on members per class only.
+    """A function of coalitions that depends only on the number of members in each class.
 
     Attributes:
         of: the class of each agent, shape (n,); −1 for an agent that never changes the worth.

@@ -79,7 +79,7 @@ class Enumeration(Foresight):
         return self.pays[key]
 
     def plays(self, **fixed: str) -> list[Play]:
-        """Return all joint actions that contain the fixed actions."""
+        """Return all joint actions in which the given agents take their fixed actions."""
         choices = [[fixed[a]] if a in fixed else self.actions[a] for a in self.agents]
         return [dict(zip(self.agents, play, strict=True)) for play in product(*choices)]
 
@@ -99,7 +99,7 @@ class Enumeration(Foresight):
 
     @cached_property
     def best_for_all(self) -> Play:
-        """The best total's joint action; ties go to the highest minimum, then to my payoff."""
+        """The joint action with the highest total, then highest minimum, then my highest payoff."""
 
         def worth(play: Play) -> tuple[float, float, float]:
             pays = self.payoff(play)

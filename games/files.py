@@ -16,7 +16,7 @@ def read_file(path: str | Path, what: str) -> Any:
 
     Args:
         path: the path of the file.
-        what: what the file should contain, for errors: "a game".
+        what: the expected content, as errors name it, such as "a game".
 
     Raises:
         GameError: the file cannot be read; the one-line error quotes nothing from the file.
@@ -29,7 +29,7 @@ def read_once(path: str | Path, what: str, read: Callable[[Path], _Read]) -> _Re
 
     Args:
         path: the path of the file.
-        what: the kind of the file, for errors: "market file".
+        what: the kind of the file, as errors name it, such as "market file".
         read: parses the file at a path.
 
     Raises:

@@ -1,7 +1,7 @@
 """Foresight: an embedded agent's predictions of a game, from the facts of its letter alone.
 
-A game that can be predicted binds a subclass of `Foresight` to `FORESIGHT` beside its `GAME`, and
-gives its name in its facts as `game`. A game whose facts list all payoffs needs no subclass, since
+The module of a predictable game binds a subclass of `Foresight` to `FORESIGHT`, and the game gives
+its name in its facts as `game`. A game whose facts list all payoffs needs no subclass, since
 `games.enumeration` predicts any such table. In every other game, agents say that they cannot look
 ahead.
 
@@ -70,7 +70,7 @@ class Foreseen:
     Attributes:
         record: the recorded turns, then the predicted ones.
         holds: each agent's payoff after these turns, before any payment or split.
-        whole: whether these turns reach the game's end, when a deal can split the total.
+        whole: whether the last of these turns ends the game; only then can a deal split the total.
     """
 
     record: list[Turn]
@@ -97,7 +97,7 @@ class Foresight(ABC):
     """Whether an agent's promise adds nothing if the agent would take the action anyway."""
 
     speaks_of_all: ClassVar[bool] = False
-    """Whether the class accepts a duty of `EVERYONE`; else each agent gets a duty of its own."""
+    """Whether the class accepts a duty of `EVERYONE`; if not, callers pass a duty per agent."""
 
     writes: ClassVar[bool] = False
     """Whether actions have content, so that only `habit` can write a complete action."""

@@ -108,7 +108,7 @@ class Game(Marks, ABC):
         """Return the rules as JSON facts, so that a program can play from the letter alone."""
 
     def objection(self, position: Position, agent: str, action: str) -> str:
-        """Return why an agent cannot take an action that it wrote, or "" if it can."""
+        """Return the reason if an agent cannot take the action that it wrote, otherwise ""."""
         legal = self.legal(position, agent)
         if action in legal:
             return ""

@@ -26,7 +26,7 @@ def with_gifts(position: dict[str, Any], gifts: Sequence[Gift]) -> dict[str, Any
 
 
 def gifts_in(turn: Mapping[str, Any]) -> list[Gift]:
-    """Return the transfers due in a recorded turn, including quantities that the givers lacked."""
+    """Return the transfers due in a recorded turn, with the quantities that givers lacked."""
     return [
         {
             **{key: effect[key] for key in ("clause", "giver", "receiver", "good")},

@@ -1,8 +1,8 @@
-"""Look-alike names: no agent may pass for another in a letter or a report.
+"""Look-alike names, which readers of a letter or a report could confuse.
 
 Unicode's list of confusables (UTS #39) says which characters and groups look alike; the package
 confusable-homoglyphs contains this list. A word that mixes Latin letters with foreign letters that
-look Latin is reported too, because the word could pass for a name that no agent has.
+look Latin is also reported, because readers could take the word for another name.
 """
 
 import unicodedata
@@ -15,7 +15,7 @@ from shapley_coop.escaping import without_hidden
 _IN_ASCII = (frozenset("1lI|"), frozenset("0O"))
 _SAME = {ord(letter): min(shapes) for shapes in _IN_ASCII for letter in shapes}
 _GROUPS = {"m": "rn", "w": "vv"}
-"""ASCII letter → the group that looks like it. Unicode's list has "rn" but not "vv"."""
+"""ASCII letter → the two letters that look like it. Unicode's list has "rn" but not "vv"."""
 
 _LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
 """Scripts with many letters that look like Latin ones."""
@@ -64,7 +64,7 @@ class Shown:
 
 
 def find_mixed(names: Sequence[str]) -> str | None:
-    """Return the first name with a word that mixes Latin letters and foreign look-alikes."""
+    """Return the first name with a word of Latin letters and foreign look-alikes, or None."""
     return next((name for name in names if any(map(_mixes, name.split()))), None)
 
 
@@ -81,7 +81,7 @@ def _mixes(word: str) -> bool:
 
 
 def _visible_form(name: str) -> str:
-    """Return a name's visible form: NFKC-normalised, without characters that have no shape."""
+    """Return a name's visible form: NFKC-normalised, without hidden or combining characters."""
     plain = unicodedata.normalize("NFKC", name)
     seen = (c for c in without_hidden(plain) if unicodedata.category(c) != "Mn")
     return "".join(map(_ascii_group, seen))
@@ -89,7 +89,7 @@ def _visible_form(name: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _ascii_group(character: str) -> str:
-    """Return the ASCII group that looks like a character, if no single ASCII letter does."""
+    """Return the ASCII group that looks like a character if no single letter does, else itself."""
     if character.isascii():
         return _GROUPS.get(character, character)
     shapes = [shape for shape in _shapes(character) if shape.isascii()]

@@ -21,7 +21,7 @@ class Marks:
     """Whether agents agree by offers of clauses, which parties can sign."""
 
     goal: ClassVar[str] = "best total"
-    """The name, in tables, for reaching the best collective payoff."""
+    """The name that tables use for reaching the best collective payoff."""
 
     rolls_dice: ClassVar[bool] = True
     """Whether the outcome of the same actions depends on the seed."""

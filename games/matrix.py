@@ -31,7 +31,7 @@ class Outcome(BaseModel):
 
 
 class MatrixParams(Params):
-    """A normal-form game: who, what each may do, and what every joint action pays.
+    """A normal-form game: the agents, their actions, and the payoffs of every joint action.
 
     Example (YAML)::
 

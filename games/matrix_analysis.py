@@ -38,12 +38,12 @@ class MatrixAhead(Ahead):
         return "what pays best at once" if known else super().unasked_words
 
     def most(self) -> dict[str, Fraction]:
-        """Return agent → its best payoff in one turn, times the turns."""
+        """Return agent → its best payoff in one turn, times the number of turns."""
         most, turns = self.game.payoffs.most, self.game.turns
         return {agent: turns * most(agent) for agent in self.game.agents}
 
     def together(self) -> Fraction:
-        """Return the best total of one turn, times the turns."""
+        """Return the best total of one turn, times the number of turns."""
         return self.game.turns * self.game.payoffs.best_total
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str | None:
@@ -80,12 +80,12 @@ class MatrixAnalysis(Analysis):
         return len(record) * self.game.payoffs.secure(coalition)
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return the payoffs' functions by classes of equal agents, or None."""
+        """Return functions of the members per class, for a formula; None for a table."""
         return self.game.payoffs.classes(record)
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """The best total of one turn, times the turns."""
+        """The best total of one turn, times the number of turns."""
         return ReferencePoints(lambda: float(self.game.turns * self.game.payoffs.best_total))
 
     @property

@@ -1,4 +1,4 @@
-"""The turns at which an action is possible, in games whose phases rule out other turns.
+"""The turns at which an action is possible, in games that allow actions only in some phases.
 
 >>> testing = spans([3, 6, 7])
 >>> testing, outside(testing, 2, 9)
@@ -8,7 +8,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 Spans = Sequence[tuple[int, int]]
-"""Runs of consecutive turns, in order, each as its first and its last turn."""
+"""Ranges of turns, in order, each as its first and its last turn."""
 
 OpenTurns = Callable[[str, str], Spans | None]
 """(agent, action) → the turns at which the action is possible; None for every turn."""
@@ -20,7 +20,7 @@ def always_open(agent: str, action: str) -> Spans | None:
 
 
 def spans(turns: Iterable[int]) -> list[tuple[int, int]]:
-    """Return ascending turns as runs of consecutive turns."""
+    """Return ascending turns as ranges, each as its first and its last turn."""
     found: list[tuple[int, int]] = []
     for turn in turns:
         if found and found[-1][1] == turn - 1:
@@ -31,7 +31,7 @@ def spans(turns: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def outside(inside: Spans, first: int, last: int) -> list[tuple[int, int]]:
-    """Return the runs of the turns from `first` to `last` that are in no given run."""
+    """Return the turns from `first` to `last` that are not inside the given ranges, as ranges."""
     gaps, at = [], first
     for begins, ends in inside:
         gaps.append((at, min(begins - 1, last)))

@@ -38,7 +38,7 @@ def is_file(key: str, value: Any) -> bool:
 
 
 def not_here(key: str, value: Any) -> str:
-    """Return a line on the checks that a missing file makes impossible; "" if none is missing."""
+    """Return a line on the checks that need a missing file; "" if the file is not missing."""
     if key in IMPORTS or not opens(key, value) or Path(value).is_file():
         return ""
     return (

@@ -22,7 +22,7 @@ EVERYONE = "everyone"
 """The name for all agents in a deal or a plan that addresses them as one."""
 
 COUNT = "the count"
-"""The name shown as proposer of a split that no agent proposed, but that was counted."""
+"""The name shown as proposer of a split that no agent proposed, because the run computed it."""
 
 _ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", EVERYONE, "others", "*"})
 RESERVED = _ACCOUNTS | {"summariser", "judge", COUNT}
@@ -48,7 +48,7 @@ Payoff = Annotated[Number, BeforeValidator(_of_ratio)]
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can be a name: visible, one line, no outer space, at most 64 long."""
+    """Return whether a text can be a name: one visible line, at most 64 long, no blanks around."""
     return 0 < len(text) <= 64 and text == text.strip() and is_one_line(text)
 
 

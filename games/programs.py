@@ -109,7 +109,7 @@ def _run(path: str, source: bytes) -> ModuleType:
 
 
 def own_fault(error: BaseException) -> str:
-    """Return where and how a loaded program failed during play; "" for other failures.
+    """Return file, line and error if a loaded program failed during play; otherwise "".
 
     Games get positions and actions only, so the error shows nothing private.
     """

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shapley_coop.games.game import Game
 
 MAX_STEPS = 2_000
-"""The most game steps tried to find the best total; if more are needed, it stays unknown."""
+"""The most game steps tried to find the best total; it is unknown if more steps are needed."""
 
 MAX_JOINT_ACTIONS = 64
 
@@ -20,13 +20,13 @@ Point = tuple[float, ...]
 """One payoff per agent, in the agents' order, in the game's unit."""
 
 Amounts = Sequence[Any]
-"""One whole or exact number per agent, in the agents' order."""
+"""One integer or exact fraction per agent, in the agents' order."""
 
 
 class ReferencePoints:
     """The reference points of a game in which payments can move every payoff.
 
-    In such a game, an outcome is efficient if it has the best total. Other games list outcomes.
+    Here an outcome is efficient if it has the best total. Other games list efficient outcomes.
 
     Args:
         best: returns the best total; called on first use.
@@ -88,9 +88,9 @@ def parts_of_best(point: Amounts, disagreement: Amounts, best: Amounts) -> list[
 
 
 def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | None:
-    """Return the highest total of rewards and pots, by playing every line of a small game.
+    """Return the highest total of rewards and pots, by trying all joint actions of a small game.
 
-    Agents never pass if they can act. The search uses the game's own dice, which no agent can
+    Agents act whenever they can. The search uses the game's own dice, which no agent can
     foresee. Equal positions are evaluated once. Cost: at most `MAX_STEPS` steps of the game.
 
     Args:

@@ -1,10 +1,10 @@
 """Replays of a record: coalition members repeat their conduct, all others play their baseline.
 
-A replay begins at the start, on the same dice. Members also repeat recorded passes. A member leaves
-its recorded path only at a turn in which it could not act in the record, at a turn whose recorded
-action is illegal in the replay, or after the record's end. At such a turn it takes the next legal
-action from a cycle through its recorded turns, or plays its baseline if no such action is legal. If
-the play was stopped before the game's end, every replay stops at the same turn.
+A replay begins at the start, on the same dice. If a member chose not to act at a turn, it does not
+act in the replay either. A member leaves its recorded path only at a turn in which it could not act
+in the record, at a turn whose recorded action is illegal in the replay, or after the record's end.
+There the member takes the next legal action from a cycle through its recorded turns, or plays its
+baseline if none is legal. If the play stopped before the game's end, replays stop at the same turn.
 
 A replay gives the outcome of the same moves, and does not predict how agents would have reacted.
 """
@@ -33,7 +33,7 @@ Coalitions = NDArray[np.bool_]
 """Boolean, shape (m, n): entry (k, i) says whether coalition k contains agent i."""
 
 COULD_NOT: Any = object()
-"""The mark of a turn in which the agent could not act. For a pass, a schedule has None."""
+"""The mark of a turn in which the agent could not act; None marks that it chose not to act."""
 
 RANDOM_PLAYS = 16
 MOST_ABSENT_PLAYS = 4_096
@@ -63,7 +63,7 @@ class Replays:
     parts: tuple[Fraction, ...] | None = None
     """Each agent's fixed contribution if W is a sum of the members' contributions; else None."""
     classes: tuple[ByClass, ...] | None = None
-    """Functions by classes of equal agents whose sum is W minus a constant; None if unknown."""
+    """Functions of the members per class; their sum is W minus a constant. None if unknown."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
         """Return W(C), the total of all agents and the pot, in 1/unit, shape (m,)."""
@@ -100,7 +100,7 @@ class Conduct:
     """Each agent's recorded conduct.
 
     Attributes:
-        schedules: agent → a list with an entry per turn: its action, None (pass), or COULD_NOT.
+        schedules: agent → its action, None (no action) or COULD_NOT, one entry for each turn.
         stopped: whether the play was stopped before the game's end.
         replayed: the agents whose record differs from their baseline.
         goes_on: whether members cycle through their own turns where they leave the recorded path;
@@ -253,7 +253,7 @@ def least_for_the_present(
 
 
 def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
-    """Return the sum of each agent's rewards in a record, in the game's unit."""
+    """Return each agent's sum of rewards in a record, in the game's unit."""
     return {
         agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))
         for agent in agents

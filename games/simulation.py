@@ -31,7 +31,7 @@ def simulate(
     Args:
         game: the game.
         position: the first position.
-        turns: the numbers of the turns to play, at most; a game that is over ends earlier.
+        turns: the numbers of the turns to play; the play ends earlier if the game is over.
         policy: gives the actions of all agents.
         transition: gives the step for these actions; by default the game's own `step`.
     """

@@ -68,7 +68,7 @@ def formulas_for(facts: Mapping[str, Any]) -> Formulas | None:
 
 
 def is_printed(actions: int, agents: int) -> bool:
-    """Return whether the table is short enough: a row per joint action, two entries per agent.
+    """Return whether a table with a row per joint action, two entries per agent, is short enough.
 
     >>> is_printed(actions=2, agents=4), is_printed(actions=2, agents=5)
     (True, False)

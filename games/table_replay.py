@@ -75,7 +75,7 @@ def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> R
         return None
     table, unit = _tensor(agents, game.actions, pays, len(record))
     for i, extended in enumerate(passes):
-        if extended:  # a pass pays each agent the minimum over the passing agent's actions
+        if extended:  # if agent i does not act, each agent gets its minimum over i's actions
             table = np.concatenate([table, table.min(axis=i, keepdims=True)], axis=i)
     codes = {a: {act: k for k, act in enumerate(game.actions[a])} for a in agents}
     counted = {

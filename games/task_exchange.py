@@ -78,7 +78,7 @@ class TaskExchange(Game):
             )
 
     def start(self) -> Position:
-        """Return the position in which agents hold their initial tasks and none is done."""
+        """Return the position in which agents hold their initial tasks and no task is done."""
         return {
             "turn": 1,
             "holds": {a: self.tasks.bits(mask) for a, mask in self.tasks.initial.items()},
@@ -127,7 +127,7 @@ class TaskExchange(Game):
         )
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Do tasks or hand them over; pay the utilities with the last task.
+        """Do tasks or hand them over; pay the utilities when the game ends.
 
         A contract's transfers happen at the end of the turn, for tasks that are not done yet. Trade
         closes with the first turn without a hand-over. A task that is done pays whether or not its

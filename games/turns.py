@@ -22,7 +22,7 @@ class Turn(TypedDict):
     """One turn of the public record."""
 
     turn: int  # from 1
-    actions: dict[str, str]  # agent → action; an agent without one has no entry
+    actions: dict[str, str]  # agent → action; an agent that did not act has no entry
     rewards: dict[str, Number]  # agent → reward of this turn, in the game's unit
     pot: NotRequired[Number]  # team reward of this turn, which no agent owns before settlement
     effects: NotRequired[list[dict[str, Any]]]  # other events, in order

@@ -43,7 +43,7 @@ class Additive:
 
 
 Utilities = Micros | Additive
-"""Utilities indexed by mask, in millionths: a table of 2ⁿ, or a sum."""
+"""Utilities indexed by mask, in millionths: a table of 2ⁿ entries, or sums of tasks' values."""
 
 
 def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:

@@ -24,7 +24,7 @@ from shapley_coop.invalid import first_error
 
 
 class AtomEntry(BaseModel):
-    """One atomic task as the file gives it."""
+    """One atomic task in a scenario file."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
@@ -36,9 +36,10 @@ class AtomEntry(BaseModel):
 
 
 class ScenarioFile(BaseModel):
-    """The file's content: one of utilities, values, preferences and competition decides.
+    """The content of a scenario file.
 
-    Preferences given with utilities or values are only shown in their agents' letters.
+    One field sets utilities: `utilities`, `values`, `preferences` or `competition`. Beside one of
+    the first two, `preferences` are only shown in letters.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -75,8 +76,7 @@ def read_scenario(path: str | Path) -> Scenario:
     """Read a scenario file.
 
     Raises:
-        GameError: the file cannot be read or is inconsistent; one line gives the correction
-            without quoting any utility.
+        GameError: the file cannot be read or is inconsistent; the error quotes no utility.
     """
     return read_once(path, "scenario file", _read)
 

@@ -23,8 +23,8 @@ class TradeForesight(Foresight):
     def read(self, facts: Mapping[str, Any]) -> None:
         """Read the market from the facts.
 
-        If the current offer shares the total, I also count its author's gain: I assume that the
-        author wants the tasks that the offer gives it.
+        If the current offer shares the total, I treat the offer as a request: I assume that its
+        author wants the tasks that the author would hold.
         """
         self.turns = int(facts["turns"])
         self.market = Market.of(facts)
@@ -68,7 +68,7 @@ class TradeForesight(Foresight):
         return self._plan(best)
 
     def wish(self) -> list[Part]:
-        """Return my best trade among those that seem to make no other agent worse off."""
+        """Return my best trade among the trades that seem to make no other agent worse off."""
         market = self.market
         harmless = [m for m in map(market.allocate, market.mine) if market.others_gain(m) >= 0]
         wanted = max([*harmless, market.holds], key=lambda masks: market.worth(masks[self.me]))

@@ -65,7 +65,7 @@ _IMPOSSIBLE = -(10**15)
 
 
 def _fronts(utilities: Sequence[Micros], wholes: Iterable[int]) -> dict[int, Front]:
-    """Return set → front of its partitions within a group, for each set large enough for that."""
+    """Return set → front of its partitions within a group, for sets with an atom per member."""
     if len(utilities) == 1:
         return {s: Front(utilities[0][[[s]]], np.array([[s]], dtype=np.int64)) for s in wholes}
     if len(utilities) == 2:
@@ -83,7 +83,7 @@ def _pair(one: Micros, other: Micros, whole: int) -> Front:
 
 
 def _join(first: dict[int, Front], second: dict[int, Front], whole: int) -> Front:
-    """Return the front of two groups that share out the atoms in `whole` among all members."""
+    """Return the front of the partitions of `whole` among the members of two groups."""
     points, masks = [], []
     for s in _proper(whole).tolist():
         if s in first and whole ^ s in second:
@@ -93,10 +93,10 @@ def _join(first: dict[int, Front], second: dict[int, Front], whole: int) -> Fron
 
 
 def _best(points: Micros, masks: Micros) -> Front:
-    """Return the utility vectors that no other dominates; equal vectors once.
+    """Return the utility vectors that no other vector dominates, without duplicates.
 
     The vector with the highest sum is efficient. Remove the vectors that it dominates or equals,
-    and repeat. Cost: the front's size × the vectors that are left; for two agents, a sort.
+    and repeat. Cost: the front's size × the number of vectors; for two agents, a sort.
     """
     if points.shape[1] == 2:
         order = np.lexsort((-points[:, 1], -points[:, 0]))

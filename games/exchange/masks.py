@@ -51,7 +51,7 @@ def mask_of(positions: Sequence[int], n: int) -> int:
 
 
 def subsets(mask: int) -> Micros:
-    """Return all 2^|mask| subsets of a mask, itself and ∅ included, in ascending order."""
+    """Return all 2^|mask| subsets of a mask, with ∅ and the mask itself, in ascending order."""
     found = np.zeros(1, dtype=np.int64)
     for bit in range(mask.bit_length()):
         if mask >> bit & 1:

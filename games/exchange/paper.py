@@ -1,10 +1,10 @@
-"""The paper's two scenarios (utility-aware exchange, Appendix A), completed where not printed.
+"""The paper's two scenarios (utility-aware exchange, Appendix A), with missing numbers generated.
 
 *Printed*, in `paper.yaml`: the atoms, ten descriptions, five utilities of Alice, and the initial
 utilities. A model made the other utilities, which were not published. This module generates them by
 seed from preferences in words. Two constraints keep the paper's tables true for every seed.
 *Calibrated* points are the whole Pareto front, placed so that the initial point has the printed
-distance from it (L2 0.32 and 0.028). Generated points that would dominate them are lowered.
+distance from the front (L2 0.32 and 0.028). Generated points that dominate these are lowered.
 """
 
 from collections.abc import Mapping, Sequence

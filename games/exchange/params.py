@@ -6,7 +6,7 @@ from shapley_coop.games.params import Params
 
 
 class TaskExchangeParams(Params):
-    """Which tasks, whose tastes, and the protocol's limits."""
+    """The tasks, the agents' tastes, and the limits of the protocol."""
 
     scenario: str = Field(
         default="paper_cooperative",

@@ -2,8 +2,8 @@
 
 Every number follows from the words and a seed. Words grade tasks ("very good at …", "good at …",
 "not good at …"); a task gets the grade of the passage with which it shares words. A composite's
-score mixes the mean and the best grade of its atoms. One fitting task makes a job attractive, and
-unfit tasks dilute it, so tables are neither monotone nor additive.
+score mixes the mean and the best grade of its atoms. One fitting atom raises a composite's score,
+and unfit atoms lower the score, so tables are neither monotone nor additive.
 """
 
 import re

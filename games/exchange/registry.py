@@ -8,7 +8,7 @@
 
 Other descriptions are composed: the atoms' own words in order, joined by "; ", and a full stop. So
 2ⁿ descriptions need no memory, and an agent can name any composite by its atoms. If a registry is
-too large to be listed, a composite with a written description keeps its composed name, too.
+too large to be listed, agents can also name a composite with a written description by its atoms.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,20 +25,20 @@ NAMING = (
     'order of `atoms`, joined by "; " and ended by a full stop.'
 )
 LISTED = 256
-"""The most composites that a letter lists; of more, it lists some and adds `NAMING`."""
+"""With more composites than this, a letter lists only some and adds `NAMING`."""
 
 MAX_DESCRIPTION = 4_000
 
 
 class Registry:
-    """A one-to-one map between masks and descriptions; a large one also reads composed names.
+    """A one-to-one map between masks and descriptions.
 
     Args:
         says: each atom's own words, first atom first.
         written: given descriptions, which replace the composed ones.
 
     Raises:
-        GameError: words cannot be copied exactly, or two masks have the same description.
+        GameError: `check_words` refuses words, or two atoms or two masks have the same words.
     """
 
     def __init__(self, says: Sequence[str], written: Mapping[int, str] | None = None) -> None:
@@ -78,8 +78,8 @@ class Registry:
         return None if self.listed and mask in self._written else mask
 
     def quoting(self) -> list[str]:
-        """Return the descriptions with quotation marks, the longest first; of a large registry,
-        only the written ones and those of single atoms."""
+        """Return the descriptions with quotation marks, the longest first. If the registry is too
+        large to be listed, return only written descriptions and those of single atoms."""
         masks = range(self.size) if self.listed else [*self._written, *self._atoms()]
         found = {text for mask in masks if '"' in (text := self.describe(mask))}
         return sorted(found, key=len, reverse=True)
@@ -120,10 +120,10 @@ def compose(says: Sequence[str], mask: int) -> str:
 
 
 def check_words(words: str) -> None:
-    """Check that words can be sent and copied byte for byte.
+    """Check that agents can copy words byte for byte from a letter into an answer.
 
     Raises:
-        GameError: the words cannot be sent or copied; the error says why.
+        GameError: words are too long, not one visible line, padded by blanks, or contain < > `.
     """
     if not words.strip() or words != words.strip() or not is_one_line(words):
         raise GameError(f"{words!r} cannot be copied exactly: printable, no blanks at the ends")

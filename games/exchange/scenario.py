@@ -42,7 +42,7 @@ class Atom:
 
     @property
     def name(self) -> str:
-        """The call in one line; a deal's `Do` names this text."""
+        """The call in one line, which a deal's clause `Do` gives as the action."""
         told = ", ".join(f"{key}={value}" for key, value in self.arguments.items())
         return f"{self.tool}({told})" if told else self.tool
 
@@ -220,7 +220,7 @@ class Scenario:
         """Return the scenario as plain JSON, masks as bit strings.
 
         Args:
-            secrets: also show preferences, utilities, and the origins of given utilities.
+            secrets: whether to show preferences, utilities, and the origins of utilities, too.
         """
         tasks = self.tasks
         shown: dict[str, Any] = {

@@ -98,7 +98,7 @@ def score(scenario: Scenario, masks: Masks) -> Score:
 
 
 def best_among(scenario: Scenario, agents: Sequence[str]) -> int:
-    """Return the highest sum of utilities, in millionths, that agents reach by trading their tasks.
+    """Return the highest sum of utilities, in millionths, that agents can reach by trading tasks.
 
     For additive utilities this is an assignment problem. For tables the cost is 3^m for m tasks
     and three or more agents.
@@ -113,7 +113,7 @@ def best_among(scenario: Scenario, agents: Sequence[str]) -> int:
 
 
 class ExchangePoints(ReferencePoints):
-    """The reference points of an exchange: only tasks move, so the front is listed."""
+    """The reference points of an exchange without payments, in which only tasks change hands."""
 
     payments = False
     turns_matter = False
@@ -147,7 +147,7 @@ class ExchangePoints(ReferencePoints):
         return {agent: self._scenario.utility(agent, mask) for agent, mask in initial.items()}
 
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
-        """Return the utilities of the tasks that agents do; None if these are not a partition."""
+        """Return agents' utilities of the tasks they do; None if these tasks are no partition."""
         tasks = self._scenario.tasks
         held = {agent: tasks.named(actions.get(agent, ())) for agent in tasks.agents}
         if not is_partition(held, tasks.n):

@@ -68,7 +68,7 @@ def generate_scenario(
 
     Args:
         agents: the agents.
-        atoms: the number of tasks; if the built-in list is shorter, its tasks recur for new events.
+        atoms: the number of tasks; if the built-in list is shorter, tasks recur for other events.
         competition: how alike the tastes are, from 0 to 1.
         seed: the seed of the draw.
         sums: whether utilities are additive, with a value drawn for each task; otherwise they are
@@ -90,7 +90,7 @@ def generate_scenario(
 
 
 def _chore(tool: str, says: str, event: int) -> Atom:
-    """Return a task of the first event (0), or the same task for a later event."""
+    """Return a task for an event; the words name the event unless it is the first (0)."""
     if not event:
         return Atom(tool, {}, says)
     return Atom(tool, {"event": str(event + 1)}, f"{says} for event {event + 1}")
@@ -123,7 +123,7 @@ def from_taskbench(
         path: the file of the records.
         agents: the agents, in the order of their records.
         ids: the ids of the records; empty draws records by seed.
-        atoms: the most atoms that drawn records have together.
+        atoms: the most atoms that all drawn records may have in total.
         competition: how alike the tastes are, from 0 to 1.
         seed: the seed of the draw and of the preferences.
         tools: the path of a tool catalogue; without one every call succeeds.

@@ -17,7 +17,7 @@ from shapley_coop.games.params import GameError
 TOP = 100
 
 SHOWN = 8
-"""The most wrong masks that an error names; of more, it gives only the number."""
+"""The most wrong masks that an error names; the error gives the number of further masks."""
 
 
 def read_scores(raw: Any, n: int, whose: str) -> list[float]:

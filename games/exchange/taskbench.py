@@ -1,4 +1,4 @@
-"""Scenarios from TaskBench records (Shen et al., 2024); users bring the file.
+"""Scenarios from TaskBench records (Shen et al., 2024), in a file that users provide.
 
 `data.json` is JSON lines (a JSON array is read, too). The first release has `user_request`,
 `task_steps` and `task_nodes`; a later one has `instruction`, `tool_steps` and `tool_nodes`, and
@@ -37,7 +37,7 @@ def read_records(path: str | Path) -> dict[str, Record]:
     """Return all records of a file, by id.
 
     Raises:
-        GameError: the file is missing, or a line is no record; the error names the line.
+        GameError: the file is missing, or a line is not a record; the error names the line.
     """
     return read_once(path, "file of TaskBench records", _read)
 

@@ -20,7 +20,7 @@ def rules_of(scenario: Scenario, turns: int) -> str:
 
 
 def worth_of(scenario: Scenario) -> str:
-    """Return the text on utilities, which tells only whether they are additive."""
+    """Return the text on utilities, which says only whether utilities are additive."""
     sums = any(isinstance(own, Additive) for own in scenario.utilities.values())
     return _TRADE.format(_SUM if sums else _NO_SUM)
 
