@@ -96,7 +96,7 @@ class Ahead:
     A game that simulates many plays at once, or knows how idle agents act, defines a subclass.
 
     Args:
-        game: the game as it is played.
+        game: the game that is being played.
     """
 
     def __init__(self, game: "Game") -> None:
@@ -207,7 +207,7 @@ class Ahead:
         return choose
 
     def _last_duties(self, plan: Plan, played: int) -> dict[str, int]:
-        """Return agent → the last turn at which a fixed plan asks it for an action."""
+        """Return agent → the last turn at which a fixed plan asks this agent for an action."""
         found: dict[str, int] = {}
         for turn in range(played + 1, self.game.turns + 1):
             asked = {duty.agent for duty in plan.asked((), turn) if not duty.forbidden}

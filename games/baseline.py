@@ -49,7 +49,7 @@ class Baseline:
 
     @property
     def no_value(self) -> str:
-        """The reason why values are undefined if no baseline is declared; otherwise empty."""
+        """The reason if values are undefined without a declared baseline; otherwise empty."""
         undeclared = self.kind == "nothing" and self.warning
         return f"no value is defined here: {self.warning}" if undeclared else ""
 

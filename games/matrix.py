@@ -93,7 +93,7 @@ def check_names(agent: str, actions: Sequence[str]) -> None:
     """Check that an agent can name its actions in a message.
 
     Raises:
-        ValueError: an action's name is unfit; the error gives the action and the allowed names.
+        ValueError: an action's name is not allowed; the error gives the name and the rule.
     """
     if unspeakable := [x for x in actions if not _speakable(x)]:
         raise ValueError(

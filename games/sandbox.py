@@ -23,11 +23,11 @@ class Limits:
     """The limits of a command; sizes are in bytes."""
 
     seconds: int = 10  # of wall-clock time, and of CPU time of each process
-    memory: int = 512 << 20  # address space of each process; memory in use of all
+    memory: int = 512 << 20  # address space of each process, and memory in use by all
     processes: int = 32
     open_files: int = 256
     file: int = 16 << 20  # the largest file that can be written
-    disk: int = 64 << 20  # all that is written: workspace, /tmp and /dev/shm together
+    disk: int = 64 << 20  # all written files: in the workspace, /tmp and /dev/shm together
     files: int = 10_000  # the number of written files
     output: int = 64 << 10  # of stdout and of stderr, each
 

@@ -247,6 +247,6 @@ class Scenario:
         return shown
 
     def _described(self) -> Iterable[int]:
-        """Return the sets to describe: all sets, or only single tasks and written sets if many."""
+        """Return the sets to describe: all, or single tasks and written sets if there are many."""
         n, written = self.tasks.n, self.tasks.registry.written()
         return range(1 << n) if n <= MAX_ATOMS else sorted({*written, *(1 << i for i in range(n))})

@@ -64,7 +64,7 @@ def scenario(name: str, variant: int = 0) -> Scenario:
 def generate_scenario(
     agents: Sequence[str], atoms: int, competition: float, seed: int, sums: bool = False
 ) -> Scenario:
-    """Return a scenario of everyday tasks, dealt out in turn.
+    """Return a scenario of everyday tasks, of which each agent starts with an equal part.
 
     Args:
         agents: the agents.
