@@ -62,7 +62,7 @@ def said_beside(words: str) -> str:
 
 
 def fields_in(form: Form, text: str) -> Fields | None:
-    """Return the one answer of a schema in a text, or None if there is none or more than one.
+    """Return the answer of a schema in a text, or None if the text has no answer or several.
 
     Models that are asked for JSON may put the JSON into a fence, write words around it, or add a
     comma. Tags or another object beside the JSON are a second answer, so the result is None.

@@ -172,7 +172,7 @@ async def _ask_once(
 ) -> Answer:
     started = time.monotonic()
     model = chat_model(seat, agent=question.agent, seed=seed)
-    # The client's timeout is per read, so a reply that drips needs a limit for the whole call.
+    # The client's timeout is per read, so a slow stream needs a limit for the whole call.
     limit = seat.timeout * (RETRIES + 1) + patience
     if isinstance(model, LetterChatModel):
         limit, model = seat.timeout + patience, model.for_letter(question, journal)

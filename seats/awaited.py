@@ -59,7 +59,7 @@ class AwaitedChatModel(BaseChatModel):
 
 
 class LetterChatModel(AwaitedChatModel):
-    """A chat model that gets the letter as an object with its attempt, and not its words only.
+    """A chat model that gets the letter as an object, with the number of the attempt.
 
     The model answers in text and does not retry requests. If there is no answer, the model raises
     a `SeatFault` with the reason.

@@ -1,8 +1,8 @@
-"""Bounds in the JSON schema of an answer, for servers of one's own (llama.cpp, vLLM, SGLang).
+"""Bounds in the JSON schema of an answer, for self-hosted servers (llama.cpp, vLLM, SGLang).
 
-By a grammar a small model never ends its thoughts, and it writes any name into a field for one. So
+If a server enforces a schema, a small model may think without end and invent names of agents. So
 every text has a maximum length, and the names of agents, goods and actions are listed. Providers'
-strict modes may refuse `maxLength`, so their schemas go without.
+strict modes may refuse `maxLength`, so schemas for providers have no bounds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,10 +21,10 @@ _LONGEST = {"thoughts": 1_000, "notes": MAX_NOTES, "speech": 1_000}
 _SHORT = 200
 """The most characters of any other text: a name, an amount, an action."""
 _WHOLE = {"content", "prose"}
-"""Fields of work that must not be cut: a program's text, a contract's."""
+"""Fields that must not be cut: the text of a program or of a contract."""
 _PARTIES = {"payer": [OTHERS], "payee": [OTHERS], "agent": [EVERYONE], "earned": [EVERYONE]}
 _PARTIES |= {"giver": [], "receiver": []}
-"""Field that names a party → the names that it may hold besides the agents'."""
+"""Field that names a party → the allowed names besides the names of agents."""
 _MOST_NAMES, _MOST_ITEMS = 64, 32
 
 
@@ -60,7 +60,7 @@ def _bound(schema: Any, field: str, named: Mapping[str, Sequence[str]]) -> Any:
             return {**schema, "enum": list(names)}
         return schema if field in _WHOLE else {**schema, "maxLength": _LONGEST.get(field, _SHORT)}
     inner, most = ("properties", "$defs"), {}
-    if schema.get("type") == "array":  # only what a contract holds can be dropped from it
+    if schema.get("type") == "array":  # a deal can drop only clauses of the contract
         most["maxItems"] = len(named[field]) if field == "drops" else _MOST_ITEMS
     return most | {
         key: {name: _bound(one, name, named) for name, one in value.items()}

@@ -25,8 +25,8 @@ class Clients:
         opening: the lock that a task holds while it opens a resource of `kept`.
         closing: the exit stack that closes the resources of `kept`.
         gate: the limit on calls to models; None unless a sweep sets a limit.
-        deaf: seats whose endpoint answered in words although it had to call a tool.
-        batched: the client that replaces `http` if a sweep asks in batches; else None.
+        deaf: seats whose endpoint answered in words although the request forced a tool call.
+        batched: the client that replaces `http` if a sweep sends letters in batches; else None.
     """
 
     http: Any = None

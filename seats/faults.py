@@ -88,7 +88,7 @@ def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int =
         return f"no answer within {limit:g} s; raise the seat's timeout, or set max_tokens"
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        # A rate limit may speak of "too many tokens", too, without a fault of the letter.
+        # A rate limit may also say "too many tokens", although the letter is not too long.
         of_letter = "" if status == _TOO_OFTEN else _of_letter(error, tokens)
         why = of_letter or _of_status(error, status, seat)
         return f"{type(error).__name__} ({status}); the endpoint {why}"
@@ -99,9 +99,9 @@ def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int =
 
 
 def busy_for(error: BaseException) -> float | None:
-    """Return the pause in seconds that a rate-limited endpoint asks for, 0 if it names none.
+    """Return the pause in seconds that a rate-limited endpoint asks for, 0 if it names no pause.
 
-    Return None for all other errors, even for status 429 if the account's quota is used up.
+    Return None for all other errors. An exhausted quota is one of these, despite its status 429.
     """
     if getattr(error, "status_code", None) != _TOO_OFTEN:
         return None  # return before `code` is read: aiohttp deprecates this attribute
@@ -111,11 +111,11 @@ def busy_for(error: BaseException) -> float | None:
     try:
         return min(max(float(wait), 0.0), _LONGEST_PAUSE)
     except ValueError:
-        return 0.0  # the header holds a date, which is useless if the clocks differ
+        return 0.0  # no header, or a date, which is useless if the clocks differ
 
 
 def _of_letter(error: BaseException, tokens: int) -> str:
-    """Return why the endpoint refuses the letter: its length or system message; "" if neither."""
+    """Return the complaint about a letter's length or system message, or "" for other errors."""
     words = f"{getattr(error, 'code', '')} {error}"
     if _OVERFLOW.search(words):
         size = f" (about {tokens} tokens)" if tokens else ""

@@ -1,4 +1,4 @@
-"""The HTTP transport of every OpenAI-compatible seat; import late, as this loads the openai client.
+"""The HTTP transport of OpenAI-compatible seats. Import it late: it loads the openai client.
 
 `bound_body` limits the size of a response, both compressed and unpacked.
 """

@@ -39,7 +39,7 @@ def keys_bound() -> Iterator[None]:
 
 
 def key_for(seat: Seat, variable: str) -> str:
-    """Return the key that a seat's endpoint may receive, or "" if none.
+    """Return the key that a seat's endpoint may receive, or "" if it may receive no key.
 
     Args:
         seat: the seat, with its model and endpoint.

@@ -17,12 +17,12 @@ from shapley_coop.seats.seat import EMBEDDED, OBJECTS, PYTHON, RECORDING, Creden
 from shapley_coop.seats.tracing import keep_out
 
 _INSTALL = re.compile(r"pip install ([\w-]+)")
-"""Finds the package that LangChain names in its error for a missing provider."""
+"""The pattern of the package name in LangChain's error for a missing provider."""
 
 _OF_AN_EXTENSION = "An extension may bring it: coop list names those that are installed."
 
 RETRIES = 2
-"""Most retries of a request by its client after 408, 409, 429 and 5xx; no other code retries."""
+"""Most retries of a request by its client, the only code that retries: at 408, 409, 429, 5xx."""
 
 KEYS = {
     "openai": "OPENAI_API_KEY",
@@ -163,7 +163,7 @@ def _build(seat: Seat, here: Clients) -> BaseChatModel:
 
         settings["http_async_client"] = here.batched or http_client(here)
         if here.batched:
-            settings["disable_streaming"] = True  # a batch returns whole answers
+            settings["disable_streaming"] = True  # a batch streams no answers
         if seat.base_url:
             settings |= {"base_url": seat.base_url, "stream_usage": True}
     return _through_langchain(seat, settings)

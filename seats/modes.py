@@ -86,7 +86,7 @@ async def say(
         mode: the mode in which the model answers.
         messages: the letter.
         config: the call's configuration for tracing.
-        form: the answer's JSON schema; None if the act has none, then the model answers in text.
+        form: the answer's JSON schema; None if there is no schema and the model answers in text.
         tools: tools that the model may call before it answers, in the modes "tools" and "schema".
 
     Returns:

@@ -57,7 +57,7 @@ def seat_for(agent: str, given: Any) -> Seat:
     """
     kind, known = _kind_of(agent, given), given if inspect.isroutine(given) else type(given)
     name = f"{kind}:{known.__module__}:{known.__qualname__}"
-    # A model or graph that the program has named differs from others of its class.
+    # The label distinguishes models or graphs of one class by the names that the program gave.
     label = given.name if kind == GRAPH else _model_name(given) if kind == MODEL else ""
     return Seat(model=f"{name}:{label}" if label else name, timeout=_PATIENCE)
 
@@ -92,7 +92,7 @@ def _kind_of(agent: str, given: Any) -> str:
 
 
 def told_apart(seats: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Seated]]:
-    """Return the seats, with each object replaced by a seat that names it; and the objects.
+    """Return the seats, with each object replaced by a seat that names the object; and the objects.
 
     Raises:
         TypeError: an object cannot sit at a seat.

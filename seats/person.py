@@ -20,13 +20,13 @@ from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
 
 PASS = ""
-"""The text kept for a person who passes; an empty text is no message."""
+"""The journal's text for a person who gives no answer; an empty text is no message."""
 
 CHOSEN = "PASS"
-"""The label of a pass that a person chose."""
+"""The label of a person's choice to give no answer."""
 
 IGNORE = {"type": "ignore"}
-"""The reply that means a pass, also entered for a person whose time is up."""
+"""The reply by which a person gives no answer; also recorded when a person's time is up."""
 
 
 class Reply(BaseModel):
@@ -58,7 +58,7 @@ class Reply(BaseModel):
 
 
 def fields_of(act: str) -> tuple[str, ...]:
-    """Return the names of the form's fields for a question; all fields if it is unknown."""
+    """Return the names of the form's fields for a question; all fields for an unknown question."""
     question = find_question(act)
     return question.answer.form() if question else tuple(Reply.model_fields)
 
@@ -85,7 +85,7 @@ SERVER_URL = "COOP_SERVER_URL"
 
 
 def seat_address(episode: str, agent: str) -> str:
-    """Return where a party reads the letter at its seat: a path if the server's address is unknown.
+    """Return the URL of an agent's seat, or only its path if the server's address is unknown.
 
     >>> seat_address("5c1f0e", "Alice")
     '/seat/5c1f0e/Alice'
@@ -95,7 +95,7 @@ def seat_address(episode: str, agent: str) -> str:
 
 
 def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return field → the values to choose from, if every party may know them.
+    """Return field → the values to choose from, if every party may know these values.
 
     Several parties can read an interrupt, so a game in which an agent's position is private has no
     open choices.

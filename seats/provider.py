@@ -36,7 +36,7 @@ class Provider:
 
 
 def provider_of(seat: Seat) -> Provider | None:
-    """Return the provider of a seat from the extension that offers it, or None if none does.
+    """Return the provider of a seat from an extension; None if no extension has the provider.
 
     Raises:
         BrokenExtension: the extension cannot be imported.

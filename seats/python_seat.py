@@ -11,7 +11,7 @@ resumed run continues as if the run had not stopped.
 
 Seating a callable imports its module. So only the command line, or the program that imports this
 package, can permit it (`shapley_coop.permissions`); a suite, a request or a stored run cannot.
-Programs that extensions ship (`Extension.programs`) need no permission.
+Programs listed in an extension (`Extension.programs`) need no permission.
 """
 
 import asyncio
@@ -100,14 +100,14 @@ def _takes_agent_and_seed(factory: Callable[..., Any]) -> bool:
 
 
 def needs_permission(model: str) -> bool:
-    """Return whether a seat runs a callable that no extension ships, which needs permission."""
+    """Return whether a seat's callable needs permission because no extension lists it."""
     provider, _, name = model.partition(":")
     module, _, attribute = name.partition(":")
     return provider == PYTHON and not _is_ours(module, attribute)
 
 
 def _is_ours(module: str, attribute: str) -> bool:
-    """Return whether an installed extension ships the callable, so that it is trusted."""
+    """Return whether an installed extension lists the callable, so that it is trusted."""
     shipped = extension.load("programs", module) if module in extension.offered("programs") else ()
     return attribute in shipped
 
@@ -124,7 +124,7 @@ def _module(seat: str, module: str) -> Any:
 
 
 class CallableChatModel(AwaitedChatModel):
-    """A chat model that answers a letter by a callable of facts and words; subclasses call it."""
+    """A chat model that answers a letter by a callable, which subclasses find and call."""
 
     reads_facts: ClassVar[bool] = True
     """Whether the model is a program that gets a letter's facts as an object with the words."""
@@ -234,7 +234,7 @@ def _as_text(ask: str, given: Any, facts: Mapping[str, Any]) -> str:
         raise PythonSeatError(f"it answered {ask} with fields, which it has none of: give text")
     known = list(form["properties"])
     if strangers := [str(key) for key in given if key not in known]:
-        # Text that decides nothing, so that the program is asked again and sees why in its letter.
+        # This text decides nothing, so the program is asked again, with the reason in its letter.
         return f"Unread: the field {strangers[0][:80]!r} is none of {', '.join(known)}."
     return tag_fields(ask, given)
 

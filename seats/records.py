@@ -23,7 +23,7 @@ AnswerKey = tuple[str, str, int]
 """An agent, the hash of its letter, and the attempt."""
 
 Withheld = Literal["", "refused", "filtered"]
-"""Why there is no answer: the model refused, or a content filter withheld its answer."""
+"""The reason for no answer: the model refused, or a content filter withheld its answer."""
 
 
 class Pointer(TypedDict):
@@ -120,7 +120,7 @@ class Journal(Protocol):
         """Return the kept answer to this letter and attempt, or None; `model` "" means any."""
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
-        """Leave a letter at a person's seat; a second call leaves no second letter."""
+        """Leave a letter at a person's seat; a second call does not add the letter again."""
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
-        """Keep an answer and return the valid one: the first kept for this letter and attempt."""
+        """Store an answer, and return the first answer stored for this letter and attempt."""

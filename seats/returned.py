@@ -52,7 +52,7 @@ def in_form(
 def tools_sentence(
     tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called: bool
 ) -> str:
-    """Return a sentence that names the tools and the total of calls; equal at each step.
+    """Return a sentence on the tools and the permitted number of calls, the same at each step.
 
     Args:
         tools: the tools that the model may call before it answers.
@@ -69,7 +69,7 @@ def tools_sentence(
 
 
 def _returned(act: str, refused: str, why: str, called: bool) -> tuple[BaseMessage, ...]:
-    """Return messages with a refused answer's fields and its fault; none if it was text or long."""
+    """Return messages with a refused answer's fields and fault; empty for text or long answers."""
     fields = fields_of(act, refused) if len(refused) <= MAX_SHOWN else None
     if fields is None:
         return ()

@@ -24,7 +24,7 @@ def in_fields(act: str, fields: Mapping[str, Any], called: bool) -> str:
     """
     question = find_question(act)
     how: dict[str, How] = {**(question.answer.written() if question else {}), "notes": In("NOTES")}
-    for field, one in how.items():  # a letter may permit fewer values than its question
+    for field, one in how.items():  # a letter may permit only some of its question's values
         if isinstance(one, Choice) and "enum" in fields.get(field, ()):
             how[field] = one.only(fields[field]["enum"])
     told = ", ".join(f"`{field}` is {how[field].told()}" for field in fields if field in how)

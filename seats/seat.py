@@ -27,7 +27,7 @@ class SeatError(RuntimeError):
     """A seat did not answer. The text names agent, model and kind of failure, and no content.
 
     Attributes:
-        busy: the pause in seconds that a rate-limited endpoint asks for, 0 if it names none;
+        busy: the pause in seconds that a rate-limited endpoint asks for, 0 for an unknown pause;
             None for all other failures.
         said: the last line of a program's exception, for the operator only, as the line may quote
             private facts.

@@ -60,7 +60,7 @@ async def converse(
 
 
 def find_calls(question: Enquiry, answer: str) -> tuple[Call, ...]:
-    """Return the tool calls of an answer that must run next; none if the answer is final.
+    """Return the tool calls of an answer that must run next; empty if the answer is final.
 
     An answer is final if no calls or steps are left. It is also final if its thoughts cannot be
     separated from its words, because the call may be part of a thought.

@@ -48,7 +48,7 @@ DOUBT = 0.5
 
 REDACTED = "[redacted]"
 SHORTEST = 8
-"""Characters of the shortest secret that is redacted: shorter texts occur by chance."""
+"""Length of the shortest secret that is redacted; shorter texts also occur by chance."""
 
 logger = logging.getLogger(__name__)
 
@@ -175,7 +175,7 @@ def label_trace(episode: str, **metadata: Any) -> None:
 
 
 def patience() -> float:
-    """Return how many seconds this process may still wait for LangSmith."""
+    """Return the number of seconds that this process may still wait for LangSmith."""
     return max(0.0, _end() - time.monotonic())
 
 
@@ -185,7 +185,7 @@ def _end() -> float:
 
 
 def seconds_given() -> float:
-    """Return how many seconds in total this process may wait for LangSmith.
+    """Return the number of seconds that this process may wait for LangSmith in total.
 
     Raises:
         ValueError: COOP_TRACE_SECONDS is no number, infinite or negative.
@@ -198,7 +198,7 @@ def seconds_given() -> float:
 
 
 def trace_of(episode: str) -> Trace | None:
-    """Return the latest trace of an episode in this process, or None; a resume starts another."""
+    """Return the latest trace of an episode in this process, or None; a resume starts a new one."""
     return _traces.get(episode)
 
 
@@ -241,7 +241,7 @@ def redacted_in(data: Any) -> Any:
             return data
 
 
-@lru_cache(maxsize=10_000)  # every node traces the whole growing table, mostly old texts
+@lru_cache(maxsize=10_000)  # each node's trace repeats the texts of earlier nodes
 def redact(text: str) -> str:
     """Return a text with every secret redacted."""
     from langsmith.anonymizer import DEFAULT_SECRET_RULES

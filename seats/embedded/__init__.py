@@ -1,7 +1,7 @@
-"""Embedded agents: simulated chat models that answer from the letter; no evidence on real LLMs.
+"""Embedded agents: simulated chat models. Their behaviour is no evidence about real LLMs.
 
 An embedded agent computes its answer from its letter's facts. The agent never sees the game object,
-another agent's secret, the answer, or its workflow. If a fact is missing, the agent says that it
+another agent's secret, a solution, or the workflow. If a fact is missing, the agent says that it
 cannot decide. The agent uses only results that its letters asked for: it prices an externality
 only after a letter asked it to reason about prices. This is a declared modelling assumption.
 """

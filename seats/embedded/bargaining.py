@@ -48,7 +48,7 @@ Part = TypeVar("Part", bound=Reader)
 class Agent(Reader):
     """An embedded agent that answers one letter."""
 
-    @cached_property  # each call would foresee the game again
+    @cached_property  # without the cache, each call would foresee the game again
     def outlook(self) -> Outlook:
         """The agent's expectations about the game under the contract in force."""
         return Outlook.of(self.facts, self.record)
@@ -124,7 +124,7 @@ class Agent(Reader):
         if self.rng.random() < self.self_.noise:
             return choice(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
-            with suppress(Unforeseeable):  # only strategies need a small table of payoffs
+            with suppress(Unforeseeable):  # other ways to choose need no small table
                 player = self._as(Player)
                 return choice(player.choose(self.self_.strategy))
         for name in extension.offered("moves"):

@@ -17,13 +17,13 @@ class Character:
         floor: the least share that the agent accepts at the last round, scaled like `greed`.
         patience: the exponent of the agent's concession; 1 is linear, more is Boulware.
         yielding: the probability of accepting a deal that leaves the agent equally well off.
-        fairness: the part of an advantage over its computed value that the agent gives up.
+        fairness: the fraction that the agent concedes of a payoff's excess over its computed one.
         honesty: the probability of keeping a promise that does not pay.
         noise: the probability of a random action.
         sloppiness: the probability of breaking the protocol.
         claim: the factor by which the agent overstates its contribution.
         tactic: the tactic for trading tasks (`seats.embedded.exchange`).
-        strategy: the strategy in a repeated game (`seats.embedded.strategies`); "" to maximise.
+        strategy: in repeated games (`seats.embedded.strategies`); "" to maximise its payoff.
     """
 
     about: str

@@ -40,7 +40,7 @@ from shapley_coop.seats.embedded.strategies import StageReader, course_of, enfor
 class Party(StageReader):
     """An embedded agent whose letter is about a contract."""
 
-    @cached_property  # builds a game tree
+    @cached_property  # without the cache, each call would build a game tree
     def alone(self) -> dict[str, Fraction]:
         """Each agent's payoff in the remaining turns if no new contract is signed."""
         standing = standing_in(self.facts)
@@ -80,7 +80,7 @@ class Party(StageReader):
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def duties(self) -> list[Do]:
-        """Return each agent's part in the best joint actions, beginning with my favourite."""
+        """Return each agent's duties in the best joint actions, beginning with my favourite."""
         plays = self._course()
         found = []
         for i, agent in enumerate(self.stage.agents):
@@ -95,7 +95,7 @@ class Party(StageReader):
         return found
 
     def fines(self) -> list[Pay]:
-        """Return a fine above the gain of each profitable deviation, in equal parts to others."""
+        """Return fines above the gain of each profitable deviation, paid equally to the others."""
         plays, stage = self._course(), self.stage
         found: list[Pay] = []
         for i, agent in enumerate(stage.agents):
@@ -140,7 +140,7 @@ class Party(StageReader):
         return target_of(self.facts, self.self_, alone, surplus, ahead)
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
-        """Return each agent's payoff from now on under a deal and payments that the deal keeps."""
+        """Return each agent's payoff from now on, with the payments that a deal does not drop."""
         kept = (
             clause
             for cid, clause in self.money.items()
@@ -157,7 +157,7 @@ class Party(StageReader):
         return [*plays[first:], *plays[:first]][:left]
 
     def _place(self, n: int, of: int) -> When:
-        """Return the turns of joint action n, from 0, if `of` joint actions alternate."""
+        """Return the turns of joint action n, counted from 0, if `of` joint actions alternate."""
         return Every(every=of, start=self.turn + n)
 
 
@@ -180,7 +180,7 @@ class Clerk(Reader):
         return prose + (proposal(deal) if drafted else "")
 
     def judge(self) -> str:
-        """Return a message that says of each clause whether it was kept, by the record."""
+        """Return a message that says which clauses were kept according to the record."""
         deal = deal_in(fact(self.facts, "contract"))
         monitor = Monitor(deal).on(self.record)
         verdicts = monitor.verdicts(self.terms.turns, over=True)

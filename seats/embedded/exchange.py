@@ -3,19 +3,19 @@
 ===============  ==============================================================================
 tactic           proposes
 ===============  ==============================================================================
-utility_aware    a set at its target utility that, by the agent's guess, gains the others most
+utility_aware    a set at its target utility that, by the agent's guess, benefits the others most
 corner_jumping   one of its best sets, a new one each turn (the paper's baseline behaviour)
 time             a set at its target utility, which falls with time; the exponent makes it
                  Boulware, Linear or Conceder (Faratin et al., 1998)
 tit_for_tat      a concession as large as the others' last concession (same source)
 micro            its sets from the best down; a new set only after each of the others proposed a
                  new set (MiCRO: de Jonge, 2022)
-by_letter        as utility_aware if the letter guides it so, else as corner_jumping
+by_letter        the set of utility_aware if the letter advises this, else of corner_jumping
 ===============  ==============================================================================
 
-All tactics accept an offer with at least the utility of their next proposal; utility_aware accepts
-an offer that reaches its target. On the last turn all but corner_jumping accept any offer that is
-better than their present set.
+The tactic utility_aware accepts an offer that reaches its target. The other tactics accept an offer
+with at least the utility of their next proposal. On the last turn, all tactics but corner_jumping
+accept any offer that is better than their present set.
 """
 
 import json
@@ -72,7 +72,7 @@ class Negotiator(Reader):
         return f"{thought}{answer}<PROPOSAL>{json.dumps(listed, ensure_ascii=False)}</PROPOSAL>"
 
     def _accepts(self, pending: Mapping[str, Any], wanted: float) -> bool:
-        """Return whether the pending offer gives me enough; I do not check the others' parts."""
+        """Return whether the pending offer gives me enough; the others' tasks do not matter."""
         mine = self._my_part(pending)
         if mine is None:
             return False

@@ -75,7 +75,7 @@ class Outlook:
         """Each agent's payoff if the contract in force stays unchanged."""
         return self.value(self.standing)
 
-    @cached_property  # searches for a plan
+    @cached_property  # without the cache, each call would search for a plan
     def together(self) -> list[Do]:
         """The duties of the plan with the highest total payoff; empty if promising adds nothing."""
         plan = _clauses(self.world.together())
@@ -136,7 +136,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a function that lists a deal's duties, by agent if the foresight needs agents."""
+    """Return a function that lists a deal's duties, by agent if `kind` refuses `EVERYONE`."""
     if kind.speaks_of_all:
         return partial(duties, deal)
 
@@ -205,7 +205,7 @@ def target_of(
 
 
 def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fraction]]:
-    """Return payments (payer, payee, amount), in 1/100, that turn earnings into the target."""
+    """Return payments (payer, payee, amount) that turn earnings into the target, to 1/100."""
     gaps = {a: round(Fraction(target[a]) - Fraction(earned[a]), 2) for a in earned}
     owed = {a: -gap for a, gap in gaps.items() if gap < 0}
     found = []

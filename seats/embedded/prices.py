@@ -12,11 +12,11 @@ from shapley_coop.games.foresight import Payoffs
 from shapley_coop.seats.embedded.outlook import Outlook, transfers_to
 
 MOST_PAID = 16
-"""Most payees of a deal among many agents; if prices would pay more agents, there are none."""
+"""Most payees of a deal among many agents; if it needs more payees, it has no payments."""
 
 
 def prices(outlook: Outlook, target: Payoffs) -> list[Pay]:
-    """Return payments that turn the plan's earnings into a target, if payees do their parts.
+    """Return payments that turn the plan's earnings into a target, if payees act by the plan.
 
     In games of many equal agents, all agents but the payee share each payment equally.
 

@@ -1,4 +1,4 @@
-"""The embedded agent after the game: it claims its part and bargains over the split."""
+"""The embedded agent after the game: it claims a share and bargains over the split."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +15,7 @@ class Splitter(Reader):
     """An embedded agent that bargains over the division of the total earnings."""
 
     def claim(self) -> str:
-        """Return my claim from the recorded effects, as the norm's values are not computed yet."""
+        """Return my claim from the recorded effects; the norm's values are not yet known."""
         me, agents = fact(self.facts, "you"), fact(self.facts, "agents")
         part = self._seen(own=1).get(me, Fraction(1, len(agents)))
         own = min(Fraction(1), part * Fraction(self.self_.claim)).limit_denominator(1000)
@@ -37,7 +37,7 @@ class Splitter(Reader):
         return offer(said, [Share(norm=self.facts["norms"][0])])
 
     def reply(self) -> str:
-        """Accept an offer if it gives me what I signed, less a concession to the computed split."""
+        """Accept an offer of my signed payoff, less a concession if my computed payoff is lower."""
         me = fact(self.facts, "you")
         mine = number(self.facts, "offer", "payoffs", me)
         signed = number(self.facts, "as_signed", me)
@@ -58,7 +58,7 @@ class Splitter(Reader):
         """Return agent → its fraction of the amounts in recorded effects; empty without amounts.
 
         Args:
-            own: the factor by which I count my own amount.
+            own: the factor by which I multiply my own amount.
         """
         amounts = dict.fromkeys(fact(self.facts, "agents"), 0)
         for turn in self.record:

@@ -1,10 +1,10 @@
 """Strategies of embedded agents in a repeated game, from the letter's payoffs and history.
 
-The names of actions have no meaning here. To *cooperate* is to play one's part in the joint action
-with the highest total payoff; if several have that total, the agents take turns among them. If a
-contract asks something of an agent, the agent cooperates by keeping the contract. To *defect* is to
-take the action with the best mean payoff if the others choose uniformly at random. Both can be the
-same action.
+The names of actions have no meaning here. To *cooperate* is to take one's action in the joint
+action with the highest total payoff. If several have this total, they alternate from turn to turn.
+If a contract asks something of an agent, the agent cooperates by keeping the contract. To *defect*
+is to take the action with the best mean payoff if the others choose uniformly at random. Both can
+be the same action.
 
 The strategies are Axelrod's (1984) and those of Nowak and Sigmund (1992, 1993), extended from two
 agents to any number: "the other cooperated" becomes "all others cooperated".
@@ -47,7 +47,7 @@ def stage_of(facts: Mapping[str, Any]) -> StageGame:
 
 
 def course_of(stage: StageGame) -> list[Play]:
-    """Return the joint actions with the highest total payoff, in the order of taking turns."""
+    """Return the joint actions of highest total payoff, in the order in which they alternate."""
     return [play for play in stage.plays if sum(stage.pays[play]) == stage.best_total]
 
 
@@ -69,7 +69,7 @@ def enforcement_of(facts: Mapping[str, Any]) -> Enforcement:
 class StageReader(Reader):
     """The embedded agent for one letter of a repeated game that has a payoff table."""
 
-    @cached_property  # every step of a game tree reads the table
+    @cached_property  # cached, because every step of a game tree reads the table
     def stage(self) -> StageGame:
         """The stage game, which is repeated."""
         check_facts(self.facts, "you", "turn")
@@ -107,7 +107,7 @@ class Player(StageReader):
         return deal_in(self.facts.get("contract"))
 
     def parts(self, turn: int, i: int) -> list[str]:
-        """Return agent i's cooperative actions at a turn; its part in the best course comes first.
+        """Return agent i's cooperative actions at a turn; that of the best joint action is first.
 
         If the contract asks something of the agent, these are all actions that keep the contract.
         """
@@ -170,7 +170,7 @@ def _tit_for_tat(me: Player) -> bool:
 
 
 def _pavlov(me: Player) -> bool:
-    """Cooperate first; then if, last turn, all agents cooperated or I and another agent did not."""
+    """Cooperate at first; later if last turn all cooperated, or I and another agent did not."""
     if not me.record:
         return True
     last = me.record[-1]

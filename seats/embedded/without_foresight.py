@@ -1,7 +1,7 @@
 """The answers of an embedded agent in a game that it cannot foresee.
 
 The agent keeps its contracts, and accepts only deals that cost it nothing. If no contract asks it
-for an action, it draws a legal action by its seed and says so. The agent never passes a turn.
+for an action, it draws a legal action by its seed and says so. The agent always acts if it can.
 """
 
 import json
@@ -60,7 +60,7 @@ def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
 
 
 def _act(facts: Mapping[str, Any], rng: Random) -> str:
-    """Return my duty by contract, or else a random legal action, if possible not forbidden."""
+    """Return my duty by contract, else a random legal action; forbidden ones only if need be."""
     check_facts(facts, "you", "legal")
     legal = legal_in(facts)
     if owed := owed_now(facts, legal):
