@@ -34,7 +34,7 @@ class Baseline:
             `random` (the mean over seeded dice), or `nothing` (absent agents made nothing).
         words: a description of the baseline in a few words.
         actions: agent → action, if the actions are fixed.
-        warning: why users should confirm the baseline; empty if the game or run declares one.
+        warning: the reason for users to confirm the baseline; empty for a declared baseline.
     """
 
     kind: Kind

@@ -89,7 +89,7 @@ def _visible_form(name: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _ascii_group(character: str) -> str:
-    """Return the ASCII group that looks like a character if no single letter does, else itself."""
+    """Return a character's only ASCII look-alike if it has several letters, else the character."""
     if character.isascii():
         return _GROUPS.get(character, character)
     shapes = [shape for shape in _shapes(character) if shape.isascii()]

@@ -48,7 +48,7 @@ Payoff = Annotated[Number, BeforeValidator(_of_ratio)]
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can be a name: one visible line, at most 64 long, no blanks around."""
+    """Return whether a text is one visible line of 1 to 64 characters, not padded by blanks."""
     return 0 < len(text) <= 64 and text == text.strip() and is_one_line(text)
 
 

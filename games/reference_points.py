@@ -26,7 +26,7 @@ Amounts = Sequence[Any]
 class ReferencePoints:
     """The reference points of a game in which payments can move every payoff.
 
-    Here an outcome is efficient if it has the best total. Other games list efficient outcomes.
+    Outcomes with the best total are efficient then. Other games list their efficient outcomes.
 
     Args:
         best: returns the best total; called on first use.

@@ -1,7 +1,7 @@
 """Replays of a record: coalition members repeat their conduct, all others play their baseline.
 
-A replay begins at the start, on the same dice. If a member chose not to act at a turn, it does not
-act in the replay either. A member leaves its recorded path only at a turn in which it could not act
+A replay begins at the start, on the same dice. If a member could act at a turn but did not, it does
+not act in the replay. A member leaves its recorded path only at a turn in which it could not act
 in the record, at a turn whose recorded action is illegal in the replay, or after the record's end.
 There the member takes the next legal action from a cycle through its recorded turns, or plays its
 baseline if none is legal. If the play stopped before the game's end, replays stop at the same turn.
@@ -33,7 +33,7 @@ Coalitions = NDArray[np.bool_]
 """Boolean, shape (m, n): entry (k, i) says whether coalition k contains agent i."""
 
 COULD_NOT: Any = object()
-"""The mark of a turn in which the agent could not act; None marks that it chose not to act."""
+"""The mark of a turn in which an agent could not act; None marks that it could but did not."""
 
 RANDOM_PLAYS = 16
 MOST_ABSENT_PLAYS = 4_096

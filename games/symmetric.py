@@ -68,7 +68,7 @@ def formulas_for(facts: Mapping[str, Any]) -> Formulas | None:
 
 
 def is_printed(actions: int, agents: int) -> bool:
-    """Return whether a table with a row per joint action, two entries per agent, is short enough.
+    """Return whether a table is short enough to print: two entries per agent and joint action.
 
     >>> is_printed(actions=2, agents=4), is_printed(actions=2, agents=5)
     (True, False)

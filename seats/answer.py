@@ -93,7 +93,7 @@ class Answer(Part):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> "type[Answer] | None":
-        """Return the answer class limited to a letter's options, or None without any option.
+        """Return the answer class limited to a letter's options; None if there are no options.
 
         Args:
             facts: the letter's facts.

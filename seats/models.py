@@ -22,7 +22,7 @@ _INSTALL = re.compile(r"pip install ([\w-]+)")
 _OF_AN_EXTENSION = "An extension may bring it: coop list names those that are installed."
 
 RETRIES = 2
-"""Most retries of a request by its client, the only code that retries: at 408, 409, 429, 5xx."""
+"""Most retries of a request by its client, the only code that retries: for 408, 409, 429, 5xx."""
 
 KEYS = {
     "openai": "OPENAI_API_KEY",

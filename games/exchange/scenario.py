@@ -220,7 +220,7 @@ class Scenario:
         """Return the scenario as plain JSON, masks as bit strings.
 
         Args:
-            secrets: whether to show preferences, utilities, and the origins of utilities, too.
+            secrets: whether to include preferences, utilities, and the origins of utilities.
         """
         tasks = self.tasks
         shown: dict[str, Any] = {

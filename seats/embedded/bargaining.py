@@ -124,7 +124,7 @@ class Agent(Reader):
         if self.rng.random() < self.self_.noise:
             return choice(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
-            with suppress(Unforeseeable):  # other ways to choose need no small table
+            with suppress(Unforeseeable):  # without a small table, choose by other means
                 player = self._as(Player)
                 return choice(player.choose(self.self_.strategy))
         for name in extension.offered("moves"):

@@ -17,7 +17,7 @@ class Character:
         floor: the least share that the agent accepts at the last round, scaled like `greed`.
         patience: the exponent of the agent's concession; 1 is linear, more is Boulware.
         yielding: the probability of accepting a deal that leaves the agent equally well off.
-        fairness: the fraction that the agent concedes of a payoff's excess over its computed one.
+        fairness: the fraction that the agent concedes of any payoff above its computed value.
         honesty: the probability of keeping a promise that does not pay.
         noise: the probability of a random action.
         sloppiness: the probability of breaking the protocol.
