@@ -72,7 +72,7 @@ class Repository:
         """Return the repository of a working tree, a folder within one, or a bare repository.
 
         Raises:
-            RepositoryError: no repository is there, it belongs to another user, or git is missing.
+            RepositoryError: there is no repository, another user owns it, or git is not installed.
         """
         folder = Path(path)
         if not folder.is_dir():
@@ -116,7 +116,7 @@ class Repository:
         return self.output(*args).decode("utf-8", "replace").rstrip("\n")
 
     def records(self, *args: str, mailmap: str = "") -> Iterator[bytes]:
-        """Yield the parts of git's output between NUL bytes, while git prints them.
+        """Yield the parts of git's output between NUL bytes, as soon as git has printed them.
 
         Raises:
             RepositoryError: git fails, or prints more than the limits allow.
@@ -209,7 +209,7 @@ def limited(
 
 
 def _bounds() -> str:
-    """Return a shell script that sets the limits, if the system has them, and then becomes git.
+    """Return a shell script that sets the limits that the system has, and then executes git.
 
     Limits set after git has started could come too late. A `preexec_fn` would make the system copy
     the page tables of a large process for each git.
