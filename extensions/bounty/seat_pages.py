@@ -73,7 +73,7 @@ class Seats:
         """Serve the pages until the run has ended.
 
         Args:
-            settled: called after each answer; resumes the run, and returns whether it has ended.
+            settled: called after each answer; resumes the run, and returns whether the run ended.
         """
         Thread(target=self._server.serve_forever, daemon=True).start()
         try:
