@@ -21,7 +21,7 @@ KINDS = ("blank", "silent")
 
 
 def stand_in(choice: Any) -> Runnable[Any, Any]:
-    """Return a runnable that gives an absent agent's output; of a chat model, only the text."""
+    """Return the runnable that stands in for an agent; with a chat model, it returns a text."""
 
     async def model_words(state: Any, config: RunnableConfig) -> str:
         # A state without messages becomes one message that contains the whole state as text.

@@ -34,7 +34,7 @@ class Advice:
         model: the model to use instead, if the verdict is downgrade.
         loss: the mean score lost by the change, or by removal if the advice is to keep. A
             negative loss is a gain. None if the changed play has no score.
-        error: the largest distance from the loss to its 95 % interval; None for a single run.
+        error: the distance from the loss to the far end of its 95 % interval; None for one run.
         saving: USD saved per run of the app; None if a price or tokens are unknown.
         tokens: tokens saved per run; None if unknown.
         seconds: seconds saved per run; None if unknown.

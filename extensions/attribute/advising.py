@@ -80,7 +80,7 @@ class Advising:
         return self.trials.game.stage.unmeasured(agent, self.trials.game.full)
 
     def _others(self, agent: str) -> list[Option]:
-        """Return an agent with each other model to try; [] if the agent asks no model."""
+        """Return pairs of the agent and a model to try; [] if the agent asks no model."""
         game = self.trials.game
         cheaper = game.stage.settings.cheaper
         if not game.asks_models(agent):

@@ -122,7 +122,7 @@ class Asking:
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """Return a question's kept call, made with the same called agents absent, or None."""
+        """Return a question's kept call in which the same called agents were absent, or None."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)

@@ -132,7 +132,7 @@ def _check(app: App, settings: Settings) -> None:
 
 
 async def _found(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
-    """Run the inputs, keep their calls, and return the agents found → why each is an agent.
+    """Run the inputs, keep their calls, and return found agent → reason why it is an agent.
 
     The runs stop as soon as all units together are expected to need more than `max_calls` calls,
     because `attribute` then refuses to record them.

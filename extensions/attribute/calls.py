@@ -123,7 +123,7 @@ class Calls:
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
-        """Return the sets of agents that the kept calls of a question called."""
+        """Return the agents that a question's kept calls called, one set for each call."""
         rows = self._base.execute(
             "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )

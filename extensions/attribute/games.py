@@ -152,7 +152,7 @@ class AppGame:
     async def _steered(
         self, unit: Unit, present: Collection[str], full: Played, endless: Played
     ) -> Played:
-        """Repeat a play that did not end, with fields kept that may route it: each, then all."""
+        """Repeat an endless play and keep fields that may route it: one at a time, then all."""
         stage = self.stage
         absent = [agent for agent in self.agents if agent not in present]
         keys = list(dict.fromkeys(k for agent in absent for k in stage.steering(agent, [full])))

@@ -75,9 +75,9 @@ class AppCredit:
         spent: agent → the resources that it uses per run of the whole app.
         value_per_dollar: agent → value / cost; None if the cost is 0 or unknown.
         value_per_second: agent → value / seconds; None below `LEAST_SECONDS`.
-        calls: the number of `plays` (of the app, by one coalition on one input); in these plays, of
-            agents' calls that were `made`, that the cache `saved`, and that a run `without_cache`
-            needs; of calls of `other` nodes; and of calls of `models`.
+        calls: name → number. `plays`: plays of the app, each by one coalition on one input. Agents'
+            calls in these plays: `made`, `saved` by the cache, and needed `without_cache`. Further
+            calls: of `other` nodes and of `models`.
         failures: the plays without a score.
         notes: remarks that a reader of the values must know.
         metrics: metric → agent → the agent's share. The metrics are tokens, seconds, cost if models

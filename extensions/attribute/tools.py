@@ -125,7 +125,7 @@ class ToolAgent:
         return self.told(call)
 
     def told(self, call: Call) -> Any:
-        """Record a call in the outer call; return its answer with the present id."""
+        """Record a call in the outer call; return its answer with this tool call's id."""
         one = Inner(self.path, copied(self.given), call.output, call.took)
         self.outer.inner += [*call.inner, one]
         self.outer.asked |= call.asked

@@ -33,7 +33,7 @@ class Loss:
 
     Attributes:
         rows: the loss of each input, or of each sample of a single input.
-        low: the lower end of the mean's 95 % interval; a single row is its own interval.
+        low: the lower end of the mean's 95 % interval, or the row itself if there is only one.
         high: the upper end of the interval.
         why: the reason why the loss is unknown; "" if it is known.
     """

@@ -92,7 +92,7 @@ def settle_history(
 
 
 def _why_nobody(history: History) -> str:
-    """Return the reasons that the work of one contributor does not count; "" if there are none."""
+    """Return the first contributor with uncounted work and the reasons; "" if there is none."""
     found = ((name, in_words(one.uncounted)) for name, one in history.contributions.items())
     return next((f"; {name}: {', '.join(told)}" for name, told in found if told), "")
 

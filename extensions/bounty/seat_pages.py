@@ -145,7 +145,7 @@ class _Handler(Handler):
     """The handler of the seat pages' HTTP requests."""
 
     desk: Seats
-    timeout = EVERY  # in seconds of silence, before the connection is closed
+    timeout = EVERY  # seconds until a silent connection is closed
 
     def do_GET(self) -> None:
         """Send the page, one of the page's files, or the letter as JSON."""

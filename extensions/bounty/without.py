@@ -46,7 +46,7 @@ class Without:
         self._picked: dict[tuple[str, str], str] = {}
 
     def tree(self, members: Set[str]) -> str:
-        """Return the tree with only these contributors' commits; of all, the range's last tree.
+        """Return the tree with only these contributors' commits (of all: the range's last tree).
 
         A commit is included if all its earners are members. A bot's commit is always included.
 

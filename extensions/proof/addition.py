@@ -96,7 +96,7 @@ class Proof(Addition[Settings]):
     def check(
         self, settings: Settings, turn: TurnContext, agent: str, text: str, said: AgentOutput
     ) -> Any:
-        """Return an answer's signature, or a fault by the mandate or in the signature."""
+        """Return the fault of an answer (by mandate or signature), or the answer's signature."""
         name = settings.mandates.get(agent)
         fault = outside(turn, mandate_of(name).mandate, text, said) if name else None
         return fault or attested(turn, settings, agent, text, said)

@@ -59,8 +59,8 @@ def replacements(
 ) -> Iterator[tuple[str, str, Fraction]]:
     """Yield each removed line, the line that replaced it, and the extent of the change.
 
-    In each place, an added line is paired with the removed line that is most similar. If only the
-    line breaks changed, the removed line that held the added line's beginning is paired with it.
+    In each changed place, an added line is paired with the most similar removed line. If only line
+    breaks changed, each added line is paired with the removed line that held its beginning.
 
     Args:
         edits: (removed lines, added lines) of each changed place in a file.

@@ -24,7 +24,7 @@ LARGEST_RECORD, LARGEST_OUTPUT = 256 << 20, 8 << 30
 """The most bytes that git may print: between two NUL bytes, and in all."""
 
 _OVERRIDES = {
-    # Nothing the repository configures may start a program …
+    # No setting of the repository may start a program …
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.pager": "cat",
@@ -36,7 +36,7 @@ _OVERRIDES = {
     "core.attributesFile": os.devnull,
     "core.commitGraph": "false",
     "core.multiPackIndex": "false",
-    # … or how much memory git takes. Larger files count as data and are not compared.
+    # … or raise git's memory. Files above the first limit count as data and are not compared.
     "core.bigFileThreshold": "16m",
     "core.packedGitWindowSize": "32m",
     "core.packedGitLimit": "256m",
@@ -50,7 +50,7 @@ _OVERRIDES = {
 
 
 class RepositoryError(ValueError):
-    """The error that a repository cannot be read; its one line gives the reason and a remedy."""
+    """The error that a repository cannot be read; the message is one line with the reason."""
 
 
 @dataclass(frozen=True)

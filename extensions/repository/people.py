@@ -66,7 +66,7 @@ class People:
         return found
 
     def known_as(self, person: Person, mapped: Person) -> str | None:
-        """Return the key of a merge's author or a committer; None for a bot or a model."""
+        """Return the key of a merge's author or of a committer; None for a bot or a model."""
         chosen = mapped if self._heeded else person
         return self._key(chosen, False) if self._is_person(chosen) else None
 
