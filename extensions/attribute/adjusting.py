@@ -23,10 +23,10 @@ from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate
 
 LEAST_FOLDS, FOLDS = 4, 8
 MOST_TERMS = 24
-"""The most terms of a model, which also has at most a quarter as many terms as known worths."""
+"""The most terms of a model; a model of m known worths also has at most m / 4 terms."""
 
 MOST_CANDIDATES = 1_600
-"""The most candidate terms; sets of the next size are added only if all of them fit."""
+"""The most candidate terms; sets of the next size are added only if all of that size fit."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _candidates(n: int) -> Terms:
 def _fitted(rows: Coalitions, worths: Floats, candidates: Terms) -> tuple[Terms, Floats]:
     """Choose terms greedily, each to minimise the remaining error, and fit their weights.
 
-    Candidates stay orthogonal to the chosen terms (orthogonal least squares, Chen et al. 1989).
+    Candidates are made orthogonal to the chosen terms (orthogonal least squares, Chen et al. 1989).
     """
     rows, kept = np.unique(rows, axis=0, return_index=True)
     worths = worths[kept]

@@ -30,11 +30,11 @@ class Advice:
     Attributes:
         agent: the agent's name.
         verdict: keep, downgrade, remove, more (keep the agent until more plays decide), or not
-            measured (the play without the agent has no score).
+            measured (the plays do not show the loss by removal).
         model: the model to use instead, if the verdict is downgrade.
         loss: the mean score lost by the change, or by removal if the advice is to keep. A
             negative loss is a gain. None if the changed play has no score.
-        error: the largest distance from the loss to its 95 % interval; None for a single run.
+        error: the distance from the loss to the far end of its 95 % interval; None for one run.
         saving: USD saved per run of the app; None if a price or tokens are unknown.
         tokens: tokens saved per run; None if unknown.
         seconds: seconds saved per run; None if unknown.
@@ -101,7 +101,7 @@ def _advice(advising: Advising, agent: str) -> Advice:
 
 
 def _is_unmeasured(advising: Advising, agent: str, step: Step) -> bool:
-    """Return whether a small loss proves nothing, as the stand-in kept the agent's decisions."""
+    """Return whether the loss may be small only because the stand-in kept the agent's fields."""
     tolerance = advising.tolerance
     return bool(advising.kept_fields(agent)) and (
         step.loss.is_little(tolerance) or step.loss.is_open(tolerance)
@@ -144,7 +144,7 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
 
 
 def _spread(step: Step, kind: str) -> str:
-    """Return in words how far the loss may be from its mean."""
+    """Return the error of the mean loss in words; "" if the error is unknown."""
     error = step.loss.error
     if error is None:
         return ""
@@ -158,9 +158,9 @@ def _row(trial: Trial) -> dict[str, float]:
 
 
 async def one_alone(game: AppGame) -> Rows:
-    """Play the best single agent repeatedly, on as many tokens as the app, and return its row.
+    """Repeat the best single agent on as many tokens as the app uses, and return its row.
 
-    Agents that use no tokens are excluded, because repeating them never uses the app's tokens.
+    Agents that use no tokens are excluded: no number of repetitions would use the app's tokens.
 
     Raises:
         CallsSpent: no further call is allowed; the calls made so far are kept.

@@ -2,7 +2,7 @@
 
 Changes are played, because values do not show their effect: if two agents are substitutes, each has
 a low value, but only one of them can go. So each change is tried alone, then all good changes
-together. If these lose too much, they are added one after the other, the largest saving first. A
+together. If all lose too much together, they are added one by one, the largest saving first. A
 loss counts as little if its whole 95 % interval, over inputs, is below the tolerance. Another model
 is tried only for agents that ask a model, and is taken only if it is cheaper.
 """
@@ -45,9 +45,9 @@ class Advising:
         tolerance: the acceptable loss, in the score's unit.
         removals: the removal of each agent with its loss.
         taken: the changes to make.
-        open: changes whose loss needs more plays to decide; removals go before other models.
+        open: agent → the change that needs more plays to decide: its removal, else another model.
         stays_for: agent → the changed agents that make it necessary to keep the agent.
-        in_vain: agent → remarks on models that would save no cost in place of its model.
+        in_vain: agent → remarks on models that would save no cost in place of the agent's model.
     """
 
     trials: Trials
@@ -80,7 +80,7 @@ class Advising:
         return self.trials.game.stage.unmeasured(agent, self.trials.game.full)
 
     def _others(self, agent: str) -> list[Option]:
-        """Return the models to try in place of an agent's own; [] if the agent asks no model."""
+        """Return pairs of the agent and a model to try; [] if the agent asks no model."""
         game = self.trials.game
         cheaper = game.stage.settings.cheaper
         if not game.asks_models(agent):
@@ -115,7 +115,7 @@ class Advising:
                 self.stays_for[agent] = list(self.taken)
 
     async def _each(self, before: Trial, options: Sequence[Option]) -> dict[str, Step]:
-        """Return changes that lose little when tried alone: gains first, then by their savings."""
+        """Return the changes that lose little alone, sorted by gain, then by savings."""
         changed = [{**self.plan, agent: change} for agent, change in options]
         found = await self.trials.of(changed)
         played = [one for one in [before, *found] if not one.why]
@@ -127,7 +127,7 @@ class Advising:
             if change is None:
                 self.removals[agent] = step
                 if self.kept_fields(agent):
-                    continue  # its decisions are still in the play, so its absence is not measured
+                    continue  # fields that it wrote are still in the play: its loss is not measured
             if change is not None and (why := _in_vain(change, saves["cost"])):
                 self.in_vain.setdefault(agent, []).append(why)
             elif step.loss.is_little(self.tolerance):
@@ -143,7 +143,7 @@ class Advising:
 
 
 def _in_vain(model: BaseChatModel, saves: float | None) -> str:
-    """Return that a model saves no cost; "" if the model saves cost or its saving is unknown."""
+    """Return the remark that a model saves no cost; "" if it saves, or the saving is unknown."""
     if saves is None or saves > NEARLY:
         return ""
     return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

@@ -38,7 +38,7 @@ class Place:
     Attributes:
         path: a node's path, or `tool:name`, or `tool:task:kind`.
         names: the accepted names of the place; the first is its usual name.
-        why: the reason why the place may be an agent; "" if only a run can show it.
+        why: the reason why the place may be an agent; "" if only a run can show a reason.
     """
 
     path: str
@@ -109,7 +109,7 @@ def places(graph: Any, nodes: Mapping[str, Any]) -> dict[str, Place]:
 
 
 def resolved(agents: Sequence[str], known: Mapping[str, Place]) -> dict[str, str]:
-    """Return path → the agent's name as given; a name that is a node's path means that node.
+    """Return path → the agent's name as given, which is a path or another name of the place.
 
     Raises:
         ValueError: no place has the name, or two names mean the same place.

@@ -17,7 +17,7 @@ Answers = Callable[[Any], Any] | Mapping[str, Any]
 
 
 class Unanswered(ValueError):
-    """The error of a node that interrupts the run although no answer is given for the node."""
+    """The error that a node interrupts the run and no answer is given for the node."""
 
 
 def check_answers(answers: Any) -> None:

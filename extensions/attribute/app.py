@@ -102,8 +102,8 @@ class App:
     """A compiled graph and its agents.
 
     Args:
-        graph: a compiled StateGraph; or a StateGraph, which is compiled here; or a factory of
-            either, with or without a config, as langgraph.json allows.
+        graph: a compiled StateGraph; or a StateGraph, which is compiled here; or a function that
+            makes either from no argument or from a config, as langgraph.json allows.
         agents: names of nodes or of tools that are agents; `team/writer` is a node of a subgraph.
 
     Raises:
@@ -187,7 +187,7 @@ class App:
         return limits[0] or limits[1]
 
     def fingerprint(self) -> str:
-        """Return a hash of the app's code: changed code must not reuse kept calls."""
+        """Return a hash of the app's code, so that changed code does not reuse kept calls."""
         read = hashlib.sha256()
         for file in self.code.files():
             read.update(file.read_bytes())

@@ -1,4 +1,4 @@
-"""A node's call in a play: a kept call if there is one, else a new one if it is allowed."""
+"""The calls of nodes in a play: kept calls are reused, and others are made if allowed."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ from shapley_coop.extensions.attribute.watching import Watch, asked_in, copied
 
 
 class Node(NamedTuple):
-    """A node of the app; `instead` is the model that replaces the node's own, if any."""
+    """A node of the app; `instead` is the model that replaces the node's own model, if any."""
 
     path: str
     bound: Runnable[Any, Any]
@@ -58,7 +58,7 @@ class Asking:
         self.loop = asyncio.get_running_loop()
 
     def fail(self, reason: str) -> None:
-        """Record why the play failed; only the first reason is kept, because it causes the rest."""
+        """Record why the play failed, unless a reason is recorded: the first causes later ones."""
         self.result.failure = self.result.failure or reason
 
     def not_played(self, reason: str) -> NotPlayed:
@@ -68,11 +68,11 @@ class Asking:
         return NotPlayed(reason)
 
     def hint(self) -> str:
-        """Return which emptied fields of absent agents may explain a failure; "" if none."""
+        """Return a hint at emptied fields of absent agents that may explain a failure, or ""."""
         return self.stage.hint(self.stood, self.full) if self.full else ""
 
     def choice(self, path: str) -> Any:
-        """Return an absent agent's stand-in; None for present agents and nodes of no agent."""
+        """Return an absent agent's stand-in; None for present agents and for other nodes."""
         name = self.stage.app.names.get(path)
         is_there = name is None or name in self.present
         return None if is_there else self.stage.settings.absent_for(str(name))
@@ -83,14 +83,14 @@ class Asking:
         return "" if choice is None else str(described(choice))
 
     def instead(self, path: str) -> BaseChatModel | None:
-        """Return the model that answers in place of an agent's own, or None."""
+        """Return the model that answers in place of an agent's own model, or None."""
         choice = self.choice(path)
         return choice.model if isinstance(choice, OtherModel) else None
 
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return the call, kept or new, and its id placeholders → the ids in the node's input."""
+        """Return a kept or new call, and a dict: placeholder in the call → id in the input."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -122,7 +122,7 @@ class Asking:
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """Return a question's kept call whose called agents are absent as in this play, or None."""
+        """Return a question's kept call in which the same called agents were absent, or None."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)
@@ -133,7 +133,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Keep a call under its question and the present and absent agents that it called."""
+        """Keep a call; its key holds the question and which called agents are absent."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))
@@ -146,7 +146,7 @@ class Asking:
         return call
 
     def variant(self, base: str, asked: Collection[str]) -> str:
-        """Return a call's key: the question, and which of the called agents `asked` are absent."""
+        """Return a call's key: a hash of the question and of which called agents are absent."""
         if not asked:
             return base
         return digest(base, *(f"{path}={self.status(path)}" for path in sorted(asked)))
@@ -165,7 +165,7 @@ class Asking:
         self.allowed(path, key)
         self.tried.add(key)
         stage.counts.made += is_agent
-        # Tools act in the first recorded run of an input; later plays must not repeat their effect.
+        # Tools act in an input's first recorded run; later plays must not repeat the tools' effect.
         first = self.full is None and self.unit.sample == 0
         scope = Scope(self, path, instead=node.instead)
         may_act = partial(stage.settings.may_act, path)

@@ -132,10 +132,10 @@ def _check(app: App, settings: Settings) -> None:
 
 
 async def _found(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
-    """Run the inputs, keep their calls, and return the agents found, each with the reason.
+    """Run the inputs, keep their calls, and return found agent → reason why it is an agent.
 
-    It stops after an input whose like, for all units, would exceed `max_calls`: recording will then
-    be refused.
+    The runs stop as soon as all units together are expected to need more than `max_calls` calls,
+    because `attribute` then refuses to record them.
 
     Raises:
         ValueError: the app fails.
@@ -197,12 +197,12 @@ class _Attribution:
 
     @property
     def how(self) -> str:
-        """The name, in the cache, of the set of coalitions that the values need."""
+        """The name under which the cache records that the coalitions for the values were played."""
         of = self.settings
         return f"all for {of.value}, {of.exact_up_to}, {of.target}, {of.budget}, {of.seed}"
 
     def refined(self, first: Forecast, how: str) -> Forecast:
-        """Return the forecast after the plays so far, without calls if `how` was played before."""
+        """Return the forecast after the plays so far: 0 calls if the set `how` was played."""
         found = refined(first, self.game)
         if self.game.stage.is_answered(self.game.units, how):
             return replace(found, calls=0, tokens=0, seconds=0.0, cost=0.0, fits=True)
@@ -225,7 +225,7 @@ class _Attribution:
             )
 
     def goes_on(self, more: Forecast) -> bool:
-        """Ask `go_on` whether to make the forecast calls; if so, raise `max_calls` as needed."""
+        """Ask the caller's `go_on` whether to go on; if so, raise `max_calls` as needed."""
         game, go_on = self.game, self.settings.go_on
         wanted = go_on is None or bool(go_on(more))
         if wanted and go_on and not (more.fits or more.sampled):

@@ -95,7 +95,7 @@ class Calls:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self.app = app
-        # The app's own types may be loaded from this file: the app itself wrote them.
+        # The app itself wrote this file, so loading the app's own types from the file is safe.
         self._serial = JsonPlusSerializer(allowed_msgpack_modules=True)
         self._base.execute("PRAGMA busy_timeout = 20000")
         # A killed process loses nothing; a power cut may lose the latest calls, but no older ones.
@@ -111,7 +111,7 @@ class Calls:
         )
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:
-        """Return whether a set of coalitions was played before for every question.
+        """Return whether a set of coalitions was played before in every unit.
 
         Args:
             questions: one question per unit.
@@ -123,7 +123,7 @@ class Calls:
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
-        """Return, for each kept call of a question, the agents that it called."""
+        """Return the agents that a question's kept calls called, one set for each call."""
         rows = self._base.execute(
             "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )
@@ -153,7 +153,7 @@ class Calls:
         return Call(**{**_with_took(row), "inner": inner})
 
     def put(self, key: str, call: Call) -> Call:
-        """Keep a call unless its key already has one, and return a copy of the kept call.
+        """Keep a call unless its key already has a call, and return a copy of the kept call.
 
         Raises:
             TypeError: the call holds something that cannot be serialized.
@@ -222,7 +222,7 @@ def _parts(value: Any, of: Callable[[Any], Any]) -> Any:
 
 
 def added(all_tokens: Mapping[str, tuple[int, int]], more: Mapping[str, tuple[int, int]]) -> Tokens:
-    """Return the sum of two token counts by model."""
+    """Return the sums, by model, of two dicts of token counts."""
     total = dict(all_tokens)
     for model, (read, written) in more.items():
         before = total.get(model, (0, 0))

@@ -69,7 +69,7 @@ def renamed(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def rebuilt(value: Any, of: Callable[[str], str]) -> Any:
-    """Return a copy of a value in which `of` replaces every text; other objects are not copied."""
+    """Return a copy of a value with of(x) in place of each text x; unknown objects are shared."""
     if isinstance(value, Enum):
         return value
     if isinstance(value, str):

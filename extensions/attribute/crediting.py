@@ -132,7 +132,7 @@ def _of_runs(game: AppGame) -> list[str]:
 
 
 def _never_ran(game: AppGame, ran: Collection[str]) -> list[str]:
-    """Return the agents, nodes of the app and tools that wrap an agent that no input reached."""
+    """Return the agents, the other nodes, and the tools with an agent that no input reached."""
     app = game.stage.app
     places = [
         place.names[0]

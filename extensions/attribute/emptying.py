@@ -38,7 +38,7 @@ class Emptying:
 
     Attributes:
         schema: the fields that route the app, and the values that its state accepts.
-        keep: keys that an absent agent writes as in the full run, such as a counter of rounds.
+        keep: keys whose values stay as in the full run, such as a counter of rounds.
         words: the text that replaces the agent's words.
     """
 
@@ -47,7 +47,7 @@ class Emptying:
     words: str = ""
 
     def __call__(self, written: Written, now: Any) -> Any:
-        """Return the node's output in the full run, emptied; `now` is the node's present input."""
+        """Return the output in the full run, emptied; `now` is the node's input in this play."""
         return self._output(written.output, fields_of(written.given), fields_of(now))
 
     def _output(self, output: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
@@ -87,7 +87,7 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
-        if isinstance(value, Mapping) and isinstance(there, list):  # a reducer's command
+        if isinstance(value, Mapping) and isinstance(there, list):  # an instruction to a reducer
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
         if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):
@@ -173,10 +173,10 @@ def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
 def steering(
     visits: Iterable[Written], emptying: Emptying, nodes: Collection[str]
 ) -> dict[str, bool]:
-    """Return the fields of an agent that may route the run and that its blank stand-in empties.
+    """Return the agent's fields that may route the run although the blank stand-in empties them.
 
     Returns:
-        Field → whether it held a node's name. The order: node names, numbers, single words.
+        Field → whether it held a node's name; these fields first, then numbers, then single words.
     """
     found: dict[str, int] = {}
     for key, value in _fields(visits):
@@ -209,7 +209,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _kept(value: Any, before: Any, now: Any) -> Any:
-    """Advance a counter by its step in the full run; return any other value unchanged."""
+    """Return a number increased as in the full run, and any other value unchanged."""
     numbers = all(isinstance(x, int | float) for x in (value, before or 0))
     if numbers and not isinstance(value, bool):
         return (now or 0) + value - (before or 0)
@@ -241,7 +241,7 @@ def _is_tool_talk(message: Any) -> bool:
 
 
 def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
-    """Return wordless answers to another node's tool calls: a model needs an answer to each."""
+    """Return an answer without words to each open tool call: models refuse open calls."""
     calls = getattr(_listed(now)[-1] if now else None, "tool_calls", None) or []
     if not all(isinstance(message, ToolMessage) for message in new):
         return []

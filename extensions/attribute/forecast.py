@@ -23,15 +23,15 @@ class Forecast:
         calls: new agent calls, without kept ones. Before any run: 2**n − 1 per unit, as if the
             agents were called once each, in sequence. After the recorded runs: 2**k for each
             recorded call before which k other agents had finished; in leave-one-out 1 + k.
-        kept: kept calls of the same question; calls kept for other questions may save more.
+        kept: calls kept for the same inputs, agents and stand-ins; other kept calls may save more.
         recorded: whether the forecast is based on recorded runs.
         alone: whether this is a forecast of leave-one-out.
         advice: whether this is a forecast of advice.
         tokens: tokens of the new calls; 0 before the recorded runs, or if models do not report.
         seconds: the duration of the new calls in sequence.
         cost: USD; None if a model has no price or nothing is recorded yet.
-        loops: whether an agent may be called more often than in the recorded run; `calls` is then
-            an estimate and no bound.
+        loops: whether an agent may be called more often than in the recorded run. If so, `calls`
+            is an estimate and no bound.
         fits: whether the calls made so far and the new calls are within `max_calls`.
     """
 
@@ -92,7 +92,7 @@ class Forecast:
 
 
 def before(stage: Stage, units: Sequence[Unit]) -> Forecast:
-    """Return the forecast before any run; it is too low if the app's graph has cycles."""
+    """Return the forecast before any run, which is too low if the app's graph has cycles."""
     n, kept = len(stage.app.agents), stage.kept(units)
     calls = max(0, len(units) * (2**n - 1) - kept)
     is_sampled = n > stage.settings.exact_up_to
@@ -179,7 +179,7 @@ def _fits(game: AppGame, calls: int) -> bool:
 def _taken(
     game: AppGame, visits: Sequence[Visit], times: Sequence[int], part: float
 ) -> dict[str, Any]:
-    """Return the tokens, seconds and cost of visits, weighted by `times` and scaled by `part`."""
+    """Return `part` × the tokens, seconds and cost of visits, each weighted by `times`."""
     tokens = tokens_of(visits, times)
     return {
         "recorded": True,

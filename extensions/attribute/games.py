@@ -15,7 +15,7 @@ from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
 
 MOST_TRIED = 4
-"""The most fields that are kept one at a time after an endless play; then all are kept."""
+"""The most fields that `_steered` keeps one at a time, before it keeps all."""
 
 Score = Callable[..., Any]
 """A function of a final state, or of a final state and the input. It returns the score, or numbers
@@ -27,10 +27,10 @@ class Failure:
     """A play that has no score.
 
     Attributes:
-        coalition: its agents, separated by commas.
+        coalition: the agents of the coalition, separated by commas.
         input: the number of the input, from 1.
         sample: the number of the sample, from 1.
-        reason: one line.
+        reason: the reason in one line.
         played: whether the app ran; False if, for example, a tool would have acted again.
     """
 
@@ -152,7 +152,7 @@ class AppGame:
     async def _steered(
         self, unit: Unit, present: Collection[str], full: Played, endless: Played
     ) -> Played:
-        """Repeat an endless play, keeping fields that may route it: one at a time, then all."""
+        """Repeat an endless play and keep fields that may route it: one at a time, then all."""
         stage = self.stage
         absent = [agent for agent in self.agents if agent not in present]
         keys = list(dict.fromkeys(k for agent in absent for k in stage.steering(agent, [full])))
@@ -191,7 +191,7 @@ class AppGame:
         return worth
 
     def failed_part(self) -> float:
-        """Return the share of plays that failed or were not played."""
+        """Return the fraction of plays that failed or were not played, from 0 to 1."""
         plays = len(self.worths) * len(self.units)
         return len(self.failures) / plays if plays else 0.0
 
@@ -231,8 +231,8 @@ def numbers(found: Any) -> dict[str, float]:
 def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -> Floats:
     """Fit an additive game by weighted least squares that meets v(∅) and v(N) exactly.
 
-    If all worths are known, its coefficients are the Shapley value (Charnes et al. 1988). So
-    replacing missing worths by the fit does not change the values of the fit.
+    If all worths are known, the fit's coefficients are the Shapley value (Charnes et al. 1988). So
+    if the fit replaces missing worths, the Shapley value of the result is the fit's coefficients.
 
     Args:
         rows: shape (m, n), 1 if the row's coalition has the agent.

@@ -1,4 +1,4 @@
-"""Another model in place of an agent's own, with the same prompts and tools.
+"""Another model in place of an agent's own model, with the same prompts and tools.
 
 Models are called by `invoke`, `ainvoke`, `stream` and `astream` of LangChain's `BaseChatModel`.
 During an attribution these methods are patched: they pass the call to the other model if the
@@ -65,7 +65,7 @@ def said(model: BaseChatModel | None) -> list[str]:
 
 
 def _asked(own: BaseChatModel, kwargs: dict[str, Any]) -> tuple[Runnable[Any, Any] | None, Any]:
-    """Return the model that answers instead and its settings; None if `own` answers itself."""
+    """Return the model that answers, or None for `own`, and the settings for the call."""
     scope = current()
     model = scope.instead if scope else None
     if model is None or own is model:
@@ -125,4 +125,4 @@ models_lent = Lent(
     partial(_put, _invoke, _ainvoke, _stream, _astream),
     partial(_put, INVOKE, AINVOKE, STREAM, ASTREAM),
 )
-"""The patch of `BaseChatModel` that lets other models answer in place of agents' own."""
+"""The patch of `BaseChatModel` that lets other models answer instead of agents' own models."""

@@ -60,9 +60,9 @@ def means(game: AppGame, plays: Sequence[Played]) -> dict[str, float]:
 
 
 def by_agent(game: AppGame) -> dict[str, dict[str, float | None]]:
-    """Return each agent's share of every metric: Shapley values if all coalitions have a number.
+    """Return metric → agent → share: Shapley values if every coalition's metric is known.
 
-    Otherwise a share is a leave-one-out value, or None if the play without the agent failed.
+    Otherwise, shares are leave-one-out values, or None for an agent without a known value.
     """
     n, known = len(game.agents), {m: means(game, plays) for m, plays in game.plays.items()}
     found: dict[str, dict[str, float | None]] = {}

@@ -61,7 +61,7 @@ def given_of(inputs: Any, recorded: Recorded | None) -> list[Any]:
 
 
 def calls_of(app: App, settings: Settings) -> Calls:
-    """Open the kept calls of this app; their key hashes its code, version, context and answers."""
+    """Open an app's kept calls; their key is a hash of code, version, context and answers."""
     about = digest(
         app.fingerprint(),
         *_codes(settings.absent),

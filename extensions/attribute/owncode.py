@@ -51,7 +51,7 @@ class OwnCode:
 
 
 def own_code(graphs: Collection[Any]) -> OwnCode:
-    """Return the code of the app whose graph is given, both as defined and as compiled."""
+    """Return the code of an app; `graphs` holds the app's graph as given and as compiled."""
     begins = {place for graph in graphs for place in _holders(graph)}
     packages = {name.partition(".")[0] for name, _ in begins}
     for graph in graphs:
@@ -114,7 +114,7 @@ def _imports(name: str, file: Path) -> Iterator[tuple[str, str]]:
     root = file.parents[min(name.count(".") + is_package, len(file.parents) - 1)]
     try:
         tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):  # compiled, or broken and never loaded
+    except (SyntaxError, ValueError):  # a compiled module, or one with errors
         return
     for wanted in _named(tree, package):
         beside = root.joinpath(*wanted.split("."))

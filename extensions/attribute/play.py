@@ -26,7 +26,7 @@ from shapley_coop.extensions.attribute.stage import (
 from shapley_coop.extensions.attribute.watching import copied
 
 TIMES, MORE = 3, 5
-"""A stand-in may be called at most `TIMES` × (its agent's calls in the full run) + `MORE`."""
+"""Stand-ins are called at most `TIMES` × (calls of the agent in the full run) + `MORE` times."""
 
 THREAD = "00000000-0000-4000-8000-000000000000"
 """The thread id of every play: nodes may read it, so it must not differ between plays."""

@@ -75,9 +75,9 @@ class AppCredit:
         spent: agent → the resources that it uses per run of the whole app.
         value_per_dollar: agent → value / cost; None if the cost is 0 or unknown.
         value_per_second: agent → value / seconds; None below `LEAST_SECONDS`.
-        calls: `plays` of the app: one coalition on one input; counts of agents' calls in them:
-            `made`, `saved` by the cache, and needed `without_cache`; under `other`, calls of other
-            nodes; under `models`, calls of models.
+        calls: name → number. `plays`: plays of the app, each by one coalition on one input. Agents'
+            calls in these plays: `made`, `saved` by the cache, and needed `without_cache`. Further
+            calls: of `other` nodes and of `models`.
         failures: the plays without a score.
         notes: remarks that a reader of the values must know.
         metrics: metric → agent → the agent's share. The metrics are tokens, seconds, cost if models
@@ -133,11 +133,11 @@ class AppCredit:
 
     @property
     def has_other_value(self) -> bool:
-        """Whether the norm is not leave-one-out; then both values are shown."""
+        """Whether the norm is not leave-one-out, so that reports show two values per agent."""
         return self.value != "leave_one_out"
 
     def known_value(self, agent: str) -> float | None:
-        """Return an agent's value, or None; leave-one-out may be known for some agents only."""
+        """Return an agent's value, or None if it is unknown."""
         if not self.has_other_value:
             return self.leave_one_out[agent]
         return None if self.values is None else self.values[agent]
@@ -149,7 +149,7 @@ class AppCredit:
         return fragment(self)
 
     def failed_plays(self) -> list[str]:
-        """Return a line for each coalition and reason of plays without a score."""
+        """Return the plays without a score, one line for each coalition and reason."""
         alike: dict[tuple[str, bool, str], list[int]] = {}
         for f in self.failures:
             alike.setdefault((f.coalition or "nobody", f.played, f.reason), []).append(f.input)
@@ -176,7 +176,7 @@ def norm_in_words(value: str) -> str:
 
 
 def per(values: Mapping[str, float] | None, spent: Mapping[str, float | None]) -> Ratios:
-    """Return each agent's value / spending; None if either is unknown or the spending is 0."""
+    """Return each agent's value / spending; None if one is unknown or the spending is 0."""
     return {agent: values[agent] / x if values and x else None for agent, x in spent.items()}
 
 

@@ -99,7 +99,7 @@ def attributed(
 
 
 def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
-    """Return whether to go beyond leave-one-out: ask the person at the terminal, if any.
+    """Return whether to make more plays: the person at the terminal decides, if there is one.
 
     A person may allow more calls than --max-calls. Without a person, --max-calls decides.
     """
@@ -143,7 +143,7 @@ def divide(report: dict[str, Any], bounty: str, currency: str, bargain: str, wor
 
 
 def lacking(credit: AppCredit) -> str:
-    """Return why values or advice are missing, and a remedy; "" if nothing is missing."""
+    """Return the reason and a remedy if values or advice are missing, else ""."""
     notes = [one for one in credit.notes if one.startswith(("no advice", "no values"))]
     if not notes or credit.advice or notes[-1].endswith("it was not wanted"):
         return ""

@@ -31,7 +31,7 @@ class CallsSpent(RuntimeError):
 
 
 class Endless(GraphBubbleUp):
-    """The error of a play that does not end; a node's error handling does not catch it."""
+    """The error that stops a play without end; a node's error handling does not catch it."""
 
 
 class NotPlayed(ValueError):
@@ -46,7 +46,7 @@ class Unit:
         number: the number of the input, from 1.
         given: the input.
         sample: the number of the sample, from 0.
-        repeat: the number of earlier equal inputs; this unit does not reuse their calls.
+        repeat: the number of earlier equal inputs, whose kept calls this unit does not reuse.
     """
 
     number: int
@@ -92,7 +92,7 @@ class Played:
 
 @dataclass
 class Counts:
-    """Plays and their calls so far: see `AppCredit.calls`."""
+    """The numbers of plays and calls so far: see `AppCredit.calls`."""
 
     plays: int = 0
     made: int = 0
@@ -107,11 +107,11 @@ class Stage:
     """The state that all plays of an app share.
 
     Attributes:
-        app: its graph and agents.
+        app: the app, with its graph and agents.
         settings: the settings.
         calls: the kept calls.
         steps: the limit of steps of a play.
-        recorded: the content of a trace; `traced` holds its calls by question and run.
+        recorded: the content of a trace; `traced` holds the trace's calls by question and run.
         counts: the counters of calls so far.
         unkept: calls that cannot be written to the disk.
         wrappers: paths of tools that are agents.
@@ -132,7 +132,7 @@ class Stage:
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
     def __post_init__(self) -> None:
-        """Register the tools that are agents, as far as is known without a run."""
+        """Register the tools that are known to be agents before any run."""
         app = self.app
         for path, at in app.places.items():
             if path not in app.nodes and (at.why or path in app.names):
@@ -169,7 +169,7 @@ class Stage:
         return lock
 
     def traced_call(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
-        """Return a question's nth call in the trace's run of this input, else in another run."""
+        """Return a question's nth call in the trace: in the run of this input, else in another."""
         runs = self.traced.get(digest(path, text), {})
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None
@@ -184,7 +184,7 @@ class Stage:
         return replace(self, settings=self.settings.model_copy(update=settings), _questions={})
 
     def keeping(self, keys: Collection[str]) -> "Stage":
-        """Return a copy of this stage in which blank stand-ins keep these keys too."""
+        """Return a copy of this stage with these keys added to the setting `keep`."""
         return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
     def emptying(self, words: str = "") -> Emptying:
@@ -192,7 +192,7 @@ class Stage:
         return Emptying(self.app.schema, frozenset(self.settings.keep), words)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
-        """Return an agent's inputs and outputs if its stand-in is blank; else []."""
+        """Return an agent's inputs and outputs in runs; [] if its stand-in is not blank."""
         is_blank = self.settings.absent_for(agent) == "blank"
         return [v.written for run in runs for v in run.of(agent)] if is_blank else []
 
@@ -205,7 +205,7 @@ class Stage:
         return kept(self._blank(agent, runs), self.app.schema)
 
     def unmeasured(self, agent: str, runs: Iterable[Played]) -> list[str]:
-        """Return the fields of an agent, or `goto`, that its stand-in writes as the agent did."""
+        """Return the fields, or `goto`, that an agent's stand-in writes as the agent did."""
         absent = self.settings.absent_for(agent)
         if absent != "blank" and not isinstance(absent, BaseChatModel):
             return []
@@ -213,7 +213,7 @@ class Stage:
         return unmeasured(visits, self.emptying())
 
     def hint(self, asked: Collection[str], full: Played) -> str:
-        """Return, as the end of an error message, which emptied fields may explain a failure.
+        """Return the end of an error message: the emptied fields that may explain a failure.
 
         Args:
             asked: the absent agents whose stand-ins were called.

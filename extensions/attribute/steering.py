@@ -27,11 +27,11 @@ class Schema:
 
     Attributes:
         keys: all fields.
-        closed: fields whose type is a choice: a Literal or an enumeration.
+        closed: fields whose type is a Literal or an enumeration.
         read: fields that a conditional edge reads.
         ways: lower-case names of nodes, and texts that the edges return or compare with.
         added: fields with a reducer, which combines a new value with the old one.
-        checked: states that validate their fields: pydantic models.
+        checked: the state classes that validate their fields (pydantic models).
     """
 
     keys: frozenset[str] = frozenset()
@@ -42,7 +42,7 @@ class Schema:
     checked: tuple[type[BaseModel], ...] = ()
 
     def steers(self, key: str, value: Any) -> bool:
-        """Return whether a field with this value routes the run."""
+        """Return whether a conditional edge may decide by this value of a field."""
         if isinstance(value, int | float):
             return not isinstance(value, bool) and key in self.read
         return isinstance(value, str) and key in self.read and value.casefold() in self.ways
@@ -62,7 +62,7 @@ class Schema:
 
 
 def fitting(schema: type[BaseModel], key: str, emptied: Any, value: Any) -> Any:
-    """Return the first valid value: `emptied`, the default, a placeholder, or `value` itself."""
+    """Return the first of `emptied`, the default, placeholders and `value` that is valid."""
     field = schema.model_fields[key]
     default = PydanticUndefined if field.default_factory else field.default
     least: list[Any] = [None]
@@ -81,7 +81,7 @@ def _takes(schema: type[BaseModel], key: str, value: Any) -> bool:
         schema.__pydantic_validator__.validate_assignment(schema.model_construct(), key, value)
     except ValidationError as error:
         return all(key not in one["loc"] for one in error.errors())
-    except Exception:  # a validator needs the whole state; only one field is known
+    except Exception:  # a validator may need the whole state, so assume it accepts
         return True
     return True
 
@@ -119,7 +119,7 @@ def schema_of(graph: Any, nodes: Collection[str], code: OwnCode) -> Schema:
 
 
 def _choices(schema: Any) -> Iterator[str]:
-    """Yield the fields of a state whose type is a choice."""
+    """Yield the fields of a state whose type is a Literal or an enumeration."""
     try:
         hints = get_type_hints(schema)
     except (NameError, TypeError):

@@ -1,4 +1,4 @@
-"""Agents that are called as tools: stand-ins for absent agents, kept calls of present ones.
+"""Agents that are called as tools: stand-ins for absent agents, kept calls of present agents.
 
 Every tool is called through `invoke` or `ainvoke` of LangChain's `BaseTool`. During an attribution
 these two methods are patched to use stand-ins and kept calls. Outside of plays the patched methods
@@ -45,7 +45,7 @@ class ToolAgent:
     Args:
         outer: the call that calls the tool.
         tool: the tool.
-        given: its arguments, or a tool call.
+        given: the tool's arguments, or a tool call.
     """
 
     def __init__(self, outer: Scope, tool: BaseTool, given: Any) -> None:
@@ -113,7 +113,7 @@ class ToolAgent:
         if not self.is_known:
             stage.wrappers.add(self.path)
             self.outer.asked.add(self.path)
-        if self.tool.name in scope.tools:  # the tool only forwards to an agent
+        if self.tool.name in scope.tools:  # forwarding to an agent is no action
             scope.tools.remove(self.tool.name)
         call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent
@@ -125,7 +125,7 @@ class ToolAgent:
         return self.told(call)
 
     def told(self, call: Call) -> Any:
-        """Record the call in the outer call, and return its answer with this call's id."""
+        """Record a call in the outer call; return its answer with this tool call's id."""
         one = Inner(self.path, copied(self.given), call.output, call.took)
         self.outer.inner += [*call.inner, one]
         self.outer.asked |= call.asked
@@ -189,7 +189,7 @@ tools_watched = Lent(partial(_put, _invoke, _ainvoke), partial(_put, INVOKE, AIN
 
 @contextmanager
 def _held(one: ToolAgent) -> Iterator[None]:
-    """Lock a question against concurrent plays, except on the loop's thread, which cannot wait."""
+    """Lock a question within the `with` block, but not on the loop's thread: it must not wait."""
     loop = one.play.loop
     if not one.base or _is_running():
         yield

@@ -158,7 +158,7 @@ def _output(row: Mapping[str, Any]) -> Any:
 
 
 def _data(value: Any) -> Any:
-    """Return JSON in which messages, commands and sends are objects again."""
+    """Return JSON data with its messages, commands and sends as objects."""
     if isinstance(value, list):
         return [_data(x) for x in value]
     if not isinstance(value, Mapping):
@@ -178,7 +178,7 @@ def _data(value: Any) -> Any:
 
 
 def _spent(row: Mapping[str, Any], below: Mapping[str, list[dict[str, Any]]]) -> tuple[Tokens, int]:
-    """Return the tokens and the number of the model runs below a run."""
+    """Return the tokens and the number of all model calls within a run."""
     total, models = Tokens(), 0
     for child in below.get(str(row.get("id")), []):
         if child.get("run_type") == "llm":

@@ -33,7 +33,7 @@ class Loss:
 
     Attributes:
         rows: the loss of each input, or of each sample of a single input.
-        low: the lower end of the mean's 95 % interval; a single row is its own interval.
+        low: the lower end of the mean's 95 % interval, or the row itself if there is only one.
         high: the upper end of the interval.
         why: the reason why the loss is unknown; "" if it is known.
     """
@@ -71,7 +71,7 @@ class Loss:
     def more(self, tolerance: float) -> int:
         """Estimate how many further rows would decide whether the loss is below the tolerance.
 
-        At least 1; but 0 for a single row, which does not show how rows vary.
+        The estimate is at least 1, but 0 for a single row, which does not show how rows vary.
         """
         if len(self.rows) == 1:
             return 0
@@ -91,8 +91,8 @@ class Trial:
         rows: the app's score minus the changed app's score, for each input, or for each sample of
             a single input.
         score: the mean score of the changed app.
-        measured: mean metrics of its plays: seconds, and tokens and USD if known.
-        why: the reason why a play has no score; "" if all have one.
+        measured: mean metrics of the changed app's plays: seconds, and tokens and USD if known.
+        why: the reason why a play has no score; "" if all plays have a score.
     """
 
     rows: Floats
@@ -101,12 +101,12 @@ class Trial:
     why: str = ""
 
     def saves(self, other: "Trial") -> dict[str, float | None]:
-        """Return this trial's savings in cost, tokens, seconds over another; None if unknown."""
+        """Return unit → what this trial saves compared with another; None if unknown."""
         both = {*self.measured} & {*other.measured}
         return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
 
     def beyond(self, other: "Trial", gains: Floats | float = 0.0) -> Loss:
-        """Return this loss minus another trial's loss and the given gains, input by input."""
+        """Return this trial's loss minus another trial's loss and `gains`, input by input."""
         return Loss.of(self.rows - other.rows - gains, self.why or other.why)
 
 
@@ -155,7 +155,7 @@ class Trials:
         return sum(1 << i for i, agent in enumerate(agents) if agent not in changes)
 
     def _game(self, changes: Changes) -> AppGame:
-        """Return the game, with the other models as the stand-ins if there are any."""
+        """Return the game in which the changes' models, if any, replace the agents' models."""
         others = {agent: OtherModel(model) for agent, model in changes.items() if model}
         if not others:
             return self.game

@@ -127,7 +127,7 @@ def interactions(table: Floats) -> Floats | None:
 
 
 async def sampled_values(game: AppGame) -> Values:
-    """Estimate Shapley values from random orders, until the errors are within the target.
+    """Sample Shapley values in random orders until the target error or the budget is reached.
 
     The largest error may be `target` × (largest − smallest worth) / n. Once more than half of all
     coalitions have been played, all others are played, and the values are exact.
@@ -184,7 +184,7 @@ def _largest_error(found: Estimate) -> float:
 def interval(rows: Iterable[float]) -> tuple[float, float]:
     """Return a mean's 95 % interval: the wider of resampling (BCa) and Student's t.
 
-    On constructed apps with 10 inputs, resampling alone covered 94 % and Student's t alone 92 %.
+    On constructed apps with 10 inputs, the coverage was 94 % by resampling alone, 92 % by t alone.
     """
     found = mean_interval(list(map(float, rows)))
     if found.n < 2:
@@ -194,7 +194,7 @@ def interval(rows: Iterable[float]) -> tuple[float, float]:
 
 
 def quantile(n: int) -> float:
-    """Return Student's t of n rows: half the width of a 95 % interval, in standard errors."""
+    """Return Student's t for n rows: half of a 95 % interval, in standard errors."""
     return float(stdtrit(n - 1, 0.5 + LEVEL / 2))
 
 
@@ -210,7 +210,7 @@ def leave_one_out(game: AppGame) -> Floats:
 
 
 def observations(game: AppGame) -> list[list[int]]:
-    """Return the indices of units, grouped by input; a single input gives a group per sample."""
+    """Return the indices of units, grouped by input; of a single input, one group per sample."""
     numbers = dict.fromkeys(unit.number for unit in game.units)
     if len(numbers) == 1:
         return [[k] for k in range(len(game.units))]

@@ -33,7 +33,7 @@ no_warning_of(ToolWouldAct)
 class Watch(BaseCallbackHandler):
     """The handler that counts tokens, and stops tools that may not act.
 
-    `stopped` is the name of a stopped tool, because a node may catch the error and go on.
+    `stopped` holds the name of a stopped tool, since a node may catch the error of the tool.
 
     Args:
         scope: the call of the node.
@@ -103,7 +103,7 @@ class Watch(BaseCallbackHandler):
 async def asked_in(
     bound: Runnable[Any, Any], state: Any, config: RunnableConfig, scope: Scope
 ) -> Any:
-    """Call a node with the config in its context, so inner calls without a config are watched."""
+    """Call a node with the config as context, so that inner calls without a config use it."""
     with set_config_context(config) as context:
         return await asyncio.create_task(_awaited(bound, state, config, scope), context=context)
 

@@ -1,4 +1,4 @@
-"""The extension that divides a bounty by contributions or by agreement, and pays it by bank."""
+"""The extension that divides a bounty by contributions or by agreement, for payment by a bank."""
 
 from shapley_coop.extension import Extension
 

@@ -1,4 +1,4 @@
-"""The contributors' consent to a split: who agreed, who objected, and who was asked.
+"""The contributors' consent to a split: the people who agreed, objected or did not answer.
 
 Each contributor has a seat in the workflow `consent`, whose first offer is the counted split. A
 person's seat waits for that person's answer. A model or an embedded agent answers at once, but its
@@ -169,7 +169,7 @@ def _named(name: str) -> str:
 
 
 def _quoted(words: str) -> str:
-    """Return others' words in curly quotes, with inner quotes straight, so that none ends it."""
+    """Return words in curly quotes; inner quotes become straight and do not end the quotation."""
     said = " ".join(words.split()).translate({ord(mark): '"' for mark in "“”„‟"})
     return f"“{said if len(said) <= MOST_QUOTED else said[:MOST_QUOTED] + '…'}”"
 

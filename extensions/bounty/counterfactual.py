@@ -88,8 +88,8 @@ def counterfactual(
 
     Returns:
         `score`: the score with all commits. For each contributor: the score without its commits,
-        the loss (`missing`), its Shapley value, and why a score is missing. Values are given for
-        at most `MOST_EXACT` contributors, and only if every coalition has a score.
+        the loss (`missing`), the Shapley value, and the reason for a missing score. Shapley values
+        need a score of every coalition and at most `MOST_EXACT` contributors.
 
     Raises:
         ValueError: the command cannot be read, or has no score on the whole repository.
@@ -119,7 +119,7 @@ def counterfactual(
 def _without(
     score: float | None, whole: float, value: float | None, why: str | None
 ) -> dict[str, Any]:
-    """Return a contributor's entry in the result; `score` is the score without it."""
+    """Return a contributor's entry in the result; `score` is without the contributor's commits."""
     missing = None if score is None else whole - score
     return {"score": score, "missing": missing, "value": value, "why": why or ""}
 

@@ -189,7 +189,7 @@ class Delivered(Game):
 def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict[str, Number]:
     """Return agent → share of an amount, in proportion to `by`; the shares sum to the amount.
 
-    Shares have at most `decimals` decimals, by largest remainder; ties go to the earlier agent.
+    Shares are rounded to `decimals` decimals by largest remainder; ties favour earlier agents.
 
     Raises:
         GameError: the amount has more than `decimals` decimals.

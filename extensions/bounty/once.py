@@ -48,7 +48,7 @@ def begun(
 ) -> Any:
     """Return the run that divides a bounty for some work; repeated calls return the same run.
 
-    A run with simulated seats pays nobody, so with another seed or other seats it is played anew.
+    A run with simulated seats pays nobody, so another seed or other seats begin another run.
 
     Args:
         params: the parameters of the game `delivered`.
@@ -58,7 +58,7 @@ def begun(
         work: a text that identifies the paid work, such as the hashes of its commits.
 
     Raises:
-        ValueError: a seat is wrong, or a run on other terms divides this bounty already.
+        ValueError: a seat is malformed, or a run on other terms divides this bounty already.
     """
     from shapley_coop.graphs.preparing import prepare
     from shapley_coop.state.run_config import RunConfig

@@ -1,4 +1,4 @@
-"""Payment files that banks take: ISO 20022 pain.001.001.03, one debtor each, in euros.
+"""Payment files that banks take: ISO 20022 pain.001.001.03, in euros, with one debtor a file.
 
 The library comes with the extra `sepa` and is imported only when needed.
 """
@@ -69,7 +69,7 @@ def read_account(who: str, given: Any) -> Account:
 
     Raises:
         ValueError: a key is missing or unknown, the IBAN or BIC is malformed, the IBAN's check
-            digits are wrong, banks take no letter of the name, or `sepa` is not installed.
+            digits are wrong, the name has no letter that banks take, or `sepa` is not installed.
     """
     if not isinstance(given, Mapping) or not {"name", "iban"} <= given.keys() <= {
         *("name", "iban", "bic")
@@ -91,7 +91,7 @@ def read_account(who: str, given: Any) -> Account:
 
 
 def name_for_banks(name: str) -> str:
-    """Return a name in SEPA's characters (EPC217-08); others become a similar one or a space.
+    """Return a name in SEPA's characters (EPC217-08); others become similar ones or spaces.
 
     Raises:
         ValueError: the extra `sepa` is not installed.

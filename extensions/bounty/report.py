@@ -47,14 +47,14 @@ def settle_history(
     weights: Intervals = WEIGHTS,
     payoffs: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
-    """Return the report on a history; contributors with more points come first.
+    """Return the report on a history; contributors with a higher earned value come first.
 
     Args:
         history: the history to settle.
         bounty: the amount to divide; the contributors' amounts sum to it exactly.
-        currency: an ISO 4217 code or empty; amounts are whole in its smallest unit.
-        weights: kind → lowest and highest percent of the whole.
-        payoffs: contributor → agreed amount in millionths; None divides the bounty by points.
+        currency: an ISO 4217 code or empty; amounts are multiples of the smallest unit.
+        weights: kind → lowest and highest percent of the bounty.
+        payoffs: contributor → agreed amount in millionths; None divides by earned value.
 
     Raises:
         ValueError: no contribution counts, the currency is unknown, or the bounty is not an
@@ -92,7 +92,7 @@ def settle_history(
 
 
 def _why_nobody(history: History) -> str:
-    """Return why the work of the first contributor with uncounted work does not count."""
+    """Return the first contributor with uncounted work and the reasons; "" if there is none."""
     found = ((name, in_words(one.uncounted)) for name, one in history.contributions.items())
     return next((f"; {name}: {', '.join(told)}" for name, told in found if told), "")
 

@@ -28,7 +28,7 @@ EVERY = 30.0
 """Deadlines are checked when no answer has come for this number of seconds."""
 
 MOST_BYTES = 100_000
-"""The largest size of a reply."""
+"""The largest size of a reply, in bytes."""
 
 
 class Seats:
@@ -73,7 +73,7 @@ class Seats:
         """Serve the pages until the run has ended.
 
         Args:
-            settled: resumes the run, and returns whether it has ended; called after each answer.
+            settled: called after each answer; resumes the run, and returns whether the run ended.
         """
         Thread(target=self._server.serve_forever, daemon=True).start()
         try:
@@ -145,7 +145,7 @@ class _Handler(Handler):
     """The handler of the seat pages' HTTP requests."""
 
     desk: Seats
-    timeout = EVERY  # closes a silent connection
+    timeout = EVERY  # seconds until a silent connection is closed
 
     def do_GET(self) -> None:
         """Send the page, one of the page's files, or the letter as JSON."""

@@ -78,7 +78,7 @@ class Settling:
         return settle_history(self.history, self.bounty, self.currency, self.weights, payoffs)
 
     def agreed(self, serve: str) -> dict[str, Any]:
-        """Ask the contributors; return the report on the split, or on people who must answer.
+        """Ask the contributors; return the report, with the people who must still answer.
 
         Args:
             serve: HOST:PORT of seat pages for people; empty for no pages.
@@ -117,7 +117,7 @@ class Settling:
 
 
 def _served(run: Any, people: list[str], serve: str) -> tuple[dict[str, Any] | None, list[str]]:
-    """Serve seat pages until the run ends or Ctrl-C; return its result and who has not answered."""
+    """Serve seat pages until the run ends or Ctrl-C; return its result and people still asked."""
     host, _, port = serve.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
         raise ValueError(f"--serve {serve}: give HOST:PORT, as in 127.0.0.1:8600")

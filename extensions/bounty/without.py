@@ -1,8 +1,8 @@
 """The trees that a repository would have without some contributors' commits.
 
 The other contributors' commits are cherry-picked one by one onto the start of the range. Git's own
-tree merge does this in a temporary repository without working tree, merge drivers or hooks. A
-merge commit alone holds the resolution of its conflicts, so a pick may conflict. Then
+tree merge does this in a temporary repository without working tree, merge drivers or hooks. Merge
+commits are not picked, so a pick may fail on a conflict that a merge commit resolved. If one fails,
 the coalition has no tree, and the caller reports "not played" instead of guessing.
 """
 
@@ -46,7 +46,7 @@ class Without:
         self._picked: dict[tuple[str, str], str] = {}
 
     def tree(self, members: Set[str]) -> str:
-        """Return the tree with only these contributors' commits; for all contributors, the last.
+        """Return the tree with only these contributors' commits (of all: the range's last tree).
 
         A commit is included if all its earners are members. A bot's commit is always included.
 
@@ -54,7 +54,7 @@ class Without:
             Conflict: a commit cannot be picked without the commits that are left out.
             RepositoryError: git fails.
 
-        Cost: four git processes for each commit whose tree before it differs from its parent's.
+        Cost: four git processes for each commit that is picked onto another tree than its parent's.
         """
         made = self._history.made
         if all(who <= members for _, who in made):
@@ -127,7 +127,7 @@ class Without:
         return lines[0]
 
     def _entered(self, tree: str, parent: str = "") -> str:
-        """Make a commit of a tree and return the commit's hash; `parent` is the base of a merge."""
+        """Commit a tree and return the commit's hash; a later merge uses `parent` as its base."""
         lines = [f"tree {tree}", *([f"parent {parent}"] if parent else [])]
         lines += [f"author {_NOBODY}", f"committer {_NOBODY}", "", "picked", ""]
         asked = ("hash-object", "-w", "-t", "commit", "--stdin")

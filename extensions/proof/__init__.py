@@ -2,7 +2,7 @@
 
 `statement.statement_of` returns a statement of a run's agreements, actions and settlement.
 `checking.check` recomputes all of them from the statement alone, without the home of the run.
-`docs/verify.md` describes the file, and how openssl and node verify it.
+`docs/verify.md` describes a statement's file, and how openssl and node verify it.
 
 In a run, parties with keys sign the offers that they accept, and the mandates of agents are
 enforced (`addition`). Signatures cover the DSSE encoding of canonical JSON (RFC 8785). The

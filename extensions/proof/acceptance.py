@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey
 
 BINDING = "application/vnd.coop.acceptance+json"
-"""The payload type of an acceptance; a proposal is its author's acceptance."""
+"""The payload type of an acceptance; an author's proposal counts as an acceptance."""
 
 _ELEMENT = re.compile(r"<SIGNATURE>(.{0,400}?)</SIGNATURE>", re.IGNORECASE | re.DOTALL)
 _INSIDE = re.compile(r"\s*([0-9a-f]{64})\s+([A-Za-z0-9+/]{40,160}={0,2})\s*")

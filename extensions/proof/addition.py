@@ -68,7 +68,7 @@ class Proof(Addition[Settings]):
         return {"workflow": workflow, "salt": salt_of(episode)} if settings.keys else None
 
     def limits(self, settings: Settings, agent: str) -> Limits:
-        """Return the limits that the agent's principal set in its mandate."""
+        """Return the limits in the agent's mandate; without a mandate, no limits."""
         if agent not in settings.mandates:
             return Limits()
         mandate = mandate_of(settings.mandates[agent]).mandate
@@ -96,7 +96,7 @@ class Proof(Addition[Settings]):
     def check(
         self, settings: Settings, turn: TurnContext, agent: str, text: str, said: AgentOutput
     ) -> Any:
-        """Return an answer's signature, or its fault: against the mandate, or wrongly signed."""
+        """Return the fault of an answer (by mandate or signature), or the answer's signature."""
         name = settings.mandates.get(agent)
         fault = outside(turn, mandate_of(name).mandate, text, said) if name else None
         return fault or attested(turn, settings, agent, text, said)

@@ -1,7 +1,7 @@
 """The checks of an agent's acts against its mandate.
 
 A mandate is private until its principal shows it, since other agents could exploit its limits. So
-the table holds only the mandate's hash, which is there before the first signature.
+the table holds only the mandate's hash, which is fixed before the first signature.
 """
 
 from datetime import UTC, datetime
@@ -93,7 +93,7 @@ def _expired(mandate: Mandate, now: datetime) -> Fault | None:
 
 def _action(evaluated: EvaluatedTable, mandate: Mandate, text: str) -> Fault | None:
     if mandate.expired(datetime.now(UTC)):
-        return None  # promises made before the mandate expired must be kept
+        return None  # earlier promises must be kept, so any action is allowed
     message = scan(text)
     found = (
         message if isinstance(message, Fault) else choose(message, evaluated.legal(mandate.agent))

@@ -180,7 +180,7 @@ def _audits(told: Predicate) -> Iterator[Finding]:
 
 
 def _play(told: Predicate, wrong: str) -> Finding:
-    """Replay the recorded actions with the same dice; compare rewards and goods handed over."""
+    """Compare the rewards with a replay; then report `wrong`, a fault in the goods, if any."""
     game, record = game_of(settings_of(told)), cast(Any, told.record)
     if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
         return Finding("play", False, "its turns are not numbered from 1")
@@ -193,7 +193,7 @@ def _play(told: Predicate, wrong: str) -> Finding:
 def _mandate(
     told: Predicate, chain: Sequence[Contract], agent: str, principal: PublicKey | None
 ) -> str:
-    """Return how an agent broke its mandate; empty if it did not, or if the mandate is hidden."""
+    """Return the first fault about an agent's mandate, or ""; a hidden mandate is not checked."""
     mandated = told.mandates[agent]
     if principal is not None and principal.keyid != mandated.principal:
         return f"signed by {mandated.principal[:16]}, and not by the principal that was given"

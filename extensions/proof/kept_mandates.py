@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from shapley_coop.files import read_text
 from shapley_coop.state.home_files.kept import KEPT, Whose, keep, kept_file, whose
 
-if TYPE_CHECKING:  # most runs need no mandates
+if TYPE_CHECKING:  # not at run time, since most runs need no mandates
     from shapley_coop.extensions.proof.mandate import SignedMandate
 
 
@@ -37,7 +37,7 @@ def keep_mandate(text: str, agent: str) -> str:
 
 
 def check_in_force(mandates: Mapping[str, str]) -> None:
-    """Raise ValueError if a mandate has expired; a run in progress is checked act by act instead.
+    """Raise ValueError if a mandate has expired before a run; during a run, each act is checked.
 
     Args:
         mandates: agent → the name that the table holds for its mandate.

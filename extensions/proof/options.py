@@ -4,7 +4,7 @@ from shapley_coop.files import read_text
 
 
 def key_named(key: str) -> str:
-    """Return a file's public key in PEM, or the name of a key of this home.
+    """Return the PEM text if `key` names a file, else `key`: the name of a key of this home.
 
     Raises:
         ValueError: the file cannot be read.

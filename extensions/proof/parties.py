@@ -22,7 +22,7 @@ SEALED = ("call_market",)
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check: its name, whether it passed, and what it found."""
+    """The result of one check: the check's name, whether it passed, and the details in words."""
 
     what: str
     sound: bool
@@ -32,7 +32,7 @@ class Finding:
 def party_findings(
     told: Predicate, keys: Mapping[str, PublicKey], need: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield, for each agent, whether its signatures are on the agreements and by the given key.
+    """Yield a finding for each agent: whether its signatures are complete, valid and by its key.
 
     Args:
         told: the export's predicate.

@@ -1,8 +1,8 @@
 """The signatures in a run: what is signed, who signs, and how signatures are verified.
 
 The program signs for a party whose key is in this home. Any other party sends the signature in its
-answer (`acceptance.element`). The fact `to_sign` in its letter holds the content to sign. If the
-party proposes, the refusal SIGN states the content, so that the party can sign and answer again.
+answer (`acceptance.element`). The fact `to_sign` in the party's letter holds the content to sign.
+If the party proposes, the refusal SIGN states the content: the party signs it and answers again.
 """
 
 import json
@@ -147,7 +147,7 @@ def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) 
     Args:
         table: the run's last state.
         keys: agent → the agent's public key.
-        required: whether a missing signature of a party with a key is wrong.
+        required: whether every party with a key must have signed.
     """
     found: list[str] = []
     for topic in sorted({said["topic"] for said in table.get("talk", [])}):

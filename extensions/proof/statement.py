@@ -198,7 +198,7 @@ def envelope_signed(statement: Mapping[str, Any], keys: Iterable[PrivateKey]) ->
 
 
 def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a settlement's parts of the predicate; amounts are strings of millionths."""
+    """Return the predicate's fields about a settlement; amounts are strings of millionths."""
     return {
         "breaches": settled["breaches"],
         "values": settled["credit"],

@@ -49,7 +49,7 @@ def blame(
 ) -> dict[int, Blamed]:
     """Return line number → origin of a file's wanted lines; changes of white space are ignored.
 
-    Moves within the file are followed. Lines older than `base` get a commit outside the range.
+    Moves within the file are followed. A line older than `base` has an origin outside the range.
 
     Raises:
         RepositoryError: git fails.

@@ -20,9 +20,9 @@ class Evidence:
     """The amount that one commit adds to a contributor's count of one kind."""
 
     commit: str
-    path: str  # empty for fixes, which are whole commits
+    path: str  # empty for a fix, which is a whole commit
     amount: Fraction
-    lines: Fraction  # the counted lines: of code, of a document, or mended ones
+    lines: Fraction  # the counted lines of code or of a document, or the mended lines
 
 
 @dataclass
@@ -69,7 +69,7 @@ class History:
         excluded: reason → number of the last commit's files that are left out.
         notes: the remarks to read before paying by these counts.
         rules: the rules for the counts.
-        made: each commit except merges, with its earners, parents first; bots earn nothing.
+        made: (hash, names of earners) of each commit except merges, parents before children.
     """
 
     path: str

@@ -19,7 +19,7 @@ _LONGEST = 400
 """The most characters of a line that is compared; a longer line is equal or entirely changed."""
 
 _MOST_PAIRS = 400
-"""The most pairs compared in one place; with more, lines are paired in their order."""
+"""The most pairs compared in one changed place; if more, lines are paired in their order."""
 
 
 def extent(before: str, after: str) -> Fraction:
@@ -42,7 +42,7 @@ def extent(before: str, after: str) -> Fraction:
 def _kept(before: str, after: str) -> int:
     """Return the number of characters in common words and signs, or 0 if most words differ.
 
-    So if a line has two small edits, the unchanged text between them does not count as changed.
+    So the unchanged text between two small edits of a line does not count as changed.
     """
     was, now = (Counter(_TOKENS.findall(part)) for part in (before, after))
     both = was & now
@@ -59,8 +59,8 @@ def replacements(
 ) -> Iterator[tuple[str, str, Fraction]]:
     """Yield each removed line, the line that replaced it, and the extent of the change.
 
-    In each place, an added line is paired with the removed line that is most similar. If only the
-    line breaks changed, it is paired with the removed line that held its beginning, at extent 0.
+    In each changed place, an added line is paired with the most similar removed line. If only line
+    breaks changed, each added line is paired with the removed line that held its beginning.
 
     Args:
         edits: (removed lines, added lines) of each changed place in a file.

@@ -31,7 +31,7 @@ _LEGACY = (
     "big5",
     "euc-kr",
 )
-"""Encodings without a mark, tried in this order; the first is the default."""
+"""Encodings without a byte order mark, tried in this order; the first is the default."""
 
 LARGEST_TEXTS = 256 << 20
 """The most bytes of all files in other encodings in a history."""
@@ -99,13 +99,13 @@ def _decodes(content: bytes, encoding: str) -> bool:
 
 
 def _decoded(content: bytes, legacy: str) -> str | None:
-    """Return the text of a file without NUL bytes, or None if the file is data."""
+    """Return a file's text with NUL bytes removed, or None if the file is data."""
     marked = next((name for mark, name in _MARKED.items() if content.startswith(mark)), "")
     if marked:
         return content.decode(marked).replace("\0", "") if _decodes(content, marked) else None
     plain = content.replace(b"\0", b"")
     if len(content) - len(plain) > len(content) // 100:
-        return None  # data, not a text with a stray byte
+        return None  # too many NUL bytes for a text
     encoding = "utf-8" if _decodes(plain, "utf-8") else legacy
     return plain.decode(encoding) if _decodes(plain, encoding) else None
 

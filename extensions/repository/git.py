@@ -24,7 +24,7 @@ LARGEST_RECORD, LARGEST_OUTPUT = 256 << 20, 8 << 30
 """The most bytes that git may print: between two NUL bytes, and in all."""
 
 _OVERRIDES = {
-    # Nothing the repository configures may start a program …
+    # No setting of the repository may start a program …
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.pager": "cat",
@@ -36,7 +36,7 @@ _OVERRIDES = {
     "core.attributesFile": os.devnull,
     "core.commitGraph": "false",
     "core.multiPackIndex": "false",
-    # … or how much memory git takes. Larger files count as data and are not compared.
+    # … or raise git's memory. Files above the first limit count as data and are not compared.
     "core.bigFileThreshold": "16m",
     "core.packedGitWindowSize": "32m",
     "core.packedGitLimit": "256m",
@@ -50,7 +50,7 @@ _OVERRIDES = {
 
 
 class RepositoryError(ValueError):
-    """The error that a repository cannot be read; its one line gives the reason and a remedy."""
+    """The error that a repository cannot be read; the message is one line with the reason."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Repository:
         """Return the repository of a working tree, a folder within one, or a bare repository.
 
         Raises:
-            RepositoryError: no repository is there, it belongs to another user, or git is missing.
+            RepositoryError: there is no repository, another user owns it, or git is not installed.
         """
         folder = Path(path)
         if not folder.is_dir():
@@ -116,7 +116,7 @@ class Repository:
         return self.output(*args).decode("utf-8", "replace").rstrip("\n")
 
     def records(self, *args: str, mailmap: str = "") -> Iterator[bytes]:
-        """Yield the parts of git's output between NUL bytes, while git prints them.
+        """Yield the parts of git's output between NUL bytes, as soon as git has printed them.
 
         Raises:
             RepositoryError: git fails, or prints more than the limits allow.
@@ -209,7 +209,7 @@ def limited(
 
 
 def _bounds() -> str:
-    """Return a shell script that sets the limits, if the system has them, and then becomes git.
+    """Return a shell script that sets the limits that the system has, and then executes git.
 
     Limits set after git has started could come too late. A `preexec_fn` would make the system copy
     the page tables of a large process for each git.

@@ -1,10 +1,10 @@
 """The origins of the lines that commits add: which lines are copied, restored or retouched.
 
-`git blame` follows a line within one file, including moves there. But it treats lines that one
-commit deleted and another added as new, and its search for copies (`-C -C`) compares each new file
-with all files. So this module follows blocks of lines by their content, over the whole history. A
-block is a copy if another file held each of its lines before. As in `git blame -C`, fewer than 40
-letters and digits are no copy.
+`git blame` follows a line within one file, even if the line moves there. But if one commit deletes
+a line and another adds it again, `git blame` treats the line as new; and `git blame -C -C` compares
+each new file with all files. So this module follows blocks of lines by their content, over the
+whole history. A block is a copy if another file held each of its lines before, and if the block
+has at least 40 letters and digits, as in `git blame -C`.
 """
 
 from collections import Counter
@@ -68,7 +68,7 @@ class Lineage:
         self._held: dict[str, list[str]] = {}  # a long line → the first files that held it
         self._within: dict[tuple[str, str], int] = {}  # (file, line) → commit that first added it
         self._copied: dict[Line, int] = {}
-        self._restored: dict[Line, int] = {}  # single lines that may have been moved
+        self._restored: dict[Line, int] = {}  # a line that may have moved → its older commit
         self._ignored: set[int] = set()
         self._instead: dict[Line, tuple[Line, Fraction, bool, bool]] = {}
         self._last: dict[tuple[str, str], int] = {}  # (file, line) → commit that last added it
@@ -91,7 +91,7 @@ class Lineage:
             changes: the commit's changes.
             ignored: whether changed lines keep their authors, however much they changed.
             fix: whether the commit's changes to lines may count as mended lines.
-            foreign: the paths of vendored or generated files, whose lines have no author here.
+            foreign: the paths of vendored or generated files, whose lines earn nothing.
         """
         if ignored:
             self._ignored.add(commit)
@@ -171,7 +171,7 @@ class Lineage:
         first = run[block[0]]
         source = min(held, key=lambda file: (self._within[file, first], file))
         if len(block) == 1:
-            # A single line was moved if its old copy is gone; else it counts as new.
+            # A single line was moved if the earlier line is gone; otherwise the line is new.
             self._restored.setdefault((commit, first), self._within[source, first])
             return
         for one in run[block[0] : stop]:
@@ -197,7 +197,7 @@ class Lineage:
         return Origin(*line, mender, part)
 
     def _as_added(self, line: Line) -> Line:
-        """Return a line that blame found, with the log's commit if blame's is wrong."""
+        """Return a line that blame found; the log's commit replaces a wrong commit of blame."""
         first = (self._begun.get(line[1], line[0]), line[1])
         if self.added[line]:
             return line
@@ -232,14 +232,14 @@ class Lineage:
             seen.add(line)
 
     def _owner(self, file: str, text: str) -> int:
-        """Return the commit that last added a line to a file; for long lines, to any file."""
+        """Return the commit that last added a line to a file, else (if it is long) to any file."""
         elsewhere = self._anywhere.get(text, NOBODY) if len(text) >= LONG else NOBODY
         return self._last.get((file, text), elsewhere)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A step from a line to its earlier form, or to itself if an edit changed too much of it."""
+    """A step from a line to its earlier form, or to itself if the edit changed too much."""
 
     line: Line
     by: int = NOBODY

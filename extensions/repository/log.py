@@ -43,7 +43,7 @@ class Change:
     runs: list[list[str]] = field(default_factory=list)
     """The added lines of each changed place in the file."""
     edits: list[tuple[list[str], list[str]]] = field(default_factory=list)
-    """The removed and the added lines of each place that has both."""
+    """The removed and the added lines of each changed place that has both."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def read_commits(
 ) -> Iterator[Commit]:
     """Yield the commits that `tip` reaches and `base` does not, parents before children.
 
-    Merges are left out, since the commits that they merge have their own authors. Git finds
-    renames (half of the lines equal).
+    Merges are left out, since the commits that they merge have their own authors. Git treats a
+    deleted and an added file as a rename if half of the lines are equal.
 
     A random mark separates the commits in git's output, so that no content can imitate a commit.
 
@@ -194,7 +194,7 @@ def _sections(patch: bytes) -> list[bytes]:
 
 
 def _is_of(section: bytes, change: Change) -> bool:
-    """Return whether a section belongs to a change; without blobs, only name or mode changed."""
+    """Return whether a section is a change's; without hashes, it changes only name or mode."""
     head, _, _ = section.partition(b"\n@@ ")
     index = next((line for line in head.split(b"\n") if line.startswith(b"index ")), b"")
     blobs = f"{change.old}..{change.new}".encode()
@@ -208,7 +208,7 @@ def _filled(change: Change, section: bytes) -> Change:
     come: list[str] = []
     for line in [*text.split("\n"), "@@"]:
         sign = line[:1]
-        if sign == "@":  # begins the next place, or ends the patch
+        if sign == "@":  # a hunk begins, or the patch has ended
             if gone and come:
                 change.edits.append((gone, come))
             if come:

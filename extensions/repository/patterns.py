@@ -1,7 +1,7 @@
 """Regular expressions from untrusted sources, matched in time linear in the text.
 
-Python's own engine backtracks: `(a|a)*b` on 48 letters blocks the interpreter for hours, and so
-every run of a server. RE2 does not backtrack, and refuses back-references and look-around. RE2
+Python's own engine backtracks: `(a|a)*b` on 48 letters blocks the interpreter for hours, and thus
+all runs on a server. RE2 does not backtrack, and refuses back-references and look-around. RE2
 comes with the extra `patterns`. Expressions without repetition, choice and groups do not need RE2,
 since they cannot backtrack.
 
@@ -29,7 +29,7 @@ class Pattern:
     """A compiled regular expression.
 
     Args:
-        compiled: the expression, compiled by RE2, or by Python if its length is fixed.
+        compiled: the expression, compiled by RE2, or by Python if all its matches are equally long.
     """
 
     def __init__(self, compiled: Any) -> None:

@@ -44,7 +44,7 @@ class People:
         self._named: dict[str, str] = {}  # address → co-author
 
     def earners(self, commit: Commit) -> dict[str, Fraction]:
-        """Return person → part of a commit: even parts; the rules assign the parts of bots."""
+        """Return person → fraction of a commit: all equal, but the rules reassign those of bots."""
         author = self._chosen(commit.author, commit.mapped)
         self._seen.add(author.email.casefold())
         self._map(commit.co_authors)
@@ -66,7 +66,7 @@ class People:
         return found
 
     def known_as(self, person: Person, mapped: Person) -> str | None:
-        """Return the key of a person who merged or entered a commit; None for a bot or a model."""
+        """Return the key of a merge's author or of a committer; None for a bot or a model."""
         chosen = mapped if self._heeded else person
         return self._key(chosen, False) if self._is_person(chosen) else None
 
@@ -126,7 +126,7 @@ class People:
         ]
 
     def _who_committed(self, commit: Commit, author: Person) -> Iterator[Person]:
-        """Yield the author, who worked with a model, and then the committer."""
+        """Yield the people who may earn a model's part: the author, then the committer."""
         yield author
         yield self._chosen(commit.committer, commit.mapped_committer)
 
@@ -134,7 +134,7 @@ class People:
         return self._rules.part_of(person.name, person.email) is None
 
     def _key(self, person: Person, renames: bool) -> str:
-        """Return the key of a person's address; with `renames`, this name becomes the shown one."""
+        """Return the key of a person's address; `renames` makes the person's name the shown one."""
         name, email = printable(person.name), printable(person.email)
         key = email.casefold() or name
         known = self.known.setdefault(key, Contribution(name or email, email))

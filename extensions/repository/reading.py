@@ -42,7 +42,7 @@ class Reading:
 
     Attributes:
         commits: the number of commits with a person as earner.
-        by_bots: the number of commits by bots, for which no person earns.
+        by_bots: the number of commits for which no person earns, since bots made them.
         merges: the number of merges, which are left out.
         excluded: reason → number of the last commit's files that are left out.
         garbled: the changes of text files that are not in UTF-8.
@@ -66,7 +66,7 @@ class Reading:
         retouched = Fraction(rules.retouched if rules.weighed else 0)
         self._lineage = Lineage(retouched, self._gives, self._mends)
         self.commits = self.by_bots = self.merges = 0
-        self._mended: defaultdict[str, Fraction] = defaultdict(Fraction)  # by a fix's hash
+        self._mended: defaultdict[str, Fraction] = defaultdict(Fraction)  # a fix's hash → lines
         self.excluded = Counter[str]()
         self.garbled: list[Change] = []
         self._lines = Lines()
@@ -148,7 +148,7 @@ class Reading:
                 self._award("fixes", commit, "", amount, lines)
 
     def count_the_rest(self) -> None:
-        """Note why a commit adds to none of an earner's counts; call this after the others."""
+        """Note a reason for each commit that adds nothing to its earner's counts; call it last."""
         counted = {
             (person, shown.commit)
             for person, one in self._known.items()
@@ -199,11 +199,11 @@ class Reading:
         )
 
     def _mends(self, fix: int, author: int) -> bool:
-        """Return whether two commits share no earner, as mending one's own lines earns nothing."""
+        """Return whether a fix may mend a commit's lines: only if the two share no earner."""
         return not self._earners(fix).keys() & self._earners(author).keys()
 
     def _gives(self, squash: int, original: int) -> bool:
-        """Return whether a later squash also credits all earners of the original commit."""
+        """Return whether a commit looks like a later squash of `original`, with more earners."""
         if not set() < set(self._earners(original)) < set(self._earners(squash)):
             return False
         pair = squash, original

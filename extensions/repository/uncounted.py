@@ -24,7 +24,7 @@ _TO: dict[Place, str] = {
 
 
 def why_not(commit: Commit, rules: Rules, ignored: bool) -> str:
-    """Return why a commit that adds to no count earns nothing."""
+    """Return the reason to give if a commit adds to no count."""
     if not commit.changes:
         return "commit that changes no file"
     if ignored:
@@ -64,7 +64,7 @@ class Lines:
         self._found[why][commit, path] += 1
 
     def notes(self, most_alike: int, authors: Mapping[str, str]) -> list[str]:
-        """Return notes on the lines that were added to the counts.
+        """Return notes on the lines that `add` has counted.
 
         Args:
             most_alike: a commit with more repeated lines than this in one file gets a note.
@@ -88,7 +88,7 @@ def _told(why: str, lines: Counter[tuple[str, str]], authors: Mapping[str, str])
 
 
 def shared_notes(commits: Iterable[Commit]) -> list[str]:
-    """Return a note on how many commits are divided only because of co-author lines, if any."""
+    """Return a note on the number of commits that co-author lines divide; [] if there are none."""
     n = sum(bool(commit.co_authors) for commit in commits)
     are = "is" if n == 1 else "are"
     told = f"{n} commit{'s' * (n != 1)} {are} divided evenly, by co-author lines alone"
@@ -108,7 +108,7 @@ def unread_notes(commits: Iterable[Commit]) -> list[str]:
 
 
 def ignored_notes(commits: Sequence[Commit]) -> list[str]:
-    """Return notes on the commits that the repository lists as leaving lines to their authors."""
+    """Return notes on the listed commits, whose changes leave lines to their earlier authors."""
     return [
         f"{IGNORED} lists {one.hash[:10]} by {printable(one.author.name)}: the lines that it "
         "changed stay with those who wrote them before"

@@ -3,7 +3,7 @@
 open → step → account → put_count → answer_split → tally_split ↺ → settle
 
 All agents answer offer 1, the counted split. An agent that objects can make a counter-offer, which
-all other agents answer. If all accept a counter-offer, it is paid, otherwise the counted split.
+all others answer. If all accept a counter-offer, it is paid. Otherwise the counted split is paid.
 """
 
 from langgraph.graph import END

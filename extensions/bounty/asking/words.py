@@ -1,4 +1,4 @@
-"""The template variables of a letter about a bounty's split: all amounts, and the reader's."""
+"""The template variables of a letter about a bounty's split, such as the reader's amount."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -40,7 +40,7 @@ def _money(sum_: Any, unit: str) -> str:
 
 
 def _change(by: Fraction, unit: str) -> str:
-    """Return the words for the change of the reader's amount, as in "2.00 EUR more than"."""
+    """Return the change of the reader's amount in words, as in "2.00 EUR more than"."""
     return f"{_money(abs(by), unit)} {'more' if by > 0 else 'less'} than" if by else "as"
 
 
