@@ -134,8 +134,8 @@ def _standard_errors(runs: Sequence[Sequence[Fraction]]) -> list[float] | None:
 def _additive_values(value: str, contributions: Sequence[Fraction]) -> list[Fraction]:
     """Return the values of the additive game whose coalitions are worth their contributions.
 
-    An agent adds the same to every coalition, so every norm gives it its contribution. The
-    exceptions are the equal split, and Deegan–Packel, which is not defined on such a game.
+    Every agent adds the same amount to every coalition, so a norm gives it this contribution. The
+    exceptions are the equal split, and Deegan–Packel, which is not defined on an additive game.
     """
     if value == "deegan_packel":
         raise ValueError("deegan_packel needs a simple game: contributions that add up are none")
@@ -152,7 +152,7 @@ def _additive_table(contributions: Sequence[Fraction]) -> list[Fraction]:
 
 
 def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool | None]:
-    """Return the axiom tests; Deegan–Packel is not defined on a sum with `convex_game`."""
+    """Return the axiom tests; for Deegan–Packel without additivity, as sums are not simple."""
     agents = len(table).bit_length() - 1
     other = None if value == "deegan_packel" else convex_game(agents)
     return check_axioms(rule, table, other, REPORT_TOLERANCE)

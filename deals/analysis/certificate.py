@@ -61,7 +61,7 @@ class Certificate:
         parties: agent → its outlook and incentives; {} if the game was not enumerated.
         outcomes: the number of outcomes (positions × joint actions) in which the payments were
             checked to sum to zero.
-        notes: further findings, one sentence each.
+        notes: findings that do not forbid signing, one sentence each.
     """
 
     deal: Deal
@@ -127,7 +127,7 @@ def certify(
 def _examine(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """Return the certificate of a deal that breaks no rule. JSON arguments allow caching."""
+    """Return the certificate of a deal that breaks no rule. JSON arguments can be cache keys."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
     now, stage, known = len(record) + 1, _stage(facts), Means.of(facts)

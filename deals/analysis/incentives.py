@@ -171,8 +171,8 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
     """Return the deposit that makes keeping the contract a best response for all agents.
 
     The deposit is the largest gain by a breach, rounded up to a whole unit, because a breaker loses
-    its deposit once. The gain is computed without and with payments and split. The larger gain
-    counts. The case with payments is left out if its tree cannot be enumerated.
+    its deposit once. The gain is computed twice: without payments and split, and with both. The
+    larger gain decides. The case with both is left out if its tree cannot be enumerated.
     """
     gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))
     with suppress(NotFinite):

@@ -262,7 +262,7 @@ def _equals_are_counted(of: Prospect) -> bool:
 
 
 def _tells_of_others(of: Prospect) -> str:
-    """Return why the viewer's own payoff would reveal private payoffs of others, or ""."""
+    """Return the reason if the viewer's payoff would reveal others' private payoffs, else ""."""
     clauses = in_force(of.contract).values()
     if split_of(of.contract):
         return "a split of the total depends on what the others' tasks are worth to them"

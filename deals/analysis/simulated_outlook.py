@@ -63,7 +63,7 @@ class Simulation:
         self._search = search or self.plays
 
     def rows(self) -> list[Row]:
-        """Return the rows: all keep the offer, each possible breaker breaks it, and no deal."""
+        """Return a row for each case: all keep the offer, one agent breaks it, or no deal."""
         found = [self._once(EVERYBODY, self._all_keep_it)]
         rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
         found += [row for row in rows if row]
@@ -101,7 +101,7 @@ class Simulation:
 
     @cached_property
     def _breakers(self) -> dict[str, tuple[str, ...]]:
-        """Bound agent → agents whose rows equal its row; {} if there are over MOST_BREAKERS rows.
+        """Bound agent → other agents with the same row; {} if there are over MOST_BREAKERS rows.
 
         If many agents of a symmetric game are bound, those with equal terms share a row.
         """
@@ -132,7 +132,7 @@ class Simulation:
         found: dict[str | None, Ends] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
-            # A dead or unready agent breaks duties in any plan, so compare with the kept plays.
+            # A dead or unready agent breaches in any plan: count more than if all keep the offer.
             if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
                 found[instead] = self._ends(played, contract)
                 sums = (ends[agent] * times for ends, times in found[instead])
@@ -178,7 +178,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
-        """Return the agent's number of breaches in all plays; only planned idling is a breach."""
+        """Return the number of the agent's breaches in all plays; unplanned idling is no breach."""
         monitor = self._terms(self._of.contract).monitor
         return sum(
             play.times

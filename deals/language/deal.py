@@ -102,7 +102,7 @@ def _hash(record: bytes) -> str:
 
 
 class Offer(TypedDict):
-    """A draft deal on the table. An acceptance names its revision and its hash."""
+    """A deal that one agent proposes. An acceptance names the offer's revision and hash."""
 
     revision: int  # from 1; each later offer of the same talk has the next number
     by: str

@@ -44,7 +44,7 @@ class Transfer:
     def due(self, reward: Fraction) -> Fraction:
         """Return the amount due, given the payer's reward of the turn.
 
-        A negative reward counts as 0; otherwise the payee would pay the payer.
+        A negative reward counts as 0, so that the payee never pays the payer.
         """
         return self.amount * max(Fraction(0), reward) if self.basis == "reward" else self.amount
 

@@ -45,17 +45,17 @@ def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None
 
 
 def all_faults(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
-    """Return all faults of a deal merged into one, with the label of the first; None if none."""
+    """Return all faults of a deal as one fault with the first label; None for a sound deal."""
     return together(rule(deal, terms) for rule in rules)
 
 
 def _fault(label: str, lines: list[str]) -> Fault | None:
-    """Return the lines of a rule's objections as one fault; None if there are none."""
+    """Return a rule's objections, one a line, as one fault; None if there are no lines."""
     return Fault(label, list_faults(list(dict.fromkeys(lines)))) if lines else None
 
 
 def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | None:
-    """Return a fault with a line for each clause of which `wrong` returns a fault in words."""
+    """Return a fault with a line for each clause for which `wrong` returns words, or None."""
     found = {cid: wrong(clause) for cid, clause in deal.ids().items()}
     return _fault(label, [f"{cid}{why}." for cid, why in found.items() if why])
 
@@ -125,7 +125,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
 def performable(deal: Deal, terms: Terms) -> Fault | None:
     """TURN: no agent has a duty to act at a turn at which the game does not admit the action.
 
-    Only duties with conditions on turns alone are checked; the monitor excuses the others.
+    Only conditions on turns alone are checked; under other conditions the monitor drops the duty.
     """
     wrong = []
     for cid, clause in deal.duties.items():

@@ -21,7 +21,7 @@ _SPEECH = re.compile(r"<s>[^<>]*</s>", re.IGNORECASE)
 
 
 def speech_in(text: str) -> str:
-    """Return the public speech of a refused message, or "" if it is not clear.
+    """Return the public speech of a refused message, or "" if the speech is unclear.
 
     The speech must be closed, contain no tag and be the only one in the message. So no words are
     delivered that the author may have meant to keep private.

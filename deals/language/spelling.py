@@ -38,7 +38,7 @@ class Notes:
     Attributes:
         repairs: the repairs made in reading.
         faults: the parts that could not be read.
-        place: the place being read, with which a fault begins: "clause 2".
+        place: the part being read, named at the start of each fault: "clause 2".
         currency: the currency of amounts; "" for points of the game.
     """
 
@@ -142,7 +142,7 @@ def _actions(terms: Terms, of: str) -> Sequence[str]:
 
 
 def per(given: Mapping[str, Any], notes: Notes) -> str:
-    """Return how often a payment is made, which letters call `per` and records `basis`."""
+    """Return the basis of a payment: once, turn or reward. Agents may write `per` or `basis`."""
     said = [given[key] for key in ("per", "basis") if given.get(key) is not None]
     words = {one.strip().lower() if isinstance(one, str) else show(one) for one in said}
     if len(words) > 1 or not words <= set(_PER):
@@ -189,7 +189,7 @@ def part(fraction: Fraction) -> str:
 
 
 def _another(money: str, currency: str) -> bool:
-    """Return whether a unit is another currency; if the game has none, codes like EUR are."""
+    """Return whether a unit is not the game's currency; without one, whether it is like EUR."""
     if not currency:
         return len(money) == len("EUR") and money.isalpha()
     said = money.upper().removesuffix("S")
@@ -287,7 +287,7 @@ _WHOLE = re.compile(rf"(\d{{1,{len(str(MAX_TURN)) - 1}}})(?:\.0{{1,9}})?(?: (?:u
 
 
 def _number(said: Any, key: str, notes: Notes) -> int:
-    """Return a whole number of turns, times or units; 1 after a fault."""
+    """Return a whole number of turns, times or units, or 1 after adding a fault to `notes`."""
     if isinstance(said, str) and (found := _WHOLE.fullmatch(said.strip())):
         said = int(found[1])
     if isinstance(said, bool) or not isinstance(said, int):
