@@ -1,4 +1,4 @@
-"""Credit: each agent's value in a cooperative game, computed.
+"""Credit: the computation of each agent's value in a cooperative game.
 
 This package is pure mathematics and imports no other part of the application. A coalition is a bit
 mask and a characteristic function is a table of 2**n worths (`coalitions`). `values` computes

@@ -152,7 +152,7 @@ def _additive_table(contributions: Sequence[Fraction]) -> list[Fraction]:
 
 
 def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool | None]:
-    """Return the axiom tests; for Deegan–Packel without additivity, as sums are not simple."""
+    """Return the axiom tests, without additivity for Deegan–Packel: the sum is no simple game."""
     agents = len(table).bit_length() - 1
     other = None if value == "deegan_packel" else convex_game(agents)
     return check_axioms(rule, table, other, REPORT_TOLERANCE)

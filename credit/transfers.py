@@ -32,7 +32,7 @@ class Transfer:
 def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
     """Return at most n − 1 payments that turn the amounts earned into the amounts due.
 
-    The largest debtor pays the largest claimant, again and again; among equals, by name.
+    At each step, the largest debtor pays the largest claimant; of equals, the first by name.
 
     Raises:
         ValueError: `earned` and `due` have different agents or different sums.

@@ -32,9 +32,9 @@ Artefacts = Mapping[str, Mapping[str, Number]]
 class EarnedValue:
     """The earned value of one role. All numbers are percentages."""
 
-    low: Fraction
-    high: Fraction
-    point: Fraction  # the points of all roles sum to 100
+    low: Fraction  # the lower end of the interval, by the lower ends of the weights
+    high: Fraction  # the upper end of the interval, by the upper ends of the weights
+    point: Fraction  # the role's percentage of the total; all roles' points sum to 100
     least: Fraction  # the smallest point over all weights within their intervals
     most: Fraction  # the largest point over all weights within their intervals
     reward: Fraction | None  # the role's reward, if it is known

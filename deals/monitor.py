@@ -100,9 +100,9 @@ class _Step(NamedTuple):
 class Monitor:
     """The judge of a record under a contract: it finds the duties and breaches of each turn.
 
-    An agent with a duty to act that takes no action is in breach. The record excuses the agent if
-    the operator's budget left it no model call. Idling never breaches a `forbid`. An agent has no
-    duty to act at a turn at which the game does not admit the action.
+    An agent that takes no action breaches a duty to act, unless the record says that the operator's
+    budget left the agent no model call. Idling never breaches a `forbid`. An agent has no duty to
+    act at a turn at which the game does not admit the action.
 
     Args:
         agreed: a deal in force from turn 1 on, a contract with all its amendments, compiled

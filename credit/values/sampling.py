@@ -48,7 +48,7 @@ class Estimate:
     standard_error: Floats  # shape (n,), same unit
     evaluations: int  # number of coalitions evaluated, pilots included
     method: str  # the sampler of the values
-    observations: int  # number of independent observations whose mean the values are
+    observations: int  # number of independent observations; the values are their mean
     reached: bool | None  # whether all errors are within the target; None without a target
 
 

@@ -43,7 +43,7 @@ NOTHING = Fraction(0)
 
 @dataclass(frozen=True)
 class HistoryState:
-    """The summary of a history that the rest of the game depends on."""
+    """The summary of a history: the rest of the game depends on the history only through it."""
 
     memory: Memories
     paid: frozenset[str]
@@ -87,8 +87,8 @@ class GameTree:
         record: the turns played so far.
 
     Raises:
-        NotFinite: the game has too many positions for the number of clauses, or the contract
-            splits by a norm, which needs the whole record.
+        NotFinite: the game has too many positions to enumerate, or the contract splits the total
+            by a norm, which needs the whole record.
     """
 
     def __init__(

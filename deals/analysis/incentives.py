@@ -29,7 +29,7 @@ from shapley_coop.games import Turn
 
 @dataclass(frozen=True)
 class Deviation:
-    """A deviation from a contract: the counterexample to keeping the contract.
+    """A deviation from a contract by one agent, with the agent's gain.
 
     Attributes:
         agent: the agent that deviates.
@@ -90,8 +90,8 @@ def deviation(within: GameTree, i: int) -> Deviation | None:
 class WhateverOthersDo:
     """The comparison of keeping a contract with each breach, for all actions of the others.
 
-    Keeping the contract is weakly dominant if, at every turn with a possible breach, a single
-    action keeps the contract and weakly dominates each breach.
+    Keeping the contract is weakly dominant if, at every turn with a possible breach, there is an
+    action that keeps the contract and weakly dominates each breach.
 
     Attributes:
         asked: whether some action at some turn would break the contract.

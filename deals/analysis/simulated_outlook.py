@@ -132,7 +132,7 @@ class Simulation:
         found: dict[str | None, Ends] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
-            # A dead or unready agent breaches in any plan: count more than if all keep the offer.
+            # Dead or unready agents breach in any plan: only breaches beyond those of `kept` count.
             if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
                 found[instead] = self._ends(played, contract)
                 sums = (ends[agent] * times for ends, times in found[instead])

@@ -56,7 +56,7 @@ class Json:
     """A JSON value found in a text.
 
     Attributes:
-        value: the parsed value, with decimals as strings so that none is rounded.
+        value: the parsed value; decimals are strings, so that no decimal is rounded.
         end: the index after the value in the text.
         repairs: the deviations from JSON, in words; () for valid JSON.
     """

@@ -23,7 +23,7 @@ def _progression(when: When, turns: int) -> Progression | None:
 
 
 def progressions(when: When, turns: int) -> list[Progression]:
-    """Return the turns at which a condition holds, as progressions; [] if it has other parts."""
+    """Return the turns at which a condition holds, as progressions; [] if they are unknown."""
     listed_turns: Sequence[When] = turn_list(when) or [when]
     found = (_progression(part, turns) for part in listed_turns)
     return [progression for progression in found if progression is not None]

@@ -91,7 +91,7 @@ def read_name(
 ) -> str:
     """Return the name of an agent, of an action of the agent `of`, or "others" in a payment.
 
-    An unknown name is returned unchanged, because the rules of the bargaining refuse it.
+    An unknown name is returned unchanged, because the rules of the bargaining refuse such names.
     """
     said = given.get(key)
     if not isinstance(said, str) or not said.strip():
@@ -112,7 +112,7 @@ def read_name(
 
 
 def good(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
-    """Return the name of a good; an unknown name is refused later by the bargaining's rules."""
+    """Return the name of a good. The rules of the bargaining refuse unknown names later."""
     known = replace(terms, agents=terms.goods) if terms else None
     return read_name(given, "good", notes, known)
 
@@ -189,7 +189,7 @@ def part(fraction: Fraction) -> str:
 
 
 def _another(money: str, currency: str) -> bool:
-    """Return whether a unit is not the game's currency; without one, whether it is like EUR."""
+    """Return whether a unit is not `currency`, or, without a currency, is a code like EUR."""
     if not currency:
         return len(money) == len("EUR") and money.isalpha()
     said = money.upper().removesuffix("S")
