@@ -68,7 +68,7 @@ class Characteristic:
         batch: v of many coalitions at once, shape (m, n) → (m,); None calls `worth` for each.
         table: returns all 2ⁿ exact worths at once; None calls `worth` for each.
         alone: agent → W_i(∅), its reward if no agent takes part. None if worths and payoffs have
-            different units, or if worths follow another rule.
+            different units, or if worths are not gains over the reward without any agent.
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.

@@ -35,7 +35,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
         shares: agent → fraction of the total by `normalise` (for runs, the mean over runs);
             null if the total is 0.
         per_run: for each run, agent → share; null without runs.
-        axioms: axiom → whether it holds in the game (for runs, the mean run); null if not tested.
+        axioms: axiom → whether it holds in the game or in the mean of the runs; null if untested.
 
     Raises:
         ValueError: the norm is unknown, or the input is invalid for it; the message is one line.

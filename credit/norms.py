@@ -111,4 +111,4 @@ NORMS: dict[str, Norm] = {
     "equal": _equal,
     "proportional": _proportional,
 }
-"""All norms by name; the docstring of each defines it in one line."""
+"""All norms by name. The docstring of each function defines its norm in one line."""

@@ -1,4 +1,4 @@
-"""The deal: one language for everything agents agree on.
+"""The deal: one language for everything that agents agree on.
 
 Intents, prices, task allocations, contracts and reward splits are all lists of typed clauses.
 

@@ -213,7 +213,7 @@ class _Run:
     def until(self, target: float | None) -> None:
         """Draw observations until all errors are within the target or the budget is spent.
 
-        Each round draws as many as the current errors call for, and at most doubles the count.
+        Each round draws the number that the current errors call for, and at most doubles the count.
         A check after every observation would favour stopping at errors that are small by chance.
         """
         self.draw(max(0, LEAST_OBSERVATIONS - self.count, self.pilot - self.count))

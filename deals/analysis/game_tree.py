@@ -43,7 +43,7 @@ NOTHING = Fraction(0)
 
 @dataclass(frozen=True)
 class HistoryState:
-    """The summary of a history: the rest of the game depends on the history only through it."""
+    """The facts about a history on which the rest of the game depends."""
 
     memory: Memories
     paid: frozenset[str]

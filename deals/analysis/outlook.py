@@ -147,8 +147,8 @@ def outlook(of: Prospect) -> DealOutlook:
     plays its best strategy with a breach; in simulated plays, X takes one action at all breaches.
     "No deal" gives each agent's secure or simulated payoff, and the payoffs by the baseline.
 
-    Cost: a few ms for small games. An enumerated game costs its tree (`game_tree`); any other game
-    costs a few plays for each agent and action (`games.ahead`).
+    Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any
+    other game costs a few simulated plays for each agent and action (`games.ahead`).
     """
     ahead = of.game.analysis.ahead
     if not (ahead.open or of.stage or (ahead.own_payoffs_only and of.viewer)):

@@ -47,7 +47,7 @@ class Simulation:
     Args:
         of: the offer and the position of the game.
         count: the number of plays of each plan; 0 for the number that `ahead.count` returns.
-        search: the number of plays used to find the best breach; 0 for the plays of each plan.
+        search: the number of plays used to find the best breach; 0 for the number of each plan.
     """
 
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
@@ -116,9 +116,9 @@ class Simulation:
         return found if len(found) <= MOST_BREAKERS else {}
 
     def _options(self, agent: str) -> list[str | None]:
-        """Return the actions with which an agent could break its duties; None is no action."""
+        """Return the actions by which an agent could break its duties; None means no action."""
         if self._ahead.own_payoffs_only and agent != self._of.viewer:
-            return [UNASKED]  # its best breach would reveal its private payoffs
+            return [UNASKED]  # the agent's best breach would reveal its private payoffs
         actions = self._of.game.actions[agent]
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
 

@@ -136,7 +136,7 @@ def accepts(message: Message) -> bool:
 
 
 def _tags_first(text: Any, fault: Fault) -> Fault:
-    """Return MPT if the text has neither <ACCEPT> nor <PROPOSAL>, else the scanner's fault."""
+    """Return an MPT fault if the text has neither <ACCEPT> nor <PROPOSAL>, else the given fault."""
     if not isinstance(text, str) or fault.label == "MET":
         return fault
     if any(f"<{tag}>" in text for tag in ("ACCEPT", "PROPOSAL")):

@@ -59,8 +59,8 @@ class Condition:
     def may_hold(self, first: int, last: int) -> bool:
         """Return whether the condition may hold at a turn from `first` to `last`.
 
-        A condition on the history counts as possible at every turn: ruling a turn out would need
-        an enumeration of the game.
+        A condition on the history counts as possible at every turn, because ruling out a turn
+        would need an enumeration of the game.
         """
         return first <= (last if self._parts else self._latest(last))
 
@@ -107,7 +107,7 @@ class Condition:
 
 @lru_cache(maxsize=1_024)
 def compiled_condition(when: When, asked: Asked) -> Condition:
-    """Return the compiled condition from a cache: contracts and offers repeat conditions."""
+    """Return the compiled condition, cached because contracts and offers repeat conditions."""
     return Condition(when, asked)
 
 

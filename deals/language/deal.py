@@ -17,7 +17,7 @@ MAX_CLAUSES = 256
 """The largest number of clauses in a proposal that an agent writes."""
 
 MOST_CLAUSES = 20_000
-"""The largest number of clauses in any deal, for example one made of many agents' orders."""
+"""The largest number of clauses in any deal, for example a deal made of many agents' orders."""
 
 
 class Deal(BaseModel):

@@ -65,7 +65,7 @@ class Elements:
         self._tags = [_Tag(found) for found in TAG_LIKE.finditer(text)]
         self._closing = {tag.name: tag.start for tag in self._tags if tag.closes}
         self._doubled: set[str] = set()
-        self._n = 0  # index of the first tag not yet passed
+        self._n = 0  # index of the first tag not yet read
         self._read()
 
     def soundly(self) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ class Elements:
         return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:
-        """Check the text between the JSON and its closing tag, keep the JSON, return the end."""
+        """Check the text around the JSON, store the JSON and return the element's end."""
         following = self._next(found.end)
         end = following.start if following else len(self._text)
         rest = self._text[found.end : end]

@@ -59,7 +59,7 @@ def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
 
     Args:
         raw: the parsed JSON of the proposal.
-        terms: the agents and actions; names are compared with them without case and quotes.
+        terms: the agents and actions. Names are compared with these, ignoring case and quotes.
     """
     notes = Notes(currency=terms.currency if terms else "")
     body = _body(raw, notes)

@@ -89,7 +89,7 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_actions(deal: Deal, terms: Terms) -> Fault | None:
-    """ACTION: every named action is an action of the agent that it is named with."""
+    """ACTION: every action that a clause names with an agent is an action of that agent."""
     wrong = []
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in clause.events(())]
@@ -231,7 +231,7 @@ def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
-    """CLASH: at no turn must an agent take two actions, or take an action forbidden to it.
+    """CLASH: no agent has to take two actions at one turn, or an action forbidden to it.
 
     Two duties are compared only if their conditions are equal or both depend on turns alone.
     The certificate finds clashes between different conditions on the history.

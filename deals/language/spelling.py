@@ -52,7 +52,7 @@ class Notes:
         return replace(self, place=place)
 
     def wrong(self, key: str, why: str) -> None:
-        """Add a fault of a field, or of the whole place if `key` is ""."""
+        """Add a fault of the field `key`, or of the whole part if `key` is ""."""
         where = ", ".join(part for part in (self.place, f"`{key}`" if key else "") if part)
         self.faults.append(f"{where}: {why}" if where else why)
 

@@ -124,7 +124,7 @@ def _pattern(written: str) -> str:
     if tag := _NAME.fullmatch(written):
         slash, name = tag.groups()
         return rf"<\s{{0,4}}{slash}\s{{0,4}}(?i:{name})(?:\s[^<>]{{0,200}})?>"
-    gap = ".{0,80}?" if "|" in written else "[^<>]{0,200}?"  # in a tag, `…` is attributes
+    gap = ".{0,80}?" if "|" in written else "[^<>]{0,200}?"  # in a tag, `…` means attributes
     found = re.escape(written).replace("…", gap).replace(r"\ ", r"\s{1,4}")
     return rf"{found}(?=[A-Z])" if written == _GLUED else found
 
