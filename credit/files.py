@@ -38,7 +38,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
         axioms: axiom → whether it holds in the game or in the mean of the runs; null if untested.
 
     Raises:
-        ValueError: the norm is unknown, or the input is invalid for it; the message is one line.
+        ValueError: the norm is unknown, or the input is invalid. The message is one line.
     """
     rule = norm(value)
     content = as_object(obj, "the input")

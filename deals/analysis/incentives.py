@@ -113,7 +113,7 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     """Compare keeping the contract with each breach by agent i, for all actions of the others.
 
     At each turn the breaches are compared with one action that keeps the contract: the action that
-    loses least against any breach. After that turn, i keeps it and the others act as expected.
+    loses least against any breach. Afterwards i keeps the contract and the others act as expected.
     """
     keep, agent, stage = within.values(keep_value), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
@@ -272,7 +272,7 @@ def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
 
 
 def weak_equilibria(within: GameTree) -> list[Play]:
-    """Return the joint actions expected under a contract that are weak equilibria without any.
+    """Return the expected joint actions that would be weak equilibria without the contract.
 
     In a weak equilibrium a duty only selects one of several best responses. Only payments, a split
     or deposits change an incentive.

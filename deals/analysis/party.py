@@ -28,7 +28,7 @@ class Party:
     Attributes:
         without: the party's outlook without the contract.
         within: its outlook while all keep the contract.
-        guaranteed: the payoff that the party secures by keeping it, whatever the others do.
+        guaranteed: the payoff that keeping the contract secures, whatever the others do.
         deviation: its profitable breach while the others keep the contract; None if keeping the
             contract is a best response.
         against_all: the comparison of keeping the contract with a breach at a single turn, for all

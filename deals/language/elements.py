@@ -187,7 +187,7 @@ class Elements:
         return next((t for t in rest if t.closes and t.name == name and t.start >= at), None)
 
     def _json(self, tag: _Tag) -> int:
-        """Read a proposal: parse the JSON, whose strings may hold tags, then seek the end tag."""
+        """Read a proposal: parse its JSON, whose strings may hold tags; find the closing tag."""
         if self._given_up():
             return self._broken(
                 tag, "DUP", f"The message has more than one <{tag.name}>: give one."
