@@ -161,7 +161,7 @@ def _never(cids: Sequence[str], payer: str, amount: Fraction, most: Fraction) ->
 
 
 def _certain(clause: Clause, means: Means, now: int) -> Fraction:
-    """Return the amount that a clause makes due in every case; 0 if due only by some actions."""
+    """Return the amount that a clause makes due whatever the agents do; 0 if actions matter."""
     condition, pay = clause.condition(), clause.transfer
     if condition.start or pay is None:
         return NOTHING

@@ -172,7 +172,7 @@ def _hidden_tag(text: str) -> Fault | None:
 
 
 def _names(found: dict[str, Any]) -> Iterator[str]:
-    """Yield the texts that are compared with names or numbers, so must hide no characters."""
+    """Yield the texts that are compared with names or numbers and so must hide no characters."""
     for tag in ("ACTION", "CLAIM", "PROPOSAL"):
         yield from _strings(found.get(tag))
 

@@ -27,7 +27,7 @@ class Clause(BaseModel):
         spelt: field → the key that agents write for the field, if the key differs.
         lasts: whether the clause survives an amendment unless it is dropped by its id.
         also: key that agents may write → the field that the key means.
-        needless: key → the value with which agents may write the key, though it has no effect.
+        needless: key without effect → the value with which agents may write the key.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -71,7 +71,7 @@ class Clause(BaseModel):
         return None
 
     def condition(self) -> Condition:
-        """Return the compiled condition. A duty tests it before a turn, other effects after it."""
+        """Return the compiled condition, tested before a turn for a duty, else after the turn."""
         return compiled_condition(self.when, "before" if self.duty else "after")
 
     def events(self, agents: Sequence[str]) -> list[Event]:
