@@ -1,7 +1,7 @@
-"""Credit: each agent's value in a cooperative game, computed.
+"""Credit: the computation of each agent's value in a cooperative game.
 
-This package is pure mathematics and imports no other part of the application. A coalition is a bit
-mask and a characteristic function is a table of 2**n worths (`coalitions`). `values` computes
+This package is pure mathematics and imports no other package of the application. A coalition is a
+bit mask and a characteristic function is a table of 2**n worths (`coalitions`). `values` computes
 values exactly, `values.sampling` estimates them with standard errors. `norms` divides a total,
 `transfers` settles it in micro-units, and `attribution` does all of this for one record. `axioms`
 tests a value, `wev` computes Weighted Earned Value, and `files` reports on a game in a file.

@@ -31,7 +31,7 @@ MOST_PER_AGENT = 1600
 """The sampler's budget if it can stop early at a target: coalitions evaluated per agent."""
 
 MOST_MEMBERSHIPS = 200_000_000
-"""The sampler's limit of coalitions × agents; with many agents, each gets fewer samples."""
+"""The sampler's limit of coalitions × agents. With many agents, each agent gets fewer samples."""
 
 LEAST_PER_AGENT = 16
 """The smallest budget of coalitions per agent: eight orders and their reverses."""
@@ -68,7 +68,7 @@ class Characteristic:
         batch: v of many coalitions at once, shape (m, n) → (m,); None calls `worth` for each.
         table: returns all 2ⁿ exact worths at once; None calls `worth` for each.
         alone: agent → W_i(∅), its reward if no agent takes part. None if worths and payoffs have
-            different units, or if worths follow another rule.
+            different units, or if worths are not gains over the reward without any agent.
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
@@ -100,12 +100,12 @@ class Attribution:
 
     Attributes:
         norm: the norm of the values.
-        method: "exact", or the sampler.
-        total: v(N), in the game's unit; for a record the gain over no agent taking part.
+        method: how the values were computed: "exact", or the sampler with its evaluations.
+        total: v(N), in the game's unit; for a record, the gain over play without any agent.
         marginal: agent → v(N) − v(N∖{i}).
         values: agent → its value.
         standard_error: agent → the value's standard error; None if the values are exact.
-        alone: agent → its reward if no agent takes part; None if payoffs leave it out.
+        alone: agent → its reward if no agent takes part; None if payoffs do not include it.
     """
 
     norm: str
@@ -117,7 +117,7 @@ class Attribution:
     alone: dict[str, Fraction] | None = None
 
     def payoffs(self, total: Fraction) -> dict[str, Fraction]:
-        """Return each agent's payoff if the norm splits `total`: W_i(∅) plus a part of the rest."""
+        """Return each agent's payoff if the norm splits `total`: W_i(∅) plus a part of the gain."""
         values = list(self.values.values())
         if self.alone is None:
             return _by_agent(list(self.values), normalise(total, values))
@@ -137,13 +137,13 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     """Return each agent's value by a norm.
 
     Values are exact if all coalitions can be evaluated, which needs at most MAX_ENUMERATED agents.
-    For more agents Shapley and Banzhaf values are sampled, each with a standard error. Norms that
-    need only a few coalitions, and games with parts or classes, are exact for any number of agents.
+    For more agents, norms in FEW and games with parts or classes still give exact values. Other
+    Shapley and Banzhaf values are sampled, each with a standard error.
 
     Raises:
         ValueError: the norm is unknown, or needs all 2ⁿ coalitions of too many agents.
 
-    Cost: 2ⁿ evaluations of v; if sampled, at most MOST_PER_AGENT · n; else about n.
+    Cost in evaluations of v: 2ⁿ for all coalitions, MOST_PER_AGENT · n if sampled, else about n.
     """
     rule, n = norm(by), len(of.agents)
     if of.parts is not None and by != "deegan_packel":

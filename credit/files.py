@@ -35,10 +35,10 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
         shares: agent → fraction of the total by `normalise` (for runs, the mean over runs);
             null if the total is 0.
         per_run: for each run, agent → share; null without runs.
-        axioms: axiom → whether it holds in the game (for runs, the mean run); null if not tested.
+        axioms: axiom → whether it holds in the game or in the mean of the runs; null if untested.
 
     Raises:
-        ValueError: the norm is unknown, or the input is invalid for it; the message is one line.
+        ValueError: the norm is unknown, or the input is invalid. The message is one line.
     """
     rule = norm(value)
     content = as_object(obj, "the input")
@@ -134,8 +134,8 @@ def _standard_errors(runs: Sequence[Sequence[Fraction]]) -> list[float] | None:
 def _additive_values(value: str, contributions: Sequence[Fraction]) -> list[Fraction]:
     """Return the values of the additive game whose coalitions are worth their contributions.
 
-    An agent adds the same to every coalition, so every norm gives it its contribution. The
-    exceptions are the equal split, and Deegan–Packel, which is not defined on such a game.
+    Every agent adds the same amount to every coalition, so a norm gives it this contribution. The
+    exceptions are the equal split, and Deegan–Packel, which is not defined on an additive game.
     """
     if value == "deegan_packel":
         raise ValueError("deegan_packel needs a simple game: contributions that add up are none")
@@ -152,7 +152,7 @@ def _additive_table(contributions: Sequence[Fraction]) -> list[Fraction]:
 
 
 def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool | None]:
-    """Return the axiom tests; Deegan–Packel is not defined on a sum with `convex_game`."""
+    """Return the axiom tests, without additivity for Deegan–Packel: the sum is no simple game."""
     agents = len(table).bit_length() - 1
     other = None if value == "deegan_packel" else convex_game(agents)
     return check_axioms(rule, table, other, REPORT_TOLERANCE)

@@ -1,7 +1,7 @@
 """Settlement norms by name: functions from a characteristic function to each agent's value.
 
 A norm maps a table of worths to one value per agent. The values need not sum to the amount to
-divide; `normalise` scales them to this sum. The nucleolus, Deegan–Packel, and Shapley and
+divide; `normalise` makes them sum to this amount. The nucleolus, Deegan–Packel, and Shapley and
 Banzhaf values of more than EXACT_AGENTS agents are computed in floats and rounded to 1e-9. All
 other values are exact.
 """
@@ -87,7 +87,7 @@ def _nucleolus(table: Table) -> list[Fraction]:
 
 
 def _deegan_packel(table: Table) -> list[Fraction]:
-    """Return the Deegan–Packel index: equal parts in minimal winning coalitions; simple games."""
+    """Return a simple game's Deegan–Packel index: equal parts in minimal winning coalitions."""
     return _round(deegan_packel(table))
 
 
@@ -111,4 +111,4 @@ NORMS: dict[str, Norm] = {
     "equal": _equal,
     "proportional": _proportional,
 }
-"""All norms by name; the docstring of each defines it in one line."""
+"""All norms by name. The docstring of each function defines its norm in one line."""

@@ -14,7 +14,7 @@ from typing import Any
 from shapley_coop.amounts import Number, apportion, exact, to_micro
 
 Accounts = Mapping[str, int]
-"""Agent → micro-units."""
+"""Agent → amount in micro-units."""
 
 Constraint = Callable[[Accounts, Accounts], dict[str, int]]
 """A function of (earned, due) to the allowed `due`, with the same agents and the same sum."""
@@ -32,7 +32,7 @@ class Transfer:
 def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
     """Return at most n − 1 payments that turn the amounts earned into the amounts due.
 
-    The largest debt pays the largest claim until one of them is settled; ties go by name.
+    At each step, the largest debtor pays the largest claimant; of equals, the first by name.
 
     Raises:
         ValueError: `earned` and `due` have different agents or different sums.
@@ -153,7 +153,7 @@ def _pay_at_most(earned: Accounts, due: Accounts, limits: Accounts) -> dict[str,
 
 
 def _largest_first(balances: Accounts) -> list[tuple[str, int]]:
-    """Return the positive balances as a stack: pop gives the largest, ties by first name."""
+    """Return positive balances as a stack: pop gives the largest; if equal, the first by name."""
     positive = [(agent, amount) for agent, amount in balances.items() if amount > 0]
     return sorted(positive, key=lambda entry: (-entry[1], entry[0]), reverse=True)
 

@@ -1,9 +1,9 @@
-"""The report of Weighted Earned Value: each role's interval, its point and its reward.
+"""The report of Weighted Earned Value: each role's interval, its single percentage, its reward.
 
 `shapley_coop.earned_value` has the formula. The paper gives each weight as an interval, so a role's
-value is an interval as well. The lower ends of the weights sum to 62 %, the upper ends to 115 %. So
-the intervals do not divide a whole. The point is the role's part of the whole: all points sum to
-100.
+value is an interval as well. The weights' lower ends sum to 62 %, their upper ends to 115 %. So the
+roles' lower ends or upper ends do not sum to 100 either. A role's `point` is its percentage of the
+total value, at the middle of each weight; the points of all roles sum to 100.
 """
 
 import json
@@ -30,11 +30,11 @@ Artefacts = Mapping[str, Mapping[str, Number]]
 
 @dataclass(frozen=True)
 class EarnedValue:
-    """The earned value of one role; all numbers are percent of the whole."""
+    """The earned value of one role. All numbers are percentages."""
 
-    low: Fraction
-    high: Fraction
-    point: Fraction  # the points of all roles sum to 100
+    low: Fraction  # the lower end of the interval, by the lower ends of the weights
+    high: Fraction  # the upper end of the interval, by the upper ends of the weights
+    point: Fraction  # the role's percentage of the total; all roles' points sum to 100
     least: Fraction  # the smallest point over all weights within their intervals
     most: Fraction  # the largest point over all weights within their intervals
     reward: Fraction | None  # the role's reward, if it is known
@@ -54,8 +54,8 @@ def wev(
         weights: kind → interval, in percent.
 
     Returns:
-        One entry per role, in the order of `artefacts`. A kind without any artefact earns no role
-        anything.
+        One entry per role, in the order of `artefacts`. A kind without any artefact adds nothing
+        to any role.
 
     Raises:
         ValueError: a kind or role is unknown, a number is negative, an interval has low > high, or
@@ -90,8 +90,8 @@ def wev_report(
     """Return the result of `wev` as JSON, in percent.
 
     {"roles": {role: {"interval": [low, high], "point": x, "point_interval": [least, most],
-    "reward": y, "adjustment": z}}}. `EarnedValue` explains the keys. The point may lie outside
-    the paper's `interval`, because the weights do not sum to 100.
+    "reward": y, "adjustment": z}}}. `EarnedValue` explains the keys. A role's `point` may lie
+    outside its `interval`: points are scaled so that all roles sum to 100, intervals are not.
     """
     return {
         "roles": {

@@ -1,4 +1,4 @@
-"""The deal: one language for everything agents agree on.
+"""The deal: one language for everything that agents agree on.
 
 Intents, prices, task allocations, contracts and reward splits are all lists of typed clauses.
 
@@ -19,8 +19,8 @@ c2. Bob pays Alice 5.5, once, if Alice does lever.
 True
 
 `scan` reads a message and `read_deal` reads a proposal. The rules that a workflow composes check
-the deal (`first_fault(DEAL_RULES, deal, terms)`). All three return a labelled `Fault` for bad input
-and never raise. Before the agents sign, `certify` computes whether they can keep the deal and how
+the deal (`first_fault(DEAL_RULES, deal, terms)`). These functions return a labelled `Fault` for bad
+input and never raise. Before the agents sign, `certify` computes if they can keep the deal and how
 the deal changes their incentives. After every turn the `Monitor` gives the verdict on each clause.
 `Enforcement` defines the consequences of a breach.
 """

@@ -1,7 +1,7 @@
 """The `Agreement`: a contract together with its game, its enforcement and the turns played.
 
-Nodes, letters and pages ask this class about a contract, so that they need not pass its fields
-to every function.
+Nodes, letters and pages ask an `Agreement` about its contract, so that they need not pass the
+contract, the game's facts and the record to every function.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Slot:
-    """A cache entry: the latest monitor of a contract and the terms it was made for."""
+    """A cache entry: a contract's latest monitor, and the terms that this monitor judges by."""
 
     kept: tuple[list[Term], Monitor] | None = None
 
@@ -54,7 +54,7 @@ def monitor_of(
         return Monitor(None).on(record)
     slot = _slot(contract["hash"])
     terms, known = slot.kept or ([], Monitor(None))
-    # The hash covers neither the turn from which the contract is in force nor the game.
+    # Contracts with equal hashes may differ in the game or in the first turn in force.
     if terms != contract["terms"] or known.open_turns != open_turns:
         known = Monitor(contract, open_turns)
     if known.turns == record:
@@ -67,7 +67,7 @@ def monitor_of(
 
 @dataclass(frozen=True)
 class Agreement:
-    """The contract, if one is signed, after the turns of a record.
+    """A contract, if one is signed, together with its game, its enforcement and the turns played.
 
     Attributes:
         contract: the signed contract with its amendments; None before the first signing.
@@ -127,7 +127,7 @@ class Agreement:
         return [*deposits(agents, amount), *released] if self.contract else []
 
     def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> "Certificate":
-        """Return the certificate of a deal if it were signed now, alone or as an amendment."""
+        """Return the certificate of a deal for signing now, as first contract or amendment."""
         from shapley_coop.deals.analysis.certificate import certify
 
         return certify(
@@ -145,8 +145,8 @@ class Agreement:
     ) -> Fault | None:
         """Return a RESERVE fault if the deal leaves the agent less than its reservation value.
 
-        The reservation value is compared with the agent's earnings so far plus its expected
-        payoff if all keep the contract. If the game cannot be enumerated, the result is a fault.
+        The reservation value is compared with the agent's earnings so far plus its expected gain
+        from now on if all keep the deal. If the game cannot be enumerated, the result is a fault.
         """
         party = self.certificate(deal, norms).parties.get(agent)
         if party is None:

@@ -1,8 +1,8 @@
 """Compiled clauses of a contract: the effects due at a turn, and whether a clause may still bind.
 
-This module keeps no history. The memory of a clause is a tuple of values that summarises the turns
-played (`deals.language.condition`), and the caller stores it: the monitor after each turn of the
-record, the game tree at each position.
+The memory of a clause is a tuple of values that summarises the turns played
+(`deals.language.condition`). The callers store the memories: the monitor stores them after each
+turn of the record, and the game tree at each position.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -106,7 +106,7 @@ def payments_due(
         clauses: the compiled clauses of the contract.
         memories: the memories of the clauses after the turn.
         turn: the number of the turn.
-        done: the ids of single payments that fell due at an earlier turn.
+        done: the ids of the "once" payments that fell due at an earlier turn.
     """
     return _falling_due([each.transfer for each in clauses], clauses, memories, turn, done)
 

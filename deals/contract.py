@@ -1,4 +1,4 @@
-"""Contracts: deals that all accepted. An amendment names the contract that it amends."""
+"""Contracts: deals that all parties accepted. An amendment names the contract that it amends."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -21,7 +21,7 @@ class Term(TypedDict):
     id: str  # c1, c2, …; an amendment continues the numbering
     clause: dict[str, Any]
     from_turn: int
-    to_turn: int | None  # the last turn at which it is in force; None if it has not ended
+    to_turn: int | None  # the last turn at which the clause is in force; None if it has no end
 
 
 class Contract(TypedDict):
@@ -40,10 +40,10 @@ def sign(offer: Offer, from_turn: int) -> Contract:
 
 
 def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
-    """Return the contract amended by an offer that all accepted.
+    """Return the contract amended by an offer that all parties accepted.
 
     The offer replaces all duties from `from_turn` on. Payments and gifts stay in force unless the
-    offer drops them by id. The share stays in force unless the offer drops or replaces it.
+    offer drops them by id. The split of the total stays unless the offer drops or replaces it.
     """
     deal = Deal.of(offer["deal"])
     kept = [_end_term(term, deal, from_turn) for term in contract["terms"]]
@@ -65,7 +65,7 @@ def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
 
 
 def in_force(contract: Contract | None) -> dict[str, Clause]:
-    """Return the clauses in force now, by id; {} without a contract."""
+    """Return clause id → clause, for the clauses in force now; {} without a contract."""
     terms = contract["terms"] if contract else []
     return {term["id"]: clause_of(term) for term in terms if term["to_turn"] is None}
 
@@ -94,7 +94,7 @@ def rebuilt(offers: Sequence[tuple[Offer, int]]) -> list[Contract]:
     """Return the contract after each of its agreed offers.
 
     Args:
-        offers: the offers that all accepted, in order, each with its first turn in force.
+        offers: the offers that all parties accepted, in order, each with its first turn in force.
     """
     chain: list[Contract] = []
     for offer, turn in offers:

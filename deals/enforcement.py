@@ -1,4 +1,4 @@
-"""How a contract is enforced: not at all, by its payments, or by deposits as well.
+"""The enforcement of contracts: none, by automatic payments, or by payments and deposits.
 
 =========  ====================================================================================
 mode       meaning
@@ -92,7 +92,7 @@ class Posting:
 
 
 def injured_by(breaker: str, broken: frozenset[str], agents: Sequence[str]) -> list[str]:
-    """Return the payees of a forfeited deposit: others without a breach; if none, all others."""
+    """Return a forfeit's payees: the others without a breach, or all others if each has one."""
     others = [agent for agent in agents if agent != breaker]
     return [agent for agent in others if agent not in broken] or others
 

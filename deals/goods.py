@@ -1,9 +1,9 @@
 """Gifts of goods under a contract: the gifts due, the shortfalls, and the check before signing.
 
 The program executes a `Give` once: at the end of the first turn at which its condition holds, and
-before the game pays for that turn. An agent can sign only if it holds enough of each good for all
-its promises of that good together, whatever their conditions. If the agent gives the good away
-before a promise falls due, the remainder changes hands and the shortfall is a breach.
+before the game computes the rewards of that turn. An agent can sign only if it holds enough of each
+good for all its promises of that good together, whatever their conditions. If the agent later holds
+less than a gift that falls due, it gives what it holds, and the shortfall is a breach.
 """
 
 from collections import Counter
@@ -95,6 +95,6 @@ def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault 
 
 
 def recorded_wrongly(due: Sequence[Handover], turn: Mapping[str, Any]) -> str:
-    """Return how the gifts of a recorded turn differ from the gifts due; "" if they are equal."""
+    """Return a sentence on recorded gifts that differ from the gifts due; "" if they are equal."""
     asked, told = [handover.gift() for handover in due], gifts_in(turn)
     return "" if asked == told else f"turn {turn['turn']} hands over {told}, and {asked} was due"

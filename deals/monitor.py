@@ -3,9 +3,9 @@
 A clause is a formula of linear temporal logic on finite traces: "at each of these turns, if the
 condition holds then this is done". Its verdict has three values (Bauer, Leucker and Schallhart,
 2011): `violated` after a breach, `satisfied` once the clause can bind at none of the turns left,
-and `pending` until then. A condition on the history may still hold while turns are left. A payment
-is `satisfied` once it can no longer fall due, and the split of the total when the game is over.
-No agent can violate a payment or the split.
+and `pending` until then. While turns are left, a condition on the history counts as possible. A
+payment is `satisfied` once it can no longer fall due. The split of the total is `satisfied` when
+the game is over. No agent can violate a payment or the split.
 
 >>> from shapley_coop.deals.language.clauses import Do
 >>> from shapley_coop.deals.language.deal import Deal
@@ -77,7 +77,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Breach:
-    """A breach of a clause: the agent, the turn, and the action taken instead."""
+    """A breach of a clause: the agent, the turn, and the evidence in words."""
 
     clause: str
     agent: str
@@ -89,7 +89,7 @@ class _Step(NamedTuple):
     """The monitor's state after a turn; the first step is the state before turn 1."""
 
     memories: Memories
-    paid: frozenset[str] = frozenset()  # the single payments and gifts that have fallen due
+    paid: frozenset[str] = frozenset()  # clauses whose single payment or gift has fallen due
     duties: tuple[Duty, ...] = ()
     breaches: tuple[Breach, ...] = ()
     payments: tuple[Payment, ...] = ()
@@ -100,9 +100,9 @@ class _Step(NamedTuple):
 class Monitor:
     """The judge of a record under a contract: it finds the duties and breaches of each turn.
 
-    An agent with a duty to act that takes no action is in breach. The record excuses the agent if
-    the operator's budget left it no model call. Idling never breaches a `forbid`. An agent has no
-    duty to act at a turn at which the game does not admit the action.
+    An agent that takes no action breaches a duty to act, unless the record says that the operator's
+    budget left the agent no model call. Idling never breaches a `forbid`. An agent has no duty to
+    act at a turn at which the game does not admit the action.
 
     Args:
         agreed: a deal in force from turn 1 on, a contract with all its amendments, compiled
@@ -157,7 +157,7 @@ class Monitor:
         return _duty_list(self._asked(self.memories, turn or len(self.turns) + 1))
 
     def _asked(self, memories: Memories, turn: int) -> dict[str, effects.Duty]:
-        """Return clause id → the duty that binds at a turn, without duties that cannot be kept."""
+        """Return clause id → the duty at a turn, without duties that the game does not admit."""
         asked = duties_at(self.clauses, memories, turn)
         if self.open_turns is always_open:
             return asked
@@ -217,7 +217,7 @@ class Monitor:
 
         Args:
             turns: the largest number of turns of the game.
-            over: whether no turn follows; then each clause without a breach is satisfied.
+            over: whether no turn follows. If so, each clause without a breach is satisfied.
         """
         broken = {breach.clause for breach in self.breaches}
         now = (self.turns[-1]["turn"] if self.turns else 0) + 1
@@ -231,7 +231,7 @@ class Monitor:
         }
 
     def on(self, record: Sequence[Turn]) -> "Monitor":
-        """Return a monitor of `record` that reuses the results of the turns both have in common."""
+        """Return a monitor of `record`, reusing results for turns that both records begin with."""
         known = _common(self.turns, record)
         other = Monitor(self.clauses, self.open_turns)
         other.turns, other._steps = self.turns[:known], self._steps[: known + 1]

@@ -15,11 +15,11 @@ from shapley_coop.deals.language.naming import parties_of
 from shapley_coop.deals.language.when import EVERYONE
 
 MOST_TOLD = 64
-"""Up to this many clauses, letters show the whole contract; else only the reader's clauses."""
+"""If a contract has more clauses, a letter shows only those that concern its reader."""
 
 
 def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
-    """Return the agents that must act, pay or give; a split of the total binds all agents."""
+    """Return the agents with a duty, a payment or a gift to make; a split binds all agents."""
     bound: set[str] = set()
     for clause in clauses:
         if duty := clause.duty:

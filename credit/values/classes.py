@@ -59,7 +59,7 @@ def sum_games(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fracti
 def shapley_by_class(worths: NDArray[Any], c: int) -> Fraction:
     """Return the exact Shapley value of a member of class c.
 
-    The weight of the counts k is the probability that the agents before it have these counts:
+    The sum is over the class counts k of the agents before the member in a random order:
 
         φ_c = Σ over k of Π_d C(m_d − [d = c], k_d) / (n · C(n − 1, |k|)) · (v(k + e_c) − v(k))
 

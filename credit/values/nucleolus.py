@@ -1,7 +1,7 @@
 """The nucleolus: the division with the lexicographically smallest complaints of coalitions.
 
-All worths are taken relative to v(∅): the amount to divide is v(N) − v(∅), and a coalition alone
-has v(S) − v(∅). x(S) is the sum of the payoffs x of the members of S.
+All worths are taken relative to v(∅): the amount to divide is v(N) − v(∅), and the worth of a
+coalition S is v(S) − v(∅). x(S) is the sum of the payoffs x of the members of S.
 """
 
 from typing import Any

@@ -48,7 +48,7 @@ class Estimate:
     standard_error: Floats  # shape (n,), same unit
     evaluations: int  # number of coalitions evaluated, pilots included
     method: str  # the sampler of the values
-    observations: int  # number of independent observations whose mean the values are
+    observations: int  # number of independent observations; the values are their mean
     reached: bool | None  # whether all errors are within the target; None without a target
 
 
@@ -136,7 +136,7 @@ def _antithetic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
 
 
 def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
-    """Draw observations whose coalitions are arcs of a circle; each arc serves both end points.
+    """Draw observations from arcs of a random circle; an arc serves the agents at both its ends.
 
     `walks[k, s, m]` is the worth of the m agents that follow place s of circle k.
     """
@@ -169,7 +169,7 @@ def _permutations(rng: "np.random.Generator", shape: tuple[int, ...]) -> NDArray
     return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
 
 
-# Quoted, because naming numpy's generators loads them, and exact values never need them.
+# Quoted: to name numpy's generators is to load their module, which exact values never need.
 Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
 """A function of (game, generator, count) to observations of shape (count, n)."""
 
@@ -213,7 +213,7 @@ class _Run:
     def until(self, target: float | None) -> None:
         """Draw observations until all errors are within the target or the budget is spent.
 
-        Each round draws as many as the current errors call for, and at most doubles the count.
+        Each round draws the number that the current errors call for, and at most doubles the count.
         A check after every observation would favour stopping at errors that are small by chance.
         """
         self.draw(max(0, LEAST_OBSERVATIONS - self.count, self.pilot - self.count))
@@ -252,7 +252,7 @@ def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -
     """Return the antithetic or the cyclic run: the one with the smaller variance per evaluation.
 
     The cyclic pilot is skipped if it costs more than the rest of the antithetic run, or more than
-    half of the remaining budget. The pilot's observations count in the run.
+    half of the remaining budget. The returned run includes the observations of its pilot.
     """
     pairs, cycles = _Run("antithetic", game, rng), _Run("cyclic", game, rng)
     pairs.draw(pairs.pilot)

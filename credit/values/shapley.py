@@ -13,7 +13,7 @@ def shapley(table: Table) -> Floats:
 
     φᵢ = Σ over C ⊆ N∖{i} of |C|! (n − |C| − 1)! / n! · (v(C ∪ {i}) − v(C))
 
-    Shapley (1953); Eq. 3 of Shapley-Coop. (Its Eq. 9 prints Δᵢ(N) for Δᵢ(C): `leave_one_out`.)
+    Shapley (1953); Eq. 3 of Shapley-Coop. (Eq. 9 there prints Δᵢ(N): the norm `leave_one_out`.)
     The values sum to v(N) − v(∅).
 
     Args:

@@ -64,8 +64,8 @@ def unaffordable(
     """Return one ABLE fault that names all promises of more than a payer can have in the game.
 
     Each payment must not exceed the payer's largest reward plus all payments that it might get. The
-    sum of its unconditional payments must not exceed its largest reward plus its unconditional
-    income and its shares of others' rewards. Payments of a fraction of a reward are unchecked.
+    payer's unconditional payments together must not exceed its largest reward plus its certain
+    income and its shares of others' rewards. Payments of a fraction of a reward are not checked.
 
     Args:
         clauses: the clauses in force from turn `now` on, by id.
@@ -152,7 +152,7 @@ def unpayable(
 
 
 def _never(cids: Sequence[str], payer: str, amount: Fraction, most: Fraction) -> str:
-    """Return what is wrong with the amount that clauses promise together, and what is right."""
+    """Return feedback on clauses that promise too much together: their sum, and the limit."""
     together = " together" if len(cids) > 1 else ""
     return (
         f"{' and '.join(cids)}: {payer} can never pay {plain(amount)}; in the whole game it can "
@@ -161,7 +161,7 @@ def _never(cids: Sequence[str], payer: str, amount: Fraction, most: Fraction) ->
 
 
 def _certain(clause: Clause, means: Means, now: int) -> Fraction:
-    """Return the amount that a clause makes due in every case; 0 if that depends on actions."""
+    """Return the amount that a clause makes due whatever the agents do; 0 if actions matter."""
     condition, pay = clause.condition(), clause.transfer
     if condition.start or pay is None:
         return NOTHING

@@ -1,4 +1,4 @@
-"""The certificate of a contract: each agent's incentives under it, computed before signing.
+"""The certificate of a contract: the agents' incentives under the contract, before signing.
 
 >>> from shapley_coop.games import load
 >>> from shapley_coop.deals.language.clauses import Do, Pay
@@ -61,7 +61,7 @@ class Certificate:
         parties: agent → its outlook and incentives; {} if the game was not enumerated.
         outcomes: the number of outcomes (positions × joint actions) in which the payments were
             checked to sum to zero.
-        notes: further findings, one sentence each.
+        notes: findings that do not forbid signing, one sentence each.
     """
 
     deal: Deal
@@ -127,7 +127,7 @@ def certify(
 def _examine(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """Return the certificate of a deal that breaks no rule. JSON arguments allow caching."""
+    """Return the certificate of a deal that breaks no rule. JSON arguments can be cache keys."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
     now, stage, known = len(record) + 1, _stage(facts), Means.of(facts)
@@ -143,7 +143,7 @@ def _examine(
 
 
 def _stage(facts: Mapping[str, Any]) -> StageGame | NotFinite:
-    """Return the stage game in the facts, or the reason why it cannot be enumerated."""
+    """Return the stage game in the facts, or the reason why the game cannot be enumerated."""
     try:
         return StageGame.of(facts)
     except NotFinite as reason:
@@ -184,7 +184,7 @@ class _Examined:
             return replace(self, enforcement=enforcement).by_extension(reason)
 
     def by_extension(self, reason: NotFinite) -> Certificate:
-        """Return the certificate by an extension, or one with `reason` as a note."""
+        """Return the certificate by an extension, or a certificate with `reason` as a note."""
         if (analyse := _analysis_of(self.facts)) is None:
             return _unknown(self.deal, self.enforcement, reason)
         of = (self.agreed, self.standing, self.facts, self.record, self.enforcement)
@@ -217,7 +217,7 @@ def vet(
     norms: Sequence[str] = (),
     open_turns: OpenTurns = always_open,
 ) -> Certificate | Fault:
-    """Return the certificate of a deal given as JSON, or a fault if it cannot be read."""
+    """Return the certificate of a deal given as JSON, or a fault if the JSON cannot be read."""
     deal = read_deal(raw)
     if isinstance(deal, Fault):
         return deal

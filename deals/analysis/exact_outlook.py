@@ -29,7 +29,7 @@ Layers = dict[int, dict[HistoryState, Amounts]]
 def exact_rows(
     within: GameTree, without: GameTree, held: Mapping[str, Fraction], record: Sequence[Turn]
 ) -> list[Row]:
-    """Return the rows: all keep the offer, each possible breaker breaks it, and no deal.
+    """Return a row for each case: all keep the offer, one agent breaks the offer, or no deal.
 
     Args:
         within: the game tree under the offer.
@@ -66,7 +66,7 @@ class _Breach:
             self._must[turn] = {past: self._of_must(p) for past, p in layer.items()}
 
     def best(self) -> tuple[Amounts, str] | None:
-        """Return all agents' gains from now on, and the breaches in words, or None."""
+        """Return all agents' gains from now on and the breaches in words; None without a breach."""
         now, start = self._tree.now, self._tree.start
         if not self._tree.layers or (gains := self._must[now][start]) is None:
             return None
@@ -85,7 +85,7 @@ class _Breach:
         return max(valued, key=lambda action: self._rank(position, action, valued[action]))
 
     def _rank(self, position: Position, action: str, gains: Amounts) -> tuple[Fraction, bool]:
-        """Return the sort key of an action: the agent's gain, then whether it keeps its duties."""
+        """Return an action's sort key: the agent's gain, then whether the action keeps duties."""
         return gains[self._i], action in own_kept(self._tree, position, self._i)
 
     def _of_free(self, position: Position) -> Amounts:

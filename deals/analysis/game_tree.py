@@ -43,7 +43,7 @@ NOTHING = Fraction(0)
 
 @dataclass(frozen=True)
 class HistoryState:
-    """The summary of a history that the rest of the game depends on."""
+    """The facts about a history on which the rest of the game depends."""
 
     memory: Memories
     paid: frozenset[str]
@@ -87,8 +87,8 @@ class GameTree:
         record: the turns played so far.
 
     Raises:
-        NotFinite: the game has too many positions for the number of clauses, or the contract
-            splits by a norm, which needs the whole record.
+        NotFinite: the game has too many positions to enumerate, or the contract splits the total
+            by a norm, which needs the whole record.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class GameTree:
         return self.values(worth)[self.now][self.start]
 
     def shifted(self, record: Sequence[Turn]) -> Amounts:
-        """Return each agent's gain from past rewards, which a split of the total divides too."""
+        """Return each agent's gain because a split of the total also divides past rewards."""
         agents = self.stage.agents
         if not (self._split and self._split.fractions):
             return (NOTHING,) * len(agents)
@@ -238,8 +238,8 @@ class GameTree:
     def _foreseen(self, position: Position, i: int) -> tuple[str, ...]:
         """Return agent i's best allowed actions this turn if the others choose uniformly.
 
-        The others choose among their allowed actions. The result contains all ties, and all
-        weakly dominant actions.
+        The others choose among their allowed actions. The result contains all equally good actions,
+        and so every weakly dominant action.
         """
         choices = [position.allowed[a] or self.stage.actions[a] for a in self.stage.agents]
         gain: dict[str, Fraction] = dict.fromkeys(choices[i], NOTHING)

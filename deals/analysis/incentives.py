@@ -29,7 +29,7 @@ from shapley_coop.games import Turn
 
 @dataclass(frozen=True)
 class Deviation:
-    """A deviation from a contract: the counterexample to keeping the contract.
+    """A deviation from a contract by one agent, with the agent's gain.
 
     Attributes:
         agent: the agent that deviates.
@@ -90,8 +90,8 @@ def deviation(within: GameTree, i: int) -> Deviation | None:
 class WhateverOthersDo:
     """The comparison of keeping a contract with each breach, for all actions of the others.
 
-    Keeping the contract is weakly dominant if, at every turn with a possible breach, a single
-    action keeps the contract and weakly dominates each breach.
+    Keeping the contract is weakly dominant if, at every turn with a possible breach, there is an
+    action that keeps the contract and weakly dominates each breach.
 
     Attributes:
         asked: whether some action at some turn would break the contract.
@@ -113,7 +113,7 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     """Compare keeping the contract with each breach by agent i, for all actions of the others.
 
     At each turn the breaches are compared with one action that keeps the contract: the action that
-    loses least against any breach. Afterwards i keeps the contract, the others act as expected.
+    loses least against any breach. Afterwards i keeps the contract and the others act as expected.
     """
     keep, agent, stage = within.values(keep_value), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
@@ -155,7 +155,7 @@ def _most_robust(
 
     Args:
         values: action → its value for each joint action of the others.
-        kept: the actions that keep the contract; ties go to the best mean, then to the first.
+        kept: the actions that keep the contract. Of equal losses, the best mean value is chosen.
         breaches: the actions that break the contract.
     """
 
@@ -170,9 +170,9 @@ def _most_robust(
 def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
     """Return the deposit that makes keeping the contract a best response for all agents.
 
-    The deposit is the largest gain by a breach, rounded up to a whole unit, because a breaker loses
-    its deposit once. The gain is computed without and with payments and split. The larger gain
-    counts. The case with payments is left out if its tree cannot be enumerated.
+    A breaker loses its deposit once, so the deposit is the largest gain by a breach, rounded up to
+    a whole unit. The gain is computed twice: without payments and split, and with both. The larger
+    gain decides. The case with both is left out if its tree cannot be enumerated.
     """
     gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))
     with suppress(NotFinite):
@@ -272,7 +272,7 @@ def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
 
 
 def weak_equilibria(within: GameTree) -> list[Play]:
-    """Return the joint actions expected under the contract that are weak equilibria without it.
+    """Return the expected joint actions that would be weak equilibria without the contract.
 
     In a weak equilibrium a duty only selects one of several best responses. Only payments, a split
     or deposits change an incentive.

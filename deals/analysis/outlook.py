@@ -147,8 +147,8 @@ def outlook(of: Prospect) -> DealOutlook:
     plays its best strategy with a breach; in simulated plays, X takes one action at all breaches.
     "No deal" gives each agent's secure or simulated payoff, and the payoffs by the baseline.
 
-    Cost: a few ms for small games. An enumerated game costs its tree (`game_tree`); any other game
-    costs a few plays for each agent and action (`games.ahead`).
+    Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any
+    other game costs a few simulated plays for each agent and action (`games.ahead`).
     """
     ahead = of.game.analysis.ahead
     if not (ahead.open or of.stage or (ahead.own_payoffs_only and of.viewer)):
@@ -262,7 +262,7 @@ def _equals_are_counted(of: Prospect) -> bool:
 
 
 def _tells_of_others(of: Prospect) -> str:
-    """Return why the viewer's own payoff would reveal private payoffs of others, or ""."""
+    """Return the reason if the viewer's payoff would reveal others' private payoffs, else ""."""
     clauses = in_force(of.contract).values()
     if split_of(of.contract):
         return "a split of the total depends on what the others' tasks are worth to them"

@@ -25,7 +25,7 @@ def breaks(agent: str) -> str:
 
 @dataclass(frozen=True)
 class Range:
-    """An amount in the game's unit.
+    """An amount in the game's unit, either certain or with a range.
 
     Attributes:
         mean: the amount, or its mean over plays.

@@ -47,7 +47,7 @@ class Simulation:
     Args:
         of: the offer and the position of the game.
         count: the number of plays of each plan; 0 for the number that `ahead.count` returns.
-        search: the number of plays used to find the best breach; 0 for the plays of each plan.
+        search: the number of plays used to find the best breach; 0 for the number of each plan.
     """
 
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
@@ -63,7 +63,7 @@ class Simulation:
         self._search = search or self.plays
 
     def rows(self) -> list[Row]:
-        """Return the rows: all keep the offer, each possible breaker breaks it, and no deal."""
+        """Return a row for each case: all keep the offer, one agent breaks it, or no deal."""
         found = [self._once(EVERYBODY, self._all_keep_it)]
         rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
         found += [row for row in rows if row]
@@ -101,7 +101,7 @@ class Simulation:
 
     @cached_property
     def _breakers(self) -> dict[str, tuple[str, ...]]:
-        """Bound agent → agents whose rows equal its row; {} if there are over MOST_BREAKERS rows.
+        """Bound agent → other agents with the same row; {} if there are over MOST_BREAKERS rows.
 
         If many agents of a symmetric game are bound, those with equal terms share a row.
         """
@@ -116,9 +116,9 @@ class Simulation:
         return found if len(found) <= MOST_BREAKERS else {}
 
     def _options(self, agent: str) -> list[str | None]:
-        """Return the actions with which an agent could break its duties; None is no action."""
+        """Return the actions by which an agent could break its duties; None means no action."""
         if self._ahead.own_payoffs_only and agent != self._of.viewer:
-            return [UNASKED]  # its best breach would reveal its private payoffs
+            return [UNASKED]  # the agent's best breach would reveal its private payoffs
         actions = self._of.game.actions[agent]
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
 
@@ -132,7 +132,7 @@ class Simulation:
         found: dict[str | None, Ends] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
-            # A dead or unready agent breaks duties in any plan, so compare with the kept plays.
+            # Dead or unready agents breach in any plan: only breaches beyond those of `kept` count.
             if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
                 found[instead] = self._ends(played, contract)
                 sums = (ends[agent] * times for ends, times in found[instead])
@@ -178,7 +178,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
-        """Return the agent's number of breaches in all plays; only planned idling is a breach."""
+        """Return the number of the agent's breaches in all plays; unplanned idling is no breach."""
         monitor = self._terms(self._of.contract).monitor
         return sum(
             play.times

@@ -19,7 +19,7 @@ MAX_PLAYS = 4_096
 
 
 class NotFinite(ValueError):
-    """The facts give no finite game with known payoffs, or one too large to enumerate."""
+    """The facts give no finite game with known payoffs, or a game too large to enumerate."""
 
 
 @lru_cache(maxsize=256)
@@ -79,7 +79,7 @@ class StageGame:
     def equilibria(self) -> dict[Play, bool]:
         """The pure Nash equilibria of one turn → whether the equilibrium is strict.
 
-        In a weak equilibrium some agent has another action at no loss.
+        In a weak equilibrium some agent can change its action without a loss.
         """
         found = {}
         for play in self.plays:
@@ -95,7 +95,7 @@ class StageGame:
 
     @cached_property
     def safe(self) -> Play:
-        """Each agent's maximin action: its worst payoff is largest; ties go to the first."""
+        """Each agent's maximin action: the first action with the largest worst payoff."""
 
         def worst(i: int, action: str) -> Fraction:
             return min(pays[i] for play, pays in self.pays.items() if play[i] == action)

@@ -17,7 +17,7 @@ def expected_value(of: GameTree, position: Position, i: int, worth: Value) -> Fr
 
 
 def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return the value if all keep the contract and make all open choices in agent i's favour."""
+    """Return the value if all keep the contract and make all free choices in agent i's favour."""
     return max(worth(play, i) for play in of.plays(all_kept(of, position)))
 
 

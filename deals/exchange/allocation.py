@@ -17,7 +17,7 @@ from shapley_coop.games.exchange.scenario import Tasks
 MOST_UNKNOWN = 4
 SUGGESTED, COMPARED = 64, 500
 """Limits of the search for the nearest description: registry size, and characters compared.
-The cost of a comparison grows with the product of the two lengths."""
+The cost of comparing two descriptions grows with the product of their lengths."""
 
 ASKED = (
     "Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT> with a <PROPOSAL> of your own."
@@ -43,11 +43,11 @@ class Draft:
 
     @property
     def listed(self) -> dict[str, list[Any]]:
-        """Agent → descriptions. Valid only after `object_of_lists` has passed."""
+        """Agent → descriptions. Valid only if `object_of_lists` found no fault."""
         return dict(self.message.proposal)
 
     def mask(self, agent: str) -> int:
-        """Return the mask of the agent's atoms. Valid only after `check_registered` passed."""
+        """Return the mask of the agent's atoms. Valid only if `check_registered` found no fault."""
         found = (mask_of(self.tasks, each) for each in self.listed[agent])
         return reduce(or_, (mask for mask in found if mask is not None), 0)
 
@@ -60,7 +60,7 @@ Rule = Callable[[Draft], Fault | None]
 
 
 def mask_of(tasks: Tasks, described: Any) -> int | None:
-    """Return the mask of a bit string or a description, compared exactly; None if unknown."""
+    """Return the mask that a bit string or an exact description gives; None if unregistered."""
     if isinstance(described, str) and len(described) == tasks.n and set(described) <= {"0", "1"}:
         return int(described, 2)
     return tasks.registry.mask_of(described)
@@ -106,7 +106,7 @@ def known_agents(draft: Draft) -> Fault | None:
 
 
 def answers(draft: Draft) -> Fault | None:
-    """ACK: a counter-proposal rejects the pending proposal; a first proposal accepts nothing."""
+    """ACK: a counter-proposal has <REJECT> and no <ACCEPT>; a first proposal has no <ACCEPT>."""
     accepted = draft.message.accept is not None
     if draft.pending is None:
         if not accepted:

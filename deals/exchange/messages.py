@@ -5,7 +5,7 @@ label  refuses (the first that applies)
 =====  ==========================================================================================
 MPT    no opening <PROPOSAL> although a proposal is needed
 MET    no closing </PROPOSAL>
-JSON   not one object of lists
+JSON   the proposal is not one object of lists
 NAME   an unknown agent, or a missing agent
 ACK    a pending proposal is answered by neither <ACCEPT> nor <REJECT>, or by both
 UNK    a description that is not equal, byte for byte, to a registered one
@@ -15,10 +15,10 @@ MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 
 Several descriptions or masks for one agent are read as their composite (the paper refuses them as
-MDA). A description outside a list is read as a list. All agents are informed of either repair.
+MDA). A description outside a list is read as a list of one. All agents are told of both repairs.
 
-The paper on utility-aware exchange (appendix B.2) has all labels except JSON, NAME and ACK. If the
-parser `wire.scan` refuses a message with a tag, its label is kept (SIZE, TEXT, TAG, DUP, LONG).
+The paper on utility-aware exchange (appendix B.2) has all labels except JSON, NAME and ACK. Faults
+found by `wire` in a message with a tag keep the labels of `wire` (SIZE, TEXT, TAG, DUP, LONG).
 """
 
 import json
@@ -34,7 +34,7 @@ from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.games.exchange.scenario import Tasks
 
 LABELS = ("MPT", "MET", "JSON", "NAME", "ACK", "UNK", "MDA", "EMP", "OVL", "MAT")
-"""The labels in the order of the checks. MDA is the paper's; here the descriptions are merged."""
+"""The labels in the order of the checks. MDA is never given: here descriptions are merged."""
 
 Act = Literal["propose", "accept", "reject"]
 
@@ -90,7 +90,7 @@ def check_message(
     if long := too_long(message):
         return Verdict(long.label, long.feedback, {})
     if message.proposal is None and "<PROPOSAL>" in text:
-        message = replace(message, proposal=[])  # JSON null is a malformed proposal, and not none
+        message = replace(message, proposal=[])  # JSON null is a proposal, but a malformed one
     if pending is not None and accepts(message):
         if hedged(message.accept or ""):
             return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ASKED}", {})
@@ -136,7 +136,7 @@ def accepts(message: Message) -> bool:
 
 
 def _tags_first(text: Any, fault: Fault) -> Fault:
-    """Return MPT if the text has neither <ACCEPT> nor <PROPOSAL>, else the scanner's fault."""
+    """Return an MPT fault if the text has neither <ACCEPT> nor <PROPOSAL>, else the given fault."""
     if not isinstance(text, str) or fault.label == "MET":
         return fault
     if any(f"<{tag}>" in text for tag in ("ACCEPT", "PROPOSAL")):

@@ -116,7 +116,7 @@ def _last_line(outside: str) -> tuple[str, str] | None:
 
 
 def quote_unknown_decision(message: Message) -> str:
-    """Return a sentence that quotes an answer's unknown decision; "" if it has none.
+    """Return a sentence that quotes an answer's unknown decision, or "" without such a decision.
 
     >>> quote_unknown_decision(Message(outside="Decision: perhaps"))
     'You decided “perhaps”. '

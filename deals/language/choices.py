@@ -123,7 +123,7 @@ _ALONE = re.compile(r"\d{1,3}(?:\.\d{1,6})?\s{0,3}(?:%|percent|per cent)", re.I)
 _SAYING = re.compile(
     r"^(?:(?:i|my|p|part|share|claim|say|is|was)(?![\w.])[\s:=]{0,4}){1,6}(?=\S)", re.IGNORECASE
 )
-"""Words before a part that only introduce the claim, as in "my share is"."""
+"""Words before the number that only introduce the claim, as in "my share is"."""
 
 
 def _one_of(number: str) -> Fault:
@@ -138,7 +138,7 @@ def _one_of(number: str) -> Fault:
 
 
 _UNDER_PERCENT = re.compile(r"percent(?:age)?\s{0,3}[:=]\s{0,3}(1(?:\.0{1,9})?|0?\.\d{1,9})", re.I)
-"""A number up to 1 labelled as a percentage, which may mean a part of the total."""
+"""A number up to 1 labelled as a percentage; it may mean a fraction instead: 0.5 for 50 %."""
 
 _CLAIM = "state one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40% or 0.4."
 _ABOUT = re.compile(
@@ -167,7 +167,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
 
 
 def _match(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal action named, ignoring words around it that only say it is chosen.
+    """Return the one legal action named, ignoring words like "I choose" and "this turn" around it.
 
     >>> _match("play safe", ["safe", "play safe"]), _match("I will play safe.", ["safe", "risky"])
     ('play safe', 'safe')
@@ -216,7 +216,7 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
-    """Yield the texts of an untagged answer that may name its action: last lines, labels, a call.
+    """Yield texts of an untagged answer that may name its action: labelled or last lines, a call.
 
     The last two lines are both yielded: if they name different actions, the choice is unclear.
     """

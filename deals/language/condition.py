@@ -1,9 +1,9 @@
 """Compiled conditions, evaluated turn by turn.
 
-Each part of a condition on the history keeps one value that every turn updates: whether the latest
-action is the named one, how often the action was taken, or the rewards so far. Histories with equal
-values have equal futures, so they can be merged (`deals.analysis.game_tree`). The reference
-definition over whole records is `holds` in `tests/deals/brute_force.py`.
+Each part of a condition that depends on the history has one value, updated at every turn: whether
+the latest action is the named one, how often the action was taken, or the rewards so far. Histories
+with equal values have equal futures, so they can be merged (`deals.analysis.game_tree`). `holds` in
+`tests/deals/brute_force.py` is the reference definition, over whole records.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from shapley_coop.deals.language.when import (
 from shapley_coop.games import Number, Turn
 
 Memory = tuple[Any, ...]
-"""A condition's state: hashable, with one value for each part on the history."""
+"""A condition's state: one hashable value for each part that depends on the history."""
 
 Asked = Literal["before", "after"]
 """When a condition is evaluated: before a turn (for a duty) or after the turn (for a payment)."""
@@ -59,13 +59,13 @@ class Condition:
     def may_hold(self, first: int, last: int) -> bool:
         """Return whether the condition may hold at a turn from `first` to `last`.
 
-        A condition on the history counts as possible at every turn: ruling a turn out would need
-        an enumeration of the game.
+        A condition on the history counts as possible at every turn, because ruling out a turn
+        would need an enumeration of the game.
         """
         return first <= (last if self._parts else self._latest(last))
 
     def _last_turn(self, last: int) -> int:
-        """Return the last turn up to `last` at which a condition on turns holds; 0 if none does."""
+        """Return the last turn up to `last` at which a condition on turns holds, or 0."""
         return next((turn for turn in range(last, 0, -1) if self.holds((), turn)), 0)
 
     def _updated(self, part: Last | Count | Earned, value: Any, turn: Turn) -> Any:
@@ -107,7 +107,7 @@ class Condition:
 
 @lru_cache(maxsize=1_024)
 def compiled_condition(when: When, asked: Asked) -> Condition:
-    """Return the compiled condition from a cache: contracts and offers repeat conditions."""
+    """Return the compiled condition, cached because contracts and offers repeat conditions."""
     return Condition(when, asked)
 
 

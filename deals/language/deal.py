@@ -17,7 +17,7 @@ MAX_CLAUSES = 256
 """The largest number of clauses in a proposal that an agent writes."""
 
 MOST_CLAUSES = 20_000
-"""The largest number of clauses in any deal, for example one made of many agents' orders."""
+"""The largest number of clauses in any deal, for example a deal made of many agents' orders."""
 
 
 class Deal(BaseModel):
@@ -102,7 +102,7 @@ def _hash(record: bytes) -> str:
 
 
 class Offer(TypedDict):
-    """A draft deal on the table. An acceptance names its revision and its hash."""
+    """A deal that one agent proposes. An acceptance names the offer's revision and hash."""
 
     revision: int  # from 1; each later offer of the same talk has the next number
     by: str

@@ -1,4 +1,4 @@
-"""The effects of clauses as data: the only things that the program carries out.
+"""The effects of clauses as data. The program carries out only these effects.
 
 A clause imposes a duty (`Duty`), moves money (`Transfer`) or goods (`Gift`), or splits the total
 (`Split`). The monitor, settlement, analyses and pages read effects, never a clause's kind.
@@ -44,7 +44,7 @@ class Transfer:
     def due(self, reward: Fraction) -> Fraction:
         """Return the amount due, given the payer's reward of the turn.
 
-        A negative reward counts as 0; otherwise the payee would pay the payer.
+        A negative reward counts as 0, so that the payee never pays the payer.
         """
         return self.amount * max(Fraction(0), reward) if self.basis == "reward" else self.amount
 

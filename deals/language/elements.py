@@ -14,7 +14,7 @@ from shapley_coop.deals.language.lenient_json import Json, read_json
 
 TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM", "NOTES")
 PRIVATE = ("CONSIDER", "NOTES")
-"""Elements that only their author is shown."""
+"""Elements that are shown only to their author."""
 
 _MAY_STAND_ALONE = ("ACCEPT", "REJECT")
 _BY_NAME = {tag.upper(): tag for tag in TAGS}
@@ -65,7 +65,7 @@ class Elements:
         self._tags = [_Tag(found) for found in TAG_LIKE.finditer(text)]
         self._closing = {tag.name: tag.start for tag in self._tags if tag.closes}
         self._doubled: set[str] = set()
-        self._n = 0  # index of the first tag not yet passed
+        self._n = 0  # index of the first tag not yet read
         self._read()
 
     def soundly(self) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ class Elements:
         return self._tags[self._n] if self._n < len(self._tags) else None
 
     def _element(self, tag: _Tag) -> int:
-        """Read the element that a tag opens and return the place where it ends."""
+        """Read the element that a tag opens and return the index after its end."""
         if tag.text not in (f"<{tag.name}>", f"<{tag.name}/>") and tag.name not in PRIVATE:
             self._repair(f"read {tag.shown} as <{tag.name}>")
         if tag.empty:
@@ -119,10 +119,10 @@ class Elements:
         )
 
     def _breaks_out(self, tag: _Tag, end: int, closed: bool) -> str:
-        """Return why tags in a private element may be real tags; "" if they are plain text.
+        """Return a fault, in words, if a tag in a private element may be a real tag, else "".
 
-        Private words may name a tag, or contain a complete element. A tag that closes an element
-        from outside, or opens the same one again, may be a quotation that broke out of its element.
+        A tag may be real if it opens the private element again, or closes an element that was
+        opened outside. In an unclosed element, any tag may be real. Other tags are plain text.
         """
         opened: list[str] = []
         for i in range(self._n + 1, len(self._tags)):
@@ -171,7 +171,7 @@ class Elements:
         return after or len(self._text)
 
     def _action(self, tag: _Tag) -> int:
-        """Read an action and return its end; its JSON argument may be code that holds tags."""
+        """Read an action, whose JSON argument may be code with tags, and return its end."""
         closing = self._closes("ACTION")
         opening = _OPENS_JSON.search(self._text, tag.end)
         if "ACTION" in self.found or not closing or not opening or opening.start() > closing.start:
@@ -187,7 +187,7 @@ class Elements:
         return next((t for t in rest if t.closes and t.name == name and t.start >= at), None)
 
     def _json(self, tag: _Tag) -> int:
-        """Read a proposal: parse the JSON, whose strings may hold tags, then seek the end tag."""
+        """Read a proposal: parse its JSON, whose strings may hold tags; find the closing tag."""
         if self._given_up():
             return self._broken(
                 tag, "DUP", f"The message has more than one <{tag.name}>: give one."
@@ -214,11 +214,11 @@ class Elements:
         return self._broken(tag, "JSON", f"Between the tags is no valid JSON: {found}.")
 
     def _given_up(self) -> bool:
-        """Return whether earlier JSON was broken: skipping later JSON keeps the cost linear."""
+        """Return whether earlier JSON was broken. If so, later JSON is skipped: linear cost."""
         return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:
-        """Check the text between the JSON and its closing tag, keep the JSON, return the end."""
+        """Check the text around the JSON, store the JSON and return the element's end."""
         following = self._next(found.end)
         end = following.start if following else len(self._text)
         rest = self._text[found.end : end]
@@ -240,7 +240,7 @@ class Elements:
         return self._keep(tag.name, found.value, following.end if following else end)
 
     def _broken(self, tag: _Tag, label: str, why: str) -> int:
-        """Record a fault of JSON and return where to read on: after the closing tag, if any."""
+        """Record a fault of JSON and return the index after the closing tag, or of the next tag."""
         closing = self._closing.get(tag.name, -1)
         if closing >= tag.end:
             return self._wrong(label, why, self._text.index(">", closing) + 1)

@@ -32,7 +32,7 @@ INVISIBLE = (
 """Invisible characters of ordinary texts: joiners, soft hyphens, direction marks and variation
 selectors. They are removed from words. All other invisible characters are refused."""
 
-# Loops over disjoint character classes: an unterminated string is scanned only once.
+# The loops run over disjoint character classes, so an unterminated string is scanned only once.
 _TOKEN = re.compile(
     rf"""(?P<space>[\s{INVISIBLE}]+)
     |(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
@@ -56,7 +56,7 @@ class Json:
     """A JSON value found in a text.
 
     Attributes:
-        value: the parsed value, with decimals as strings so that none is rounded.
+        value: the parsed value; decimals are strings, so that no decimal is rounded.
         end: the index after the value in the text.
         repairs: the deviations from JSON, in words; () for valid JSON.
     """
@@ -67,7 +67,7 @@ class Json:
 
 
 def read_json(text: str, start: int) -> Json | str:
-    """Return the JSON value that begins at `start`, or the reason in words if there is none."""
+    """Return the JSON value that begins at `start`, or in words the reason if it is unreadable."""
     try:
         value, end = _DECODER.raw_decode(text, start)
         found = Json(value, end)
@@ -99,7 +99,7 @@ def depth(value: Any, limit: int = MAX_DEPTH) -> int:
 
 
 def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | str:
-    """Return the value rewritten as JSON, its end and the repairs; or why that is impossible."""
+    """Return the value rewritten as JSON, its end and the repairs, or the reason for a failure."""
     written: list[str] = []
     repairs: dict[str, None] = {}
     open_: list[str] = []
@@ -135,7 +135,7 @@ def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | s
 
 
 def _explain_stop(text: str, at: int) -> str:
-    """Return in words why no token begins at `at`."""
+    """Return in words the reason that no token begins at `at`."""
     if at >= len(text) or text[at] == "<":
         return "it ends before its last bracket is closed"
     if text[at] in "\"'“”":

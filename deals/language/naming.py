@@ -17,7 +17,7 @@ def parties_of(clause: Clause) -> list[str]:
 
 
 def names_in(clause: Clause) -> list[str]:
-    """Return the names in a clause's effects and condition, without "others" of a payment."""
+    """Return the names in a clause's effects and condition, except "others" in a payment."""
     others = OTHERS if clause.transfer else None
     own = [name for name in parties_of(clause) if name != others]
     earners = [part.earned for part in conditions_in(clause.when) if isinstance(part, Earned)]

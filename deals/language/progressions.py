@@ -23,7 +23,7 @@ def _progression(when: When, turns: int) -> Progression | None:
 
 
 def progressions(when: When, turns: int) -> list[Progression]:
-    """Return the progressions of turns at which a condition holds; [] if they are not known."""
+    """Return the turns at which a condition holds, as progressions; [] if they are unknown."""
     listed_turns: Sequence[When] = turn_list(when) or [when]
     found = (_progression(part, turns) for part in listed_turns)
     return [progression for progression in found if progression is not None]
@@ -37,7 +37,7 @@ def meet(a: Progression, b: Progression) -> bool:
     if over:
         return False
     period = stride // common
-    # Common turns of both progressions, if unbounded, repeat every lcm of the two steps.
+    # Without upper bounds, the common turns repeat at the least common multiple of the steps.
     at = first + step * (apart * pow(step // common, -1, period) % period)
     lcm, since = step * period, max(first, other)
     at += -(-max(0, since - at) // lcm) * lcm

@@ -55,11 +55,11 @@ def read_deal(raw: Any, terms: Terms | None = None) -> Deal | Fault:
 
 
 def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
-    """Return the deal that an agent wrote as JSON, with the repairs; or one fault that lists all.
+    """Return the deal that an agent wrote as JSON and the repairs, or one fault listing all faults.
 
     Args:
         raw: the parsed JSON of the proposal.
-        terms: the agents and actions; names are compared with them without case and quotes.
+        terms: the agents and actions. Names are compared with these, ignoring case and quotes.
     """
     notes = Notes(currency=terms.currency if terms else "")
     body = _body(raw, notes)
@@ -84,7 +84,7 @@ def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
 
 
 def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
-    """Return the raw clauses of a proposal and the ids that it drops; None for no proposal."""
+    """Return the raw clauses and the dropped ids of a proposal; None if `raw` is no proposal."""
     if isinstance(raw, list):
         notes.repairs.append("read a list as the clauses")
         return raw, ()

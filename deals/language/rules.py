@@ -45,17 +45,17 @@ def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None
 
 
 def all_faults(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
-    """Return all faults of a deal merged into one, with the label of the first; None if none."""
+    """Return all faults of a deal as one fault with the first label; None for a sound deal."""
     return together(rule(deal, terms) for rule in rules)
 
 
 def _fault(label: str, lines: list[str]) -> Fault | None:
-    """Return the lines of a rule's objections as one fault; None if there are none."""
+    """Return a rule's objections, one a line, as one fault; None if there are no lines."""
     return Fault(label, list_faults(list(dict.fromkeys(lines)))) if lines else None
 
 
 def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | None:
-    """Return a fault with a line for each clause of which `wrong` returns a fault in words."""
+    """Return a fault with a line for each clause for which `wrong` returns words, or None."""
     found = {cid: wrong(clause) for cid, clause in deal.ids().items()}
     return _fault(label, [f"{cid}{why}." for cid, why in found.items() if why])
 
@@ -89,7 +89,7 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_actions(deal: Deal, terms: Terms) -> Fault | None:
-    """ACTION: every named action is an action of the agent that it is named with."""
+    """ACTION: every action that a clause names with an agent is an action of that agent."""
     wrong = []
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in clause.events(())]
@@ -125,7 +125,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
 def performable(deal: Deal, terms: Terms) -> Fault | None:
     """TURN: no agent has a duty to act at a turn at which the game does not admit the action.
 
-    Only duties with conditions on turns alone are checked; the monitor excuses the others.
+    Only conditions on turns alone are checked; under other conditions the monitor drops the duty.
     """
     wrong = []
     for cid, clause in deal.duties.items():
@@ -231,7 +231,7 @@ def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
-    """CLASH: at no turn must an agent take two actions, or take an action forbidden to it.
+    """CLASH: no agent has to take two actions at one turn, or an action forbidden to it.
 
     Two duties are compared only if their conditions are equal or both depend on turns alone.
     The certificate finds clashes between different conditions on the history.

@@ -12,7 +12,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan, too_long
 
-# Private elements and proposals; an unclosed one extends to the end of the text.
+# Private elements and proposals; an unclosed element extends to the end of the text.
 _NOT_SPEECH = re.compile(
     r"<\s{0,4}(CONSIDER|NOTES|PROPOSAL)\b[^<>]{0,200}>.*?(?:</\s{0,4}\1\b[^<>]{0,200}>|\Z)",
     re.DOTALL | re.IGNORECASE,
@@ -21,7 +21,7 @@ _SPEECH = re.compile(r"<s>[^<>]*</s>", re.IGNORECASE)
 
 
 def speech_in(text: str) -> str:
-    """Return the public speech of a refused message, or "" if it is not clear.
+    """Return the public speech of a refused message, or "" if the speech is unclear.
 
     The speech must be closed, contain no tag and be the only one in the message. So no words are
     delivered that the author may have meant to keep private.

@@ -38,7 +38,7 @@ class Notes:
     Attributes:
         repairs: the repairs made in reading.
         faults: the parts that could not be read.
-        place: the place being read, with which a fault begins: "clause 2".
+        place: the part being read, named at the start of each fault: "clause 2".
         currency: the currency of amounts; "" for points of the game.
     """
 
@@ -52,7 +52,7 @@ class Notes:
         return replace(self, place=place)
 
     def wrong(self, key: str, why: str) -> None:
-        """Add a fault of a field, or of the whole place if `key` is ""."""
+        """Add a fault of the field `key`, or of the whole part if `key` is ""."""
         where = ", ".join(part for part in (self.place, f"`{key}`" if key else "") if part)
         self.faults.append(f"{where}: {why}" if where else why)
 
@@ -91,7 +91,7 @@ def read_name(
 ) -> str:
     """Return the name of an agent, of an action of the agent `of`, or "others" in a payment.
 
-    An unknown name is returned unchanged, because the rules of the bargaining refuse it.
+    An unknown name is returned unchanged, because the rules of the bargaining refuse such names.
     """
     said = given.get(key)
     if not isinstance(said, str) or not said.strip():
@@ -112,7 +112,7 @@ def read_name(
 
 
 def good(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
-    """Return the name of a good; an unknown name is refused later by the bargaining's rules."""
+    """Return the name of a good. The rules of the bargaining refuse unknown names later."""
     known = replace(terms, agents=terms.goods) if terms else None
     return read_name(given, "good", notes, known)
 
@@ -142,7 +142,7 @@ def _actions(terms: Terms, of: str) -> Sequence[str]:
 
 
 def per(given: Mapping[str, Any], notes: Notes) -> str:
-    """Return how often a payment is made, which letters call `per` and records `basis`."""
+    """Return the basis of a payment: once, turn or reward. Agents may write `per` or `basis`."""
     said = [given[key] for key in ("per", "basis") if given.get(key) is not None]
     words = {one.strip().lower() if isinstance(one, str) else show(one) for one in said}
     if len(words) > 1 or not words <= set(_PER):
@@ -189,7 +189,7 @@ def part(fraction: Fraction) -> str:
 
 
 def _another(money: str, currency: str) -> bool:
-    """Return whether a unit is another currency; if the game has none, codes like EUR are."""
+    """Return whether a unit is not `currency`, or, without a currency, is a code like EUR."""
     if not currency:
         return len(money) == len("EUR") and money.isalpha()
     said = money.upper().removesuffix("S")
@@ -287,7 +287,7 @@ _WHOLE = re.compile(rf"(\d{{1,{len(str(MAX_TURN)) - 1}}})(?:\.0{{1,9}})?(?: (?:u
 
 
 def _number(said: Any, key: str, notes: Notes) -> int:
-    """Return a whole number of turns, times or units; 1 after a fault."""
+    """Return a whole number of turns, times or units, or 1 after adding a fault to `notes`."""
     if isinstance(said, str) and (found := _WHOLE.fullmatch(said.strip())):
         said = int(found[1])
     if isinstance(said, bool) or not isinstance(said, int):

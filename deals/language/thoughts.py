@@ -19,7 +19,7 @@ from shapley_coop.deals.language.lenient_json import Json, read_json
 
 @dataclass(frozen=True)
 class Mark:
-    """The marks around thoughts; in them `…` stands for at most 80 characters, or for attributes.
+    """The marks around thoughts. `…` stands for at most 80 characters, in a tag for attributes.
 
     Attributes:
         opens: the marks that begin thoughts.
@@ -43,7 +43,7 @@ def _element(name: str, used: str) -> Mark:
 
 
 _GLUED = "analysis"
-"""The channel name of gpt-oss; without the special tokens, the thoughts follow with no space."""
+"""A channel name of gpt-oss. If special tokens are lost, thoughts follow it without a space."""
 
 MARKS = (
     _element(
@@ -124,7 +124,7 @@ def _pattern(written: str) -> str:
     if tag := _NAME.fullmatch(written):
         slash, name = tag.groups()
         return rf"<\s{{0,4}}{slash}\s{{0,4}}(?i:{name})(?:\s[^<>]{{0,200}})?>"
-    gap = ".{0,80}?" if "|" in written else "[^<>]{0,200}?"  # in a tag, `…` is attributes
+    gap = ".{0,80}?" if "|" in written else "[^<>]{0,200}?"  # in a tag, `…` means attributes
     found = re.escape(written).replace("…", gap).replace(r"\ ", r"\s{1,4}")
     return rf"{found}(?=[A-Z])" if written == _GLUED else found
 
@@ -144,7 +144,7 @@ def _parts(first: bool) -> str:
     return "|".join(groups)
 
 
-# A lookahead on the first characters: trying every mark at every character is slow.
+# A lookahead on the first characters, because trying every mark at every character is slow.
 _BEGIN = "|".join(
     sorted(
         {
@@ -155,12 +155,12 @@ _BEGIN = "|".join(
     )
 )
 MARK = re.compile(rf"\A\s*(?:{_parts(True)})|(?={_BEGIN})(?:{_parts(False)})", re.DOTALL)
-"""The pattern of any mark. All repetitions are bounded and not nested: linear time."""
+"""The pattern of any mark. Repetitions are bounded and not nested, so matching is linear."""
 
 _MOST_OBJECTS = 16
 
 _OF_WORDS = {"s", "consider", "notes"}
-"""Elements of words; an unclosed one extends to the end, even past marks that it quotes."""
+"""Elements of words. An unclosed element extends to the end, past any marks quoted in it."""
 
 
 def without_thoughts(text: str) -> str | Fault:
@@ -168,7 +168,7 @@ def without_thoughts(text: str) -> str | Fault:
 
     A chat template may open thoughts before the answer begins, so all text before the first closing
     mark is thought. The answer follows the last thoughts. Plain words between two thoughts are
-    private; an element between them is a fault, because it may be thought or said.
+    private; an element between them is a fault, because it may be a thought or an answer.
     """
     at, seen, ended = 0, False, -1
     opened: re.Match[str] | None = None
@@ -204,7 +204,7 @@ _UNCLEAR = (
 
 
 def _may_be_said(text: str, start: int, stop: int) -> bool:
-    """Return whether the text between two places has a tag or a brace, so that it may be said."""
+    """Return whether the text from `start` to `stop` may be an answer: it has a tag or a brace."""
     return TAG_LIKE.search(text, start, stop) is not None or "{" in text[start:stop]
 
 

@@ -181,7 +181,7 @@ def words(when: When, of_payment: bool = False) -> str:
 
     Args:
         when: the condition.
-        of_payment: whether a payment depends on the condition; `last` then means the same turn.
+        of_payment: whether a payment depends on the condition; if so, `last` means that turn.
     """
     if ranges := turn_list(when):
         return at_turns([part.turns for part in ranges])

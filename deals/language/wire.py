@@ -20,9 +20,9 @@ element                               meaning
 `<CLAIM>40%</CLAIM>`                  the part of the total that the agent says it earned
 ====================================  =======================================================
 
-Text outside the elements is private, and unknown tags are plain text. The text that a mark of
-`thoughts` encloses is left out. The sender is never read from the text. `docs/answers.md` lists the
-repairs and the refusals. All readers of a repaired element are informed of the repair.
+Text outside the elements is private, and unknown tags are plain text. A model's thoughts between
+marks (`thoughts.MARKS`) are removed. The sender is never read from the text. `docs/answers.md`
+lists the repairs and the refusals. All readers of a repaired element are informed of the repair.
 """
 
 import re
@@ -56,7 +56,7 @@ _SELECTOR = re.compile(SELECTED)
 _DROPPED = re.compile(f"(?!{SELECTED})[{INVISIBLE}]")
 _LINES = "\n\r\t\u2028\u2029"
 _READABLE = {*map(chr, range(32, 127)), *_LINES, *INVISIBLE}
-"""Characters that `_unreadable` skips: plain ASCII, and invisible ones, checked elsewhere."""
+"""Characters that `_unreadable` skips: ASCII, and invisible ones that other functions check."""
 
 
 @dataclass(frozen=True)
@@ -135,11 +135,11 @@ _WORDS = {
     "REJECT": "reject",
     "NOTES": "notes",
 }
-"""Tag → attribute of `Message`, for elements of words; invisible characters are left out."""
+"""Tag → attribute of `Message`, for elements of free words: not PROPOSAL, ACTION or CLAIM."""
 
 
 def _unreadable(text: str) -> Fault | None:
-    """Return a fault for a harmful invisible character, or one that looks like < or >."""
+    """Return a fault for a harmful invisible character or a character that looks like < or >."""
     for char in sorted(set(text) - _READABLE):
         if fault := _refuse_character(char):
             return fault
@@ -172,7 +172,7 @@ def _hidden_tag(text: str) -> Fault | None:
 
 
 def _names(found: dict[str, Any]) -> Iterator[str]:
-    """Yield the texts compared with names and numbers, which must hide no characters."""
+    """Yield the texts that are compared with names or numbers and so must hide no characters."""
     for tag in ("ACTION", "CLAIM", "PROPOSAL"):
         yield from _strings(found.get(tag))
 
@@ -193,7 +193,7 @@ def _visible(text: str) -> str:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Yield every string in a JSON value, also its keys."""
+    """Yield every string in a JSON value, including the keys of objects."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):

@@ -1,4 +1,4 @@
-"""The JSON that an agent would write for a deal; reading it gives the same deal.
+"""The JSON that an agent would write for a deal. Reading this JSON gives the same deal.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal

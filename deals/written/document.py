@@ -142,7 +142,7 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
 
 
 def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
-    """Yield the faults of the first or last section: it must name all parties and bind none."""
+    """Yield the faults of the first or last section, which names all parties and has no duties."""
     tokens = _skeleton(body, terms)
     if missing := [agent for agent in terms.agents if agent not in tokens]:
         yield f"Section {section} does not name {', '.join(missing)}: name every party."

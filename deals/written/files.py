@@ -16,7 +16,7 @@ KIND = "a contract or a record"
 
 
 def clauses_in(path: Path) -> dict[str, Any]:
-    """Return the contract in a file, which holds a contract or the result of a run."""
+    """Return the contract in a file that holds a contract or the result of a run."""
     content = read_data(path, KIND)
     if isinstance(content, dict) and isinstance(content.get("contract"), dict):
         content = _of_a_record(content["contract"].get("clauses"))
@@ -26,7 +26,7 @@ def clauses_in(path: Path) -> dict[str, Any]:
 
 
 def turns_in(path: Path) -> list[Turn]:
-    """Return a record's turns after checking their numbers and rewards; {} for missing rewards."""
+    """Return a record's turns, with checked numbers and rewards; missing rewards become {}."""
     content = read_data(path, KIND)
     turns = content.get("record") if isinstance(content, dict) else content
     if not isinstance(turns, list) or not turns:

@@ -1,4 +1,4 @@
-"""The parser of clauses in plain English: it reads only the sentences that `deals` writes.
+"""The parser of clauses in plain English: it reads only the sentences that `Deal.text` writes.
 
 >>> acts = {"Ann": ["give", "keep"], "Ben": ["give", "keep"]}
 >>> terms = Terms(agents=["Ann", "Ben"], actions=acts, turns=3)
@@ -46,8 +46,8 @@ _Read = tuple[Any, int]
 def read_words(text: str, terms: Terms) -> Deal | Fault:
     """Return the deal that a text proposes in the sentences of `Deal.text`, or a fault (WORDS).
 
-    Other words around the clauses are ignored, but are a fault if they name a party, an action or
-    a number. Cost: linear in the text.
+    Words around the clauses are ignored. If such words name a party, an action or a number, the
+    result is a fault. Cost: linear in the text.
     """
     drops = _ENDS.findall(text)
     text = _ENDS.sub(" ", text)
@@ -76,7 +76,7 @@ def read_words(text: str, terms: Terms) -> Deal | Fault:
 def agrees(text: str) -> bool:
     """Return whether a text agrees to the current offer without a condition or a counter-offer.
 
-    In doubt the result is True: the agent is then asked again and can still say something else.
+    In doubt the result is True, because the agent is asked again and can still say otherwise.
     """
     first, *more = re.split(r"[.!;\n]", text)
     said = _AGREED.match(first) or any(_AGREED.fullmatch(sentence) for sentence in more)
@@ -143,7 +143,7 @@ class _Reader:
         return None
 
     def _ended(self, clause: dict[str, Any], text: str, at: int) -> _Read | None:
-        """Return the clause with the condition after it, if any; None if no full stop ends it."""
+        """Return the clause with the condition that follows, if any; None without a full stop."""
         when, end = self._when(text, at) or ("always", at)
         return ({**clause, "when": when}, end + 1) if text.startswith(".", end) else None
 
@@ -159,7 +159,7 @@ class _Reader:
         return None
 
     def _several(self, text: str, at: int) -> _Read | None:
-        """Read `w and w and …)`, or the same with `or`, after an opening parenthesis."""
+        """Read conditions joined by `and`, or joined by `or`, after an opening parenthesis."""
         parts, how = list[Any](), ""
         while part := self._when(text, at):
             parts.append(part[0])

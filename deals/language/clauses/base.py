@@ -27,7 +27,7 @@ class Clause(BaseModel):
         spelt: field → the key that agents write for the field, if the key differs.
         lasts: whether the clause survives an amendment unless it is dropped by its id.
         also: key that agents may write → the field that the key means.
-        needless: key → the value with which agents may write the key, though it has no effect.
+        needless: key without effect → the value with which agents may write the key.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -52,17 +52,17 @@ class Clause(BaseModel):
 
     @property
     def duty(self) -> Duty | None:
-        """The duty at each turn before which the condition holds."""
+        """The duty that binds at a turn if the condition holds before that turn."""
         return None
 
     @property
     def transfer(self) -> Transfer | None:
-        """The payment at the end of a turn after which the condition holds."""
+        """The payment that falls due at the end of a turn if the condition then holds."""
         return None
 
     @property
     def gift(self) -> Gift | None:
-        """The gift at the end of the first turn after which the condition holds."""
+        """The gift that falls due at the end of the first turn after which the condition holds."""
         return None
 
     @property
@@ -71,7 +71,7 @@ class Clause(BaseModel):
         return None
 
     def condition(self) -> Condition:
-        """Return the compiled condition, evaluated before a turn for a duty, else after it."""
+        """Return the compiled condition, tested before a turn for a duty, else after the turn."""
         return compiled_condition(self.when, "before" if self.duty else "after")
 
     def events(self, agents: Sequence[str]) -> list[Event]:
@@ -80,12 +80,12 @@ class Clause(BaseModel):
 
     @abstractmethod
     def words(self) -> str:
-        """Return the clause in plain English; `deals.written.reading` parses the core's text."""
+        """Return the clause in plain English; `deals.written.reading` parses core clauses."""
 
     @classmethod
     @abstractmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
-        """Read the fields except kind and condition from an agent's JSON; note faults."""
+        """Read the fields except kind and condition from an agent's JSON; faults go to `notes`."""
 
     @classmethod
     def keys(cls) -> set[str]:
@@ -103,11 +103,11 @@ class Clause(BaseModel):
         return {**terms, **timed}
 
     def wrong(self, terms: Terms) -> str:
-        """Return a fault that the checks of the clause's effects do not find; "" if none."""
+        """Return in words a fault that the checks of the effects do not find, or ""."""
         return ""
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
-        """Yield one clause for each agent that "everyone" or "others" means, else the clause."""
+        """Yield one clause for each agent that "everyone" or "others" means, or just this one."""
         yield self
 
 
