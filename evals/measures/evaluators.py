@@ -225,4 +225,4 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     ),
     "effect": Evaluator("how often an effect is in the record", conduct.effects),
 }
-"""Key → measure, for the measures with an argument: an agent, action, effect and the like."""
+"""Key → measure, for the measures with an argument, such as an agent, action or effect."""

@@ -106,7 +106,7 @@ def forecast(
 
 
 def _as_if_by(condition: Condition, calls: Sequence[Call], batch: bool) -> list[Call]:
-    """Return a pilot's calls as if the condition's own models had answered, in batches if used."""
+    """Return a pilot's calls as if the condition's own models had answered them."""
     seats = condition.settings["seats"]
     models = [seats.get(call["agent"], call)["model"] for call in calls]
     return [

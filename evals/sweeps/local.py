@@ -41,10 +41,10 @@ class Local:
         self._sweep, self._keep = sweep, keep
 
     async def play(self, cell: Cell) -> Finished:
-        """Play a cell to its end, resume its run, or read its run if that has ended.
+        """Play a cell to its end: start or resume its run, or read the run if the run has ended.
 
         Raises:
-            SeatError: a seat did not answer; playing the cell again continues from there.
+            SeatError: a seat did not answer; a second call for the cell resumes the run.
         """
         started, name = time.monotonic(), self._name(cell)
         known = await asyncio.to_thread(_find_run, name)
@@ -102,7 +102,7 @@ class Local:
         return self._keep == "none" or (self._keep == "failures" and status not in FAILURES)
 
     async def close(self) -> None:
-        """Do nothing, as no resource is open between cells."""
+        """Do nothing, because this player opens no resources."""
 
     def _name(self, cell: Cell) -> str:
         return f"{self._sweep}.{cell.id}"

@@ -55,7 +55,7 @@ class Batches(Protocol):
     def asking(
         self, seat: Seat, question: Enquiry, worst: float
     ) -> AbstractAsyncContextManager[Call]:
-        """Return a context whose HTTP requests belong to this question."""
+        """Return a context manager; HTTP requests within its block belong to this question."""
 
 
 @dataclass(frozen=True)

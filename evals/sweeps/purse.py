@@ -65,7 +65,7 @@ class Rates:
 
 @dataclass
 class Purse:
-    """The cost limit of a sweep's calls, in USD, and their rate limits.
+    """The cost limit in USD and the rate limits of a sweep's calls.
 
     Attributes:
         worker: this process.
@@ -94,7 +94,7 @@ class Purse:
             rates: the endpoint's rates.
 
         Returns:
-            The id of the call; "" without limits.
+            The id of the call, or "" if there are no limits.
 
         Raises:
             SpendingLimit: no money is left.
@@ -127,7 +127,7 @@ class Purse:
         return str(call["id"])
 
     def _enter(self, values: dict[str, Any]) -> bool:
-        # Concurrent Postgres transactions would not see each other's calls, hence the lock.
+        # The lock is for Postgres: concurrent transactions would not see each other's calls.
         with self.worker.store.writing(f"purse of {values['sweep']}") as session:
             return bool(session.execute(_RESERVE, **values))
 

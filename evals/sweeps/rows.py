@@ -178,14 +178,14 @@ def count_calls(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """Return the model of a summariser without a seat: unknown if it drafted, else IMPARTIAL's."""
+    """Return the model of a summariser without a seat: IMPARTIAL's, or unknown if it drafted."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model
 
 
 def _count_refusals(table: Table) -> dict[str, int]:
-    """Return agent → the number of its refused drafts."""
+    """Return agent → the number of the agent's refused drafts."""
     counts = Counter(dict.fromkeys(table["agents"], 0))
     for spent in table["spent"].values():
         counts.update({a: n.get("refused", 0) for a, n in spent.get("agents", {}).items()})

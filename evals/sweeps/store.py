@@ -2,7 +2,7 @@
 
 Any number of processes on one machine share the file: see `evals.sweeps.workers`. With
 COOP_DATABASE_URL the tables are in that database, under the folder's name, and any number of
-machines share them. If the folder has a file, the file is used even then.
+machines share them. But if the folder already has a file, the sweep stays in the file.
 """
 
 import json
@@ -39,7 +39,7 @@ _INDEX = """
     ON sweep_rows (sweep, suite, labels, seed, repetition, cell, calls)
 """
 _NOBODY = ""
-"""The owner of sweeps' rows: none, as only operators run sweeps, and tenants do not."""
+"""The owner of sweeps' rows: none, because only the operator runs sweeps, never a tenant."""
 
 _ENTER = """
     INSERT INTO sweeps (sweep, version, id, content, spent)
@@ -75,7 +75,7 @@ class Store:
     def __init__(self, folder: Path, *, new: bool = False) -> None:
         self.folder, file = folder, folder / FILE
         shared = "" if file.exists() else home().database
-        if file.exists() and not file.is_file():  # reading a pipe or device might never end
+        if file.exists() and not file.is_file():  # to read a pipe or a device might never end
             raise ValueError(f"{file} is no file")
         if new:
             make_folder(folder)

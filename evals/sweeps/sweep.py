@@ -212,7 +212,7 @@ def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
 
 
 def describe(error: Exception) -> str:
-    """Return one line about a failure: known errors in full, others by class and place only."""
+    """Return one line about a failure: known errors in full, others by class and source line."""
     if isinstance(error, SeatError | CredentialsMissing | ValueError):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]
