@@ -25,7 +25,7 @@ def inside() -> LangGraphClient:
 
 
 def owner_in(metadata: Mapping[str, Any] | None) -> str:
-    """Return a thread's owner; "" without tenants, because then clients can write any owner."""
+    """Return a thread's owner; "" without tenants, as any client could then write this key."""
     return str((metadata or {}).get(OWNER) or "") if configured() else ""
 
 
