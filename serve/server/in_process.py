@@ -18,7 +18,7 @@ GOES_ON = "goes_on"
 """The metadata key that marks runs started by the server, which it restarts after a kill."""
 
 
-@cache  # the client holds connections, so the process has only one
+@cache  # one client for the whole process, because a client holds connections
 def inside() -> LangGraphClient:
     """Return a client with access to all data; functions that use the client check the caller."""
     return get_client(url=None, api_key=None)
