@@ -30,7 +30,7 @@ QUIET = {
     "LANGGRAPH_NO_VERSION_CHECK": "true",
     "LANGGRAPH_STRICT_MSGPACK": "true",
 }
-"""Settings of LangGraph's server, over those of the environment."""
+"""Settings of LangGraph's server, which override the environment's values."""
 
 STUDIO_PORT = 2024
 """The default port of LangGraph's development server, to which Studio connects."""

@@ -61,7 +61,7 @@ class Check:
 
 
 class NotReachedError(Exception):
-    """The error that an attack or twin had no opportunity, as when the target signed nothing."""
+    """The error if an attack or twin has no opportunity, such as when the target signs nothing."""
 
 
 @dataclass(frozen=True)
