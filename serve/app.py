@@ -1,7 +1,7 @@
 """The routes and middleware that this package adds to LangGraph's server, such as the viewer.
 
 `langgraph.json` names `app`. With tenants (`serve.server.tenancy`) every request is authorized,
-on LangGraph's routes too. Without tenants, every caller is the operator.
+also on LangGraph's own routes. Without tenants, every caller is the operator.
 """
 
 import asyncio

@@ -136,7 +136,7 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
 
 
 def _tell(folder: Path, tally: "Tally") -> None:
-    """Print how a sweep ended, and exit with an error if it was stopped."""
+    """Print the result of a sweep, and exit with an error if the sweep was stopped."""
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")

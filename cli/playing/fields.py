@@ -1,6 +1,6 @@
 """The terminal's form: the fields of an answer, asked one by one, with their choices numbered.
 
-A line with a tag, at any field, begins a whole message in place of the form.
+If a person types a line with a tag at any field, the line begins a message that replaces the form.
 """
 
 import re

@@ -13,7 +13,7 @@ _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND 
 
 
 def done_in(folder: Path) -> set[str]:
-    """Return the ids of cells that have rows in a folder; empty if it holds no sweep.
+    """Return the ids of cells that have rows in a folder; empty if the folder holds no sweep.
 
     Raises:
         ValueError: the folder holds a sweep of another version.

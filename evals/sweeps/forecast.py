@@ -28,8 +28,8 @@ class Forecast:
         cost: the cost in USD at the prices of the suite's models; None if a model has no price.
         at_longest: the cost in USD if every letter gets the longest answer at every try.
         seconds: the wall time of the pilots, scaled up as if cells were played one by one.
-        batches: the least number of successive batches in a run: the most letters that one
-            agent gets in one run.
+        batches: the least number of successive batches that a run needs, which is the largest
+            number of letters to one agent.
     """
 
     simulated: bool

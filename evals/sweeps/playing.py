@@ -87,7 +87,7 @@ class Tally:
         done: the number of cells that this process has played.
         failed: the number of this process's attempts that failed.
         cost: the cost in USD of all runs of the folder.
-        stopped: why the sweep stopped early; "" if it did not.
+        stopped: the reason if the sweep stopped early, else "".
     """
 
     cells: int

@@ -1,7 +1,7 @@
 """Charts as SVG without a library or script, readable on light and dark pages.
 
 Text and axes have the page's colour (`currentColor`). Series differ in both colour and shape, so
-either is enough to distinguish them. Every mark has a title with its number and its n.
+that a reader needs only one of the two. Every mark has a title with its number and its n.
 """
 
 from collections.abc import Iterable, Sequence

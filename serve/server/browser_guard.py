@@ -4,7 +4,7 @@ A page of any website can make a browser send requests to this machine: plain fo
 preflight and, after DNS rebinding, any request. So there are three rules:
 
 - A body must have the content type of JSON, which a page cannot send without a preflight.
-- Without tenants, the `Host` must be this machine's or a listed one. A request that changes state
+- Without tenants, `Host` must be this machine or a listed host. A request that changes state
   may not come from a foreign `Origin`.
 - `coop dev` makes a token and prints addresses that contain the token, as Jupyter does.
 """

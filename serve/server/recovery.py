@@ -30,7 +30,7 @@ EVERY = 5.0
 """Seconds between two notes of the same active thread."""
 
 BACK = 60.0
-"""Only threads with a note in the last seconds before the last of all notes can be lost."""
+"""A lost thread's last note is at most this many seconds older than the last note of all."""
 
 _noted: dict[str, float] = {}
 
