@@ -37,7 +37,7 @@ other groups follow fixed strategies."""
 
 
 def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
-    """Return the suite with these seeds, and its cells; a deterministic cell has only one seed."""
+    """Return the suite with these seeds, and its cells. Deterministic cells have one seed only."""
     suite = load_suite(SUITE).model_copy(update={"seeds": list(seeds)})
     return suite, [c for c in expand(suite) if c.seed == seeds[0] or depends_on_seed(c)]
 

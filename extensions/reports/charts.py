@@ -59,7 +59,7 @@ class Axis:
         return [round((first + i) * step, 12) for i in range(count)]
 
     def at(self, value: float, start: float, end: float) -> float:
-        """Return the coordinate of a value, given those of the axis's two ends."""
+        """Return the coordinate of a value, given the coordinates of the axis's two ends."""
         return start + (value - self.low) / (self.high - self.low) * (end - start)
 
 

@@ -111,7 +111,7 @@ async def _graph_of(request: Mapping[str, Any], path: str) -> str:
 
 
 async def _named_in(path: str) -> str:
-    """Return the assistant that a path names, directly or through a cron, or "" if none."""
+    """Return the assistant that a path names, directly or by a cron's id, or "" if none."""
     segment, *rest = path.removeprefix("/").split("/")
     if segment in ("assistants", "a2a") and rest:
         return rest[0]
