@@ -74,7 +74,7 @@ def final_masks(table: Table) -> Masks | None:
 
 
 def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, float]:
-    """Return agent → mean |estimate − utility| over its estimates of the others' utilities.
+    """Return agent → mean |estimate − utility| over its estimates of other agents' utilities.
 
     Estimates come from the CONSIDER element of a valid proposal and are about that proposal.
     Agents without estimates are left out.

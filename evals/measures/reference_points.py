@@ -148,7 +148,7 @@ def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
     return _build(game_of(settings), admits_payments(graph))
 
 
-@lru_cache(maxsize=256)  # so all rows of a condition share one yardstick
+@lru_cache(maxsize=256)  # so that all rows of a condition share one yardstick
 def _build(game: Game, paid: bool) -> Yardstick:
     return Yardstick(game, paid)
 

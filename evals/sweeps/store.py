@@ -122,11 +122,11 @@ class Store:
             self._database.close()
 
     def given(self, **values: Any) -> dict[str, Any]:
-        """Return a statement's values with the sweep's name added as `sweep`."""
+        """Return a statement's parameters, with the sweep's name added as `sweep`."""
         return {"sweep": self._name, **values}
 
     def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
-        """Return the rows of a query; its parameters are `values` and `sweep`."""
+        """Return the rows of a query, whose parameters are `values` and `sweep`."""
         with self._reading() as session:
             return session.rows(query, **self.given(**values))
 
@@ -146,7 +146,7 @@ class Store:
         """Open a transaction that writes.
 
         Args:
-            lock: the name of a lock that the transaction holds; "" for none.
+            lock: the name of a lock that the transaction holds; "" for no lock.
         """
         with self._database.writing(_NOBODY, lock) as connection:
             yield Statements(connection, self._database.sqlite)
@@ -158,7 +158,7 @@ class Store:
 
     @property
     def id(self) -> str:
-        """The sweep's id, the first part of its runs' names, which is the same at each resume."""
+        """The sweep's id, with which its runs' names begin; it is the same at each resume."""
         return str(self._entered()["id"])
 
     @property
@@ -190,7 +190,7 @@ class Store:
         """Record the suites of the sweep; a later call may add seeds and suites.
 
         Returns:
-            The sweep's id, which the first call makes.
+            The sweep's id, which the first call creates.
         """
         fresh = self.given(version=VERSION, id=uuid4().hex[:8], content='{"suites": {}}')
         with self.writing() as session:
@@ -228,7 +228,7 @@ class Store:
         return float(sum(found["usd"] for found in self.find(query, cell=cell)))
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return suite → the number of its ended runs, and the number of their calls."""
+        """Return suite → the number of the suite's ended runs, and the number of their calls."""
         query = (
             "SELECT suite, COUNT(*) AS done, SUM(calls) AS calls FROM sweep_rows "
             "WHERE sweep = :sweep GROUP BY suite"

@@ -101,7 +101,7 @@ async def contract_keeper(arena: Arena) -> None:
 
 
 async def escrowed(arena: Arena, act: Answer, judge: Script | None = None) -> Played:
-    """Sign the target's contract, or one in which all play the efficient plan; then play.
+    """Sign the target's contract, or else one that requires the efficient plan; then play.
 
     Args:
         arena: the trial.

@@ -47,7 +47,7 @@ class Rank:
 
 
 def wins(payoffs: Floats) -> Floats:
-    """Return how often each seat got more than each other seat in the same situation.
+    """Return the number of equal situations in which each seat got more than each other seat.
 
     Args:
         payoffs: shape (games, roles, seats, opponents, seeds), in each game's own unit.

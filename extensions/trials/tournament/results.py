@@ -118,4 +118,4 @@ COLUMNS: dict[str, tuple[int | None, Read]] = {
 """Column of a game's table → its role (None for both), and the function that reads a match."""
 
 REGRET = "regret"
-"""The last column, which also needs the matches of the other seats."""
+"""The last column, whose values also depend on the matches of other seats."""
