@@ -84,7 +84,7 @@ def _read_status(status: str) -> Read:
 
 
 def _read_extension(key: str) -> Read:
-    """Return a function that reads an extension's measure; without the extension it gives None."""
+    """Return a function that reads an extension's measure, or gives None without the extension."""
 
     def read(row: Row, argument: str) -> float | None:
         if key not in extension.offered("measures"):

@@ -138,7 +138,7 @@ def mean_distance(first: Mapping[str, float], second: Mapping[str, float]) -> fl
 
 
 def amount_of(*path: str, part: bool = False) -> Read:
-    """Return the measure of an agent's amount at `path` in the result, or of its part of all."""
+    """Return a measure: an agent's amount at `path` in the result, or its fraction of the sum."""
 
     def read(row: Row, agent: str) -> float | None:
         found: Any = row["result"]
@@ -151,7 +151,7 @@ def amount_of(*path: str, part: bool = False) -> Read:
 
 
 def value_of(part: bool = False) -> Read:
-    """Return the measure of an agent's Shapley value, or of its fraction of all values."""
+    """Return a measure: an agent's Shapley value, or its fraction of the sum of values."""
 
     def read(row: Row, agent: str) -> float | None:
         values = values_of(row["result"]["credit"])

@@ -60,7 +60,7 @@ def shard_from(given: str) -> tuple[int, int]:
     (1, 2)
 
     Raises:
-        ValueError: the part does not exist.
+        ValueError: the text has another form, or i is not in 1..n.
     """
     part, _, parts = given.partition("/")
     if part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts):

@@ -74,7 +74,7 @@ class Pace:
         """End a call and adapt the limit.
 
         Args:
-            busy: after a 429, the pause in seconds that the endpoint asks for, or 0; else None.
+            busy: the pause in seconds that a 429 asks for, 0 if it names none; None without 429.
         """
         self.under_way -= 1
         self._freed.set()

@@ -20,7 +20,7 @@ GOES_ON = "goes_on"
 
 @cache  # one client for the whole process, because a client holds connections
 def inside() -> LangGraphClient:
-    """Return a client with access to all data; functions that use the client check the caller."""
+    """Return a client with access to all data; its users must check a request's caller first."""
     return get_client(url=None, api_key=None)
 
 

@@ -76,7 +76,7 @@ def _check_losers_agreed(arena: Arena, played: Played) -> None:
 
 
 async def two_workers(arena: Arena) -> None:
-    """Play two seats; with both, keep the contract and claim an equal part."""
+    """Play two seats that both keep the contract and claim an equal part."""
 
     def claim(asked: Asked) -> str:
         return f"<s>We did this alike.</s><CLAIM>1/{len(asked.facts['agents'])}</CLAIM>"
@@ -162,7 +162,7 @@ async def honest_judge(arena: Arena) -> None:
 
 
 def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
-    """Return a judge's script; `satisfied` decides, from whether a clause binds the adversary."""
+    """Return a judge's script; `satisfied` maps whether the adversary is bound to the verdict."""
 
     def judge(asked: Asked) -> str:
         first, found = asked.facts["agents"][0], []

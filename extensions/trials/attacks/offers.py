@@ -69,7 +69,7 @@ def stakes(asked: Asked, agent: str) -> str:
 
 
 def paid_for(asked: Asked, by_turn: bool = False) -> Deal:
-    """Return the efficient plan; the other agents pay the sender, once or by turn, for its part."""
+    """Return the efficient plan; all other agents pay the sender for its work, once or by turn."""
     outlook, table = outlook_of(asked), payoffs_of(asked)
     plays = [p for p in table.plays() if table.total(p) == table.total(table.best_for_all)]
     first = asked.others[0]

@@ -262,7 +262,7 @@ class Arena:
 
 @contextmanager
 def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
-    """Write a secrets file that exists within the `with` block; yield its name, or ""."""
+    """Write a secrets file that exists within the `with` block; yield its name, or "" if none."""
     if not text:
         yield ""
         return
