@@ -65,7 +65,7 @@ def application(inbox: ThreadInbox) -> Starlette:
             )
     trace_quietly(home().secrets)
     make_forms_ready()
-    # These clients would log a line for every HTTP request: costly, and no news about a run.
+    # httpx would log every HTTP request, which costs time and says nothing about a run.
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(

@@ -213,7 +213,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """Return suites, their cells and, for `all`, unplayable suite → why it cannot be played."""
+    """Return suites, their cells and, for `all`, unplayable suite → the reason."""
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
     from shapley_coop.evals.sweeps.suite import known_suites, load_suite

@@ -53,7 +53,7 @@ class Yardstick:
         return self.best if self._paid and self._points.payments else None
 
     def alone(self, record: Sequence[Turn]) -> dict[str, float]:
-        """Return each agent's payoff without agreement, by the game's list or as its security."""
+        """Return each agent's payoff without agreement, or its security level if not listed."""
         if self._points.alone is not None:
             return dict(self._points.alone)
         return {agent: float(x) for agent, x in alone(self._game, record).items()}

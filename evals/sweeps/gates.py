@@ -2,7 +2,7 @@
 
 After status 429, the gate pauses for the time that the endpoint asks for, and halves the number of
 concurrent calls. Each answer raises this number a little (additive increase, multiplicative
-decrease: Chiu and Jain, 1989). So a rate limit only slows a sweep. Each process adapts alone.
+decrease: Chiu and Jain, 1989). So a rate limit only slows a sweep. Processes adapt separately.
 
 All processes of a sweep share its limits (`evals.sweeps.purse`): requests and tokens per minute,
 and cost. Each call reserves its worst-case cost: a token for every byte of the letter, and the
@@ -39,7 +39,7 @@ BESIDE_THE_LETTER = 2_000
 
 @dataclass
 class Pace:
-    """The limit on this process's concurrent calls to an endpoint, adapted to its answers.
+    """The limit on this process's concurrent calls to an endpoint, adapted after each answer.
 
     Attributes:
         clock: returns monotonic seconds.

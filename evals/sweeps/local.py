@@ -29,7 +29,7 @@ class Local:
     """A player of cells in this process.
 
     Args:
-        sweep: the sweep's id. A run's name consists of sweep id and cell id, to find it again.
+        sweep: the sweep's id. Sweep id and cell id name a run, so a resumed sweep finds the run.
         keep: the runs whose letters and checkpoints are kept after their row is written: all runs,
             runs that ended in `FAILURES`, or none. Unfinished runs are always kept, so that the
             next sweep can continue them.

@@ -37,7 +37,7 @@ SHORT = 100
 
 
 class EventsInWords:
-    """The writer of public events in words; a repeated clause names the message that had it first.
+    """The writer of public events in words; a repeated clause refers to its first message.
 
     Sums replace more than `MOST_TOLD` clauses, payments or agents, unless `whole` is set.
     """

@@ -20,7 +20,7 @@ GOES_ON = "goes_on"
 
 @cache  # one client for the whole process, because a client holds connections
 def inside() -> LangGraphClient:
-    """Return a client with access to all data; its users must check a request's caller first."""
+    """Return a client with access to all data; code that uses it must check a request's caller."""
     return get_client(url=None, api_key=None)
 
 
