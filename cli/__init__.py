@@ -67,7 +67,7 @@ def _environment() -> None:
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     # Matrices are small here, so NumPy's threads would cost more time than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A PettingZoo factory may be in this folder. As the last entry it shadows no other module.
+    # The current folder may hold a PettingZoo factory. As the last entry it shadows no module.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     if os.path.exists(".env"):

@@ -76,7 +76,7 @@ _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
 
 def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
-    """Return a command line with the command or group that the words call, or else all commands.
+    """Return a command line with the command or group that the words call, or with all commands.
 
     Args:
         words: the arguments after `coop`.

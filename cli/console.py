@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end, and return its result."""
-    import asyncio  # late: its import is slow, and `coop --help` does not need it
+    import asyncio  # imported late: slow, and `coop --help` does not need it
 
     return asyncio.run(work)
 

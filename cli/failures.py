@@ -13,7 +13,7 @@ MORE = f"see more with {DEBUG}=1"
 
 
 def reason(error: BaseException) -> str:
-    """Return the reason of a failure, or "" if its text may be private."""
+    """Return the reason of a failure, or "" if the error's message may be private."""
     from shapley_coop.extension import GROUP
     from shapley_coop.extras import LibraryMissing
     from shapley_coop.games import GameError
@@ -47,7 +47,7 @@ def in_one_line(error: BaseException) -> str:
 
 
 def _of_system(error: OSError) -> str:
-    """Return the message about an unusable file or port, or "" if the error concerns neither."""
+    """Return the message about an unusable file or port, or "" if the error is about neither."""
     said = error.strerror or type(error).__name__
     if error.errno in (errno.EADDRINUSE, errno.EACCES) and not error.filename:
         return f"the port cannot be used: {said}; give another --port, or 0 for a free one"

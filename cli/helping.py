@@ -40,7 +40,7 @@ class Command(TyperCommand):
 
 
 def _fit_option(name: str, told: str) -> tuple[str, str]:
-    """Return an option's forms and description; long lists of choices end the description."""
+    """Return an option's forms and description; a long list of choices ends the description."""
     forms, _, choices = name.partition(" <")
     if len(name) <= _LINE or "|" not in choices:
         return name, told

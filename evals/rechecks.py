@@ -13,7 +13,7 @@ class Recheck:
     """An extension's check of the workflows that have a certain node.
 
     Attributes:
-        name: the name of the compared part.
+        name: the check's name in the output of `coop verify`.
         wrong: returns the differences between the last table and recomputed values.
         sound: the words to show if there is no difference.
         sealed: returns the agents' sealed answers, if the workflow makes a deal from sealed

@@ -119,7 +119,7 @@ def _play(table: Table) -> Check:
 
 
 def _audits(table: Table) -> list[Check]:
-    """Check the record against the rule of play of extensions' workflows, if they have any."""
+    """Check the record against the rules of play that extensions define for this game."""
     found = audit(game_of(table["settings"]), table["record"])
     return [_make_check(name, wrong, "played by the rule") for name, wrong in found]
 
@@ -230,7 +230,7 @@ async def _tools(run: Run, table: Table) -> list[Check]:
 
 
 def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
-    """Return the fault of a tool's result in the journal, or "" if it has none."""
+    """Return the fault of a tool's result in the journal, or "" if the result is right."""
     asked = json.loads(entry.letter_text)
     turn = askings.get(asked["at"])
     if turn is None:

@@ -16,7 +16,7 @@ from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
 MOST_NAMED = 3
-"""Most differences that are listed; the others are only counted."""
+"""The most differences that are listed; further differences are only counted."""
 
 
 def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
@@ -34,7 +34,7 @@ def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
 
 
 def name_differences(different: list[str]) -> str:
-    """Return the first differences and the number of the others."""
+    """Return the first differences, and the number of further differences."""
     more = len(different) - MOST_NAMED
     return "; ".join(different[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
@@ -69,7 +69,7 @@ def files_of(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def changed_postings(table: Table) -> list[str]:
-    """Return the episode's postings that are missing, not due, or different from those due."""
+    """Return a line for each posting of the episode that is missing, not due, or wrong."""
     episode, settled = table["episode"], table["settlement"] or {}
     due = [
         *deposit_lines(EvaluatedTable(table), over=True),

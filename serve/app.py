@@ -1,7 +1,7 @@
 """The routes and middleware that this package adds to LangGraph's server, such as the viewer.
 
 `langgraph.json` names `app`. With tenants (`serve.server.tenancy`) every request is authorized,
-on LangGraph's routes too. Without tenants, every caller is the operator.
+also on LangGraph's own routes. Without tenants, every caller is the operator.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ def application(inbox: ThreadInbox) -> Starlette:
             )
     trace_quietly(home().secrets)
     make_forms_ready()
-    # A log line for every HTTP request costs time and says nothing about a run.
+    # httpx would log every HTTP request, which costs time and says nothing about a run.
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(

@@ -9,7 +9,7 @@ from shapley_coop.serve.server.tenancy import tenancy
 
 
 def no_tenants() -> Auth:
-    """Return an `Auth` that treats every request as the operator's, for a private machine."""
+    """Return an `Auth` that admits every request as the operator's, for a private machine."""
     auth = Auth()
 
     @auth.authenticate

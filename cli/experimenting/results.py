@@ -55,7 +55,7 @@ def merge(
 
 
 def prices_from(path: Path | None) -> "Prices":
-    """Return the prices in a file, or the shipped prices."""
+    """Return the prices in a file, or by default the prices that come with the project."""
     from shapley_coop.evals.sweeps.prices import read_prices
 
     return read_prices(path) if path else read_prices()

@@ -136,7 +136,7 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
 
 
 def _tell(folder: Path, tally: "Tally") -> None:
-    """Print how a sweep ended, and exit with an error if it was stopped."""
+    """Print the result of a sweep, and exit with an error if the sweep was stopped."""
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
@@ -163,7 +163,7 @@ def run_cells(
     """Run the cells (planned runs) that a sweep's folder lacks, with a progress bar.
 
     Args:
-        suites: the suites of the cells; the folder records them and the suites in `skipped`.
+        suites: the suites of the cells; the folder records these suites and those in `skipped`.
         cells: the cells in order; they run here or on the server with the URL `remote`.
         folder: the sweep's folder.
         what: the title of the progress bar.
@@ -213,7 +213,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """Return suites, their cells and, for `all`, suite → reason why it cannot be played here."""
+    """Return suites, their cells and, for `all`, unplayable suite → the reason."""
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
     from shapley_coop.evals.sweeps.suite import known_suites, load_suite

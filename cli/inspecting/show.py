@@ -144,7 +144,7 @@ def _price_words(cost: Mapping[str, Any]) -> str:
 
 
 def _worths(table: "Table") -> dict[str, Any] | None:
-    """Return every agent's baseline and every coalition's worth; None for too many agents."""
+    """Return all agents' baselines and all coalitions' worths, or None with too many agents."""
     from shapley_coop.serve.view.coalitions import worths
     from shapley_coop.state.evaluated import EvaluatedTable
 

@@ -22,7 +22,7 @@ def verify(
 ) -> None:
     """Recompute contributions, values, transfers and ledger from the record, and compare them.
 
-    Compare every stored row with the run's seal in the home's chain of hashes, too.
+    Also compare every stored row with the run's seal in the home's chain of hashes.
     Exit code 0: all checks hold; 1: a check fails; 2: the run cannot be read.
     """
     from shapley_coop.evals.verifying import verify_run

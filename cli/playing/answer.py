@@ -60,7 +60,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # only the reason is new, and it is printed below
+            home().journal.show(episode, mail)  # only its reason is new, and is printed below
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")
@@ -108,7 +108,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
 
 
 def _fill(act: str, form: Any, why: str) -> str:
-    """Return the message of a form that a person fills in, or types instead of the form."""
+    """Return the message that a person makes by filling in a form, or types in its place."""
     from shapley_coop.cli.playing.fields import Message, ask_fields
     from shapley_coop.serve.seats.form import message_of
 
@@ -127,7 +127,7 @@ def _fill(act: str, form: Any, why: str) -> str:
 def ask_at_terminal(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
     """Return a function that asks people at this terminal, and hides the spinner while they type.
 
-    It shows a person's first letter whole, and only the new sections of later letters.
+    The function shows a person's first letter whole, and of later letters only new sections.
     """
     shown: dict[str, set[str]] = {}
 

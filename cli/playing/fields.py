@@ -1,6 +1,6 @@
 """The terminal's form: the fields of an answer, asked one by one, with their choices numbered.
 
-A line with a tag, at any field, begins a whole message in place of the form.
+If a person types a line with a tag at any field, the line begins a message that replaces the form.
 """
 
 import re
@@ -45,7 +45,7 @@ class Message(Exception):
 
 
 def can_ask(form: Known) -> bool:
-    """Return whether the terminal can ask for all fields that decide this answer."""
+    """Return whether the terminal can ask for all fields of this form that an answer needs."""
     return set(form["fields"]) - LEFT_OUT <= ASKED and len(form.get("legal", ())) <= MOST_LISTED
 
 
@@ -100,7 +100,7 @@ def _rest() -> str:
 
 
 def _line() -> str:
-    """Return the next line, without its end; a line with a tag begins a whole message."""
+    """Return the next line without line break; raise `Message` if the line begins a message."""
     if not (line := sys.stdin.readline()):
         raise EOFError
     if _TAG.search(line):
@@ -109,7 +109,7 @@ def _line() -> str:
 
 
 def _until_valid(asked: str, read: Callable[[str], str]) -> str:
-    """Return the value of the first line that `read` takes; after each other line, say why."""
+    """Return the value of the first line that `read` accepts; print its error for other lines."""
     note(f"{asked}:")
     while True:
         if typed := _line():
@@ -120,7 +120,7 @@ def _until_valid(asked: str, read: Callable[[str], str]) -> str:
 
 
 def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> str:
-    """Return the option whose number, or name, a person types."""
+    """Return the option whose number or name a person types."""
 
     def read(typed: str) -> str:
         if typed in options and not typed.isdecimal():
@@ -143,7 +143,7 @@ def _number(asked: str) -> str:
 
 
 def _text(asked: str) -> str | None:
-    """Return a line that a person may leave empty."""
+    """Return the line that a person types, or None if the line is empty."""
     note(f"{asked} (Enter: nothing):")
     return _line() or None
 
@@ -161,7 +161,7 @@ def _thoughts(act: str) -> str:
 
 
 def _clauses(known: Known) -> list[dict[str, Any]]:
-    """Return clauses of the kinds that have a form here, one after the other."""
+    """Return the clauses that a person fills in, each of a kind in `KINDS`."""
     clauses: list[dict[str, Any]] = []
     kinds = [kind for kind in known["kinds"] if kind in KINDS]
     names = {kind: KINDS[kind][0] for kind in kinds}
@@ -196,7 +196,7 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
 
 
 def _allocation(trade: Known) -> list[dict[str, Any]]:
-    """Return who would have which tasks."""
+    """Return the allocation that a person types: each agent with its tasks."""
     agents, holder = trade["agents"], dict[str, str]()
     for task in trade["tasks"]:
         asked = f"Who does “{task['says']}”, now {task['held']}'s"

@@ -169,7 +169,7 @@ def _check_ready(run: Any) -> None:
 
     Raises:
         GameError: the game cannot be played here, such as for lack of a permission.
-        ValueError: the encryption key is malformed, or objects of another program hold seats.
+        ValueError: the encryption key is malformed, or a seat is another program's object.
     """
     from shapley_coop.graphs.same_run import check_objects
     from shapley_coop.state.settings import game_of
@@ -228,7 +228,7 @@ def _note_failure(run: Any, error: Exception) -> str:
 
     why = reason(error) or f"{type(error).__name__}, {MORE}"
     onward = command_for(run, "resume")
-    # If writing to the register fails too, the run's registered state remains `started`.
+    # If this writing to the register also fails, the run's registered state remains `started`.
     with suppress(*errors(OSError)):
         home().runs.finish(run.run, FAILED, why=f"{why}; go on with {onward}")
     return f"{run.run} stopped: {why}. Go on with {onward}"

@@ -26,7 +26,7 @@ MOST_NEEDED = ("seed", "rounds", "norm", "enforcement", "renegotiate", "tools", 
 """The fields that `coop run --help` lists; `--help-all` lists every field."""
 
 ONE_OF = {"constraints": "--constraint"}
-"""Fields whose option is given once for each entry → the option's name, in the singular."""
+"""Field with several entries → the singular name of its option, which is given for each entry."""
 
 
 WHOLE = "every option"

@@ -30,7 +30,7 @@ QUIET = {
     "LANGGRAPH_NO_VERSION_CHECK": "true",
     "LANGGRAPH_STRICT_MSGPACK": "true",
 }
-"""Settings of LangGraph's server, over those of the environment."""
+"""Settings of LangGraph's server, which override the environment's values."""
 
 STUDIO_PORT = 2024
 """The default port of LangGraph's development server, to which Studio connects."""
@@ -64,7 +64,7 @@ def dev(
     _check_guarded(config, found)
     _check_there(config, found)
     for one in game or []:
-        read(one)  # raises for a missing file before the server starts
+        read(one)  # raises an error for a missing file before the server starts
     chosen = free_port(host, port)
     options = ["--config", str(config), "--host", host, "--port", str(chosen)]
     options += ["--n-jobs-per-worker", JOBS]
@@ -84,7 +84,7 @@ def dev(
 def _environment(
     found: Mapping[str, Any], host: str, port: int, games: Sequence[str], token: bool
 ) -> dict[str, str]:
-    """Return the variables by which the server knows its games, its hosts and its token."""
+    """Return the environment variables with the server's games, hosts, token and addresses."""
     from shapley_coop.seats.person import SERVER_URL
     from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
 
@@ -188,8 +188,8 @@ def _absolute(game: str) -> str:
 def free_port(host: str, port: int = 0) -> int:
     """Return the given port after checking that it is free, or a free port if 0 is given.
 
-    The server would silently replace a used port. The server starts to listen seconds later. By
-    then, the system may use a port of its own range, so a drawn port is outside that range.
+    LangGraph's server silently chooses another port if its port is in use. It starts only seconds
+    later, so a drawn port is outside the range that the system gives to other programs meanwhile.
 
     Raises:
         ValueError: the port is in use, or the host is no IPv4 address of this machine.
@@ -197,7 +197,7 @@ def free_port(host: str, port: int = 0) -> int:
     drawn = random.sample(UNASSIGNED_PORTS, 100)
     for one in [port] if port else drawn:
         with socket.socket() as probe:
-            # Like the server, accept a port whose last connection has just closed.
+            # The server accepts a port whose last connection has just closed, so accept it here.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, one))

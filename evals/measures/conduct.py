@@ -12,11 +12,11 @@ from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.state.conduct import Conduct, conduct
 
 DUST = 1e-6
-"""The tolerance for comparing amounts, which are whole millionths up to rounding."""
+"""The tolerance for comparing amounts, which floating-point rounding may change slightly."""
 
 
 def of_row(row: Row) -> dict[str, Conduct]:
-    """Return agent → its conduct, from the row's record and breaches."""
+    """Return agent → the agent's conduct, from the row's record and breaches."""
     return conduct(row["result"]["agents"], row["record"], row["result"]["breaches"])
 
 
@@ -25,21 +25,21 @@ COUNTS: dict[str, Callable[[Conduct], int]] = {
     "passes": lambda one: len(one["passes"]),
     "unusable": lambda one: sum(each["why"] == "unusable" for each in one["passes"]),
 }
-"""Measure → the function that counts it in an agent's conduct."""
+"""Measure → the function that computes the measure from an agent's conduct."""
 
 
 def breaches(row: Row, agent: str) -> float | None:
-    """Return the number of breaches of clauses; None for an agent that is not in the run."""
+    """Return the number of breaches of clauses, or None if the agent is not in the run."""
     return _count(row, agent, COUNTS["breaches"])
 
 
 def passes(row: Row, agent: str) -> float | None:
-    """Return how often agents took no action in a turn in which they had to act."""
+    """Return the number of passes. In a pass, an agent that has to act takes no action."""
     return _count(row, agent, COUNTS["passes"])
 
 
 def unusable(row: Row, agent: str) -> float | None:
-    """Return how often agents passed because they gave no readable and legal answer."""
+    """Return the number of passes of agents that gave no readable and legal answer."""
     return _count(row, agent, COUNTS["unusable"])
 
 
@@ -51,7 +51,7 @@ def _count(row: Row, agent: str, count: Callable[[Conduct], int]) -> float | Non
 
 
 def adherence(row: Row, _: str) -> float | None:
-    """Return the fraction of duties that were kept; None if no duty fell due."""
+    """Return the fraction of due duties that agents kept, or None if no duty fell due."""
     duties = sum(clause["duties"] for clause in row["clauses"])
     kept = duties - sum(clause["breaches"] for clause in row["clauses"])
     return kept / duties if duties else None
@@ -60,11 +60,11 @@ def adherence(row: Row, _: str) -> float | None:
 def bluff(row: Row, agent: str) -> float | None:
     """Return the fraction of an agent's refusals of offers that the agent later reversed.
 
-    An agent refuses an offer by a rejection or a counter-offer. The agent reverses its refusal if
-    it accepts or proposes, later in the same bargaining, a deal with no higher payoff for itself.
+    An agent refuses an offer by a rejection or a counter-offer. The agent reverses this refusal if
+    it later accepts or proposes, in the same bargaining, a deal that pays it no more.
 
     Returns:
-        The fraction; None without a refusal of an offer whose payoff is known.
+        The fraction, or None if the agent refused no offer whose payoff is known.
     """
     offers: dict[tuple[Any, ...], tuple[str, Mapping[str, float]]] = {}
     stands: tuple[Any, ...] = ()

@@ -1,4 +1,4 @@
-"""Credit by a run's record: each agent's baseline, value, and the payoff due by both."""
+"""Credit by a run's record: each agent's baseline payoff, its value, and the payoff due."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -1,8 +1,8 @@
 """Evaluators: the measures of a run, each a number computed from the run's row.
 
 `score(row, "payoff:Alice")` computes one measure, here with an argument after the colon. A measure
-that a run does not have, such as adherence without a contract, is None and not in statistics.
-A workflow may compute measures itself: values in its result's `measures` override those here.
+that a run does not have, such as adherence without a contract, is None. Statistics leave it out.
+A workflow may compute measures itself: its result's `measures` override the values computed here.
 
 >>> from shapley_coop.evals.measures.evaluators import EVALUATORS
 >>> EVALUATORS["adherence"].about
@@ -84,7 +84,7 @@ def _read_status(status: str) -> Read:
 
 
 def _read_extension(key: str) -> Read:
-    """Return a reader of an extension's measure, which gives None if no extension has it."""
+    """Return a function that reads an extension's measure, or gives None without the extension."""
 
     def read(row: Row, argument: str) -> float | None:
         if key not in extension.offered("measures"):
@@ -225,4 +225,4 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     ),
     "effect": Evaluator("how often an effect is in the record", conduct.effects),
 }
-"""Key → measure, for the measures with an argument: an agent, action, effect and the like."""
+"""Key → measure, for the measures with an argument, such as an agent, action or effect."""

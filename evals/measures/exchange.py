@@ -42,7 +42,7 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
     guesses = guess_errors(game.scenario, entries)
     labels = _refusals(table)
     delivered = [said for said in table.get("talk", []) if "label" not in said]
-    # The turn of the accepted proposal, or the whole number of turns without an agreement.
+    # The turn of the accepted proposal; without an agreement, the limit on turns of talk.
     turns = proposed[-1] if agreed and proposed else game.params.talk
     return {
         "agreement": float(agreed) if masks else None,
@@ -74,7 +74,7 @@ def final_masks(table: Table) -> Masks | None:
 
 
 def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, float]:
-    """Return agent → mean |estimate − utility| over its estimates of the others' utilities.
+    """Return agent → mean |estimate − utility| over its estimates of other agents' utilities.
 
     Estimates come from the CONSIDER element of a valid proposal and are about that proposal.
     Agents without estimates are left out.

@@ -17,7 +17,7 @@ from shapley_coop.state.outcome import no_value, values_of
 Read = Callable[[Row, str], float | None]
 """A measure: (row, the argument after the colon or "") → the number."""
 EPSILON = 1e-6
-"""The tolerance for comparing amounts, which are whole millionths up to rounding."""
+"""The tolerance for comparing amounts, which floating-point rounding may change slightly."""
 
 
 def welfare(row: Row, _: str) -> float:
@@ -86,7 +86,7 @@ def norm_distance(row: Row, _: str) -> float:
 
 
 def by_norm(row: Row) -> dict[str, float]:
-    """Return agent → its part of the run's total payoff, as the run's norm divides the total."""
+    """Return agent → the agent's amount if the run's norm divides the run's total payoff."""
     total = Fraction(str(sum(row["result"]["payoffs"].values())))
     if (norm := row["room"]["norm"]) == "shapley":
         due = _settled_by_shapley(row["result"]["credit"]).payoffs(total)
@@ -97,7 +97,7 @@ def by_norm(row: Row) -> dict[str, float]:
 
 
 def _settled_by_shapley(credit: Mapping[str, Any]) -> Attribution:
-    """Return the settlement's attribution by Shapley value, for the computation of payoffs."""
+    """Return an attribution with the recorded Shapley values, which can divide a total."""
     values, alone = _exact(credit["shapley"]), credit.get("alone")
     total = sum(values.values(), Fraction(0))
     return Attribution("shapley", "", total, {}, values, alone=_exact(alone) if alone else None)
@@ -108,7 +108,7 @@ def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:
 
 
 def over_claim(row: Row, _: str) -> float | None:
-    """Return the mean excess of claimed over recorded shares; a modest claim counts as 0."""
+    """Return the mean excess of claimed over recorded shares; a negative excess counts as 0."""
     claims = row["result"]["credit"]["claims"].values()
     over = [x for claim in claims if (x := claim["over_claim"]) is not None]
     return fmean(max(0.0, x) for x in over) if over else None
@@ -138,7 +138,7 @@ def mean_distance(first: Mapping[str, float], second: Mapping[str, float]) -> fl
 
 
 def amount_of(*path: str, part: bool = False) -> Read:
-    """Return a measure of the result's amount of an agent, or of its fraction of all amounts."""
+    """Return a measure: an agent's amount at `path` in the result, or its fraction of the sum."""
 
     def read(row: Row, agent: str) -> float | None:
         found: Any = row["result"]
@@ -151,7 +151,7 @@ def amount_of(*path: str, part: bool = False) -> Read:
 
 
 def value_of(part: bool = False) -> Read:
-    """Return a measure of an agent's Shapley value, or of its fraction of all values."""
+    """Return a measure: an agent's Shapley value, or its fraction of the sum of values."""
 
     def read(row: Row, agent: str) -> float | None:
         values = values_of(row["result"]["credit"])

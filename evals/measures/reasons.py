@@ -2,14 +2,14 @@
 
 Short-term reasoning (Shapley-Coop, section 3) has three results, each with a true value:
 
-- The collective payoff: the best total that was still possible at that turn, found by search over
-  all plays; unknown in a large game.
+- The collective payoff: the best total that was still possible at that turn. The true value is
+  found by a search over all sequences of actions, and is unknown in a large game.
 - The sign of the externality: whether the agent's actions raise the other agents' total, which
   includes their part of the pot. The comparison is a replay in which the agent plays its baseline.
 - The price: the agent's payoff due by Shapley value and baseline, minus its earnings.
 
-The last two come from the record, so they judge the actual play and not the plan. Reasoning is
-private and is read from the operator's journal after the run.
+The true signs and prices come from the record, so they measure actual actions, not plans.
+Reasoning is private and is read from the operator's journal after the run.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ Scored = dict[str, Any]
 
 
 def score_reasons(table: Table, entries: Iterable[Entry]) -> list[Scored]:
-    """Return what agents estimated in a finished run, and the true values, in the game's unit.
+    """Return the agents' estimates in a finished run, and the true values, in the game's unit.
 
     Args:
         table: the last state.
@@ -62,9 +62,9 @@ def score_reasons(table: Table, entries: Iterable[Entry]) -> list[Scored]:
 
 
 async def record_and_reasons(run: Run) -> dict[str, Any]:
-    """Return the record and the agents' reasons, if any, which `--json` adds to a result.
+    """Return the record and any results of `score_reasons`, which `--json` adds to a result.
 
-    The reasons, with their true values, are for the operator only: the journal is private.
+    Only the operator may see these results, because they quote private answers in the journal.
     """
     table = await table_of(run)
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
@@ -73,7 +73,7 @@ async def record_and_reasons(run: Run) -> dict[str, Any]:
 
 
 def scored_again(table: Table, told: Iterable[Scored]) -> list[Scored]:
-    """Return earlier results of `score_reasons`, with the true values recomputed by the record."""
+    """Return earlier results of `score_reasons`, with true values recomputed from the record."""
     truth = _Truth(EvaluatedTable(table))
     return [truth.beside(one["agent"], one["turn"], _worked_out(one)) for one in told]
 
@@ -126,7 +126,7 @@ class _Truth:
         }
 
     def _best_from(self, turn: int) -> float | None:
-        """Return the game's best total given the play before a turn, or None if it is unknown."""
+        """Return the best total given the actions before a turn, or None if it is unknown."""
         game, before = self._evaluated.game, self._evaluated.record[: turn - 1]
         if not before:
             return game.analysis.reference_points.best

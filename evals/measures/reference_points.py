@@ -38,13 +38,13 @@ class Yardstick:
     def __init__(self, game: Game, paid: bool) -> None:
         self._game, self._paid = game, paid
 
-    @cached_property  # every measure needs the points, and they may need a search of all plays
+    @cached_property  # the search for the points may be slow, and every measure needs them
     def _points(self) -> ReferencePoints:
         return self._game.analysis.reference_points
 
     @property
     def best(self) -> float | None:
-        """The highest total payoff of any play."""
+        """The highest total payoff that the agents can reach together."""
         return self._points.best
 
     @property
@@ -53,7 +53,7 @@ class Yardstick:
         return self.best if self._paid and self._points.payments else None
 
     def alone(self, record: Sequence[Turn]) -> dict[str, float]:
-        """Return each agent's payoff without agreement if the game lists it, else its security."""
+        """Return each agent's payoff without agreement, or its security level if not listed."""
         if self._points.alone is not None:
             return dict(self._points.alone)
         return {agent: float(x) for agent, x in alone(self._game, record).items()}
@@ -125,7 +125,7 @@ class Yardstick:
         return [reached[agent] for agent in self._game.agents]
 
     def _played(self, deal: Deal) -> list[Turn] | None:
-        """Return the play in which all agents do their duties; None if some action has no duty."""
+        """Return the turns if all agents do their duties; None if some action has no duty."""
         game, free = self._game, False
 
         def choose(at: Position, before: Sequence[Turn], agent: str) -> str | None:
@@ -148,7 +148,7 @@ def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
     return _build(game_of(settings), admits_payments(graph))
 
 
-@lru_cache(maxsize=256)  # all rows of a condition share one yardstick
+@lru_cache(maxsize=256)  # so that all rows of a condition share one yardstick
 def _build(game: Game, paid: bool) -> Yardstick:
     return Yardstick(game, paid)
 

@@ -50,7 +50,7 @@ class Condition:
     settings: Mapping[str, Any]
     rank: int = 0
 
-    @cached_property  # a hundred thousand cells share this text
+    @cached_property  # because a hundred thousand cells share this text
     def around_the_seed(self) -> tuple[str, str]:
         """A cell's canonical JSON before the seed, and between the seed and the repetition."""
         settings = {**self.settings, "seed": _SEED}

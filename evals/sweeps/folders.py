@@ -13,7 +13,7 @@ _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND 
 
 
 def done_in(folder: Path) -> set[str]:
-    """Return the ids of cells that have rows in a folder; empty if it holds no sweep.
+    """Return the ids of cells that have rows in a folder; empty if the folder holds no sweep.
 
     Raises:
         ValueError: the folder holds a sweep of another version.
@@ -60,7 +60,7 @@ def shard_from(given: str) -> tuple[int, int]:
     (1, 2)
 
     Raises:
-        ValueError: the part does not exist.
+        ValueError: the text has another form, or i is not in 1..n.
     """
     part, _, parts = given.partition("/")
     if part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts):

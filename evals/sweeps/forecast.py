@@ -28,8 +28,8 @@ class Forecast:
         cost: the cost in USD at the prices of the suite's models; None if a model has no price.
         at_longest: the cost in USD if every letter gets the longest answer at every try.
         seconds: the wall time of the pilots, scaled up as if cells were played one by one.
-        batches: the least number of successive batches in a run: the most letters that one
-            agent gets in one run.
+        batches: the least number of successive batches that a run needs, which is the largest
+            number of letters to one agent.
     """
 
     simulated: bool
@@ -106,7 +106,7 @@ def forecast(
 
 
 def _as_if_by(condition: Condition, calls: Sequence[Call], batch: bool) -> list[Call]:
-    """Return a pilot's calls as if the condition's own models had answered, in batches if used."""
+    """Return a pilot's calls as if the condition's own models had answered them."""
     seats = condition.settings["seats"]
     models = [seats.get(call["agent"], call)["model"] for call in calls]
     return [

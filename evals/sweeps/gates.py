@@ -1,8 +1,8 @@
-"""The gate of a sweep's calls, which keeps to each endpoint's pace and to a cost limit.
+"""The gate of a sweep's calls: it limits each endpoint's concurrent calls and the total cost.
 
 After status 429, the gate pauses for the time that the endpoint asks for, and halves the number of
 concurrent calls. Each answer raises this number a little (additive increase, multiplicative
-decrease: Chiu and Jain, 1989). So a rate limit only slows a sweep. Each process learns the pace.
+decrease: Chiu and Jain, 1989). So a rate limit only slows a sweep. Processes adapt separately.
 
 All processes of a sweep share its limits (`evals.sweeps.purse`): requests and tokens per minute,
 and cost. Each call reserves its worst-case cost: a token for every byte of the letter, and the
@@ -39,7 +39,7 @@ BESIDE_THE_LETTER = 2_000
 
 @dataclass
 class Pace:
-    """The limit on concurrent calls to an endpoint, adapted to its answers to this process.
+    """The limit on this process's concurrent calls to an endpoint, adapted after each answer.
 
     Attributes:
         clock: returns monotonic seconds.
@@ -74,7 +74,7 @@ class Pace:
         """End a call and adapt the limit.
 
         Args:
-            busy: after a 429, the pause in seconds that the endpoint asks for, or 0; else None.
+            busy: the pause in seconds that a 429 asks for, 0 if it names none; None without 429.
         """
         self.under_way -= 1
         self._freed.set()
@@ -156,7 +156,7 @@ class SweepGate:
         try:
             return (answer := await ask(PATIENCE))
         except asyncio.CancelledError:
-            broken_off = worst  # the provider may bill a cancelled call
+            broken_off = worst  # the provider may bill a cancelled call in full
             raise
         finally:
             await self._settle(seat, made, answer, broken_off)

@@ -29,7 +29,7 @@ class Local:
     """A player of cells in this process.
 
     Args:
-        sweep: the sweep's id. With the cell's id it names the run, so a resumed sweep finds it.
+        sweep: the sweep's id. Sweep id and cell id name a run, so a resumed sweep finds the run.
         keep: the runs whose letters and checkpoints are kept after their row is written: all runs,
             runs that ended in `FAILURES`, or none. Unfinished runs are always kept, so that the
             next sweep can continue them.
@@ -41,10 +41,10 @@ class Local:
         self._sweep, self._keep = sweep, keep
 
     async def play(self, cell: Cell) -> Finished:
-        """Play a cell to its end, resume its run, or read its run if that has ended.
+        """Play a cell to its end: start or resume its run, or read the run if the run has ended.
 
         Raises:
-            SeatError: a seat did not answer; playing the cell again continues from there.
+            SeatError: a seat did not answer; a second call for the cell resumes the run.
         """
         started, name = time.monotonic(), self._name(cell)
         known = await asyncio.to_thread(_find_run, name)
@@ -102,7 +102,7 @@ class Local:
         return self._keep == "none" or (self._keep == "failures" and status not in FAILURES)
 
     async def close(self) -> None:
-        """Do nothing, as no resource is open between cells."""
+        """Do nothing, because this player opens no resources."""
 
     def _name(self, cell: Cell) -> str:
         return f"{self._sweep}.{cell.id}"

@@ -55,7 +55,7 @@ class Batches(Protocol):
     def asking(
         self, seat: Seat, question: Enquiry, worst: float
     ) -> AbstractAsyncContextManager[Call]:
-        """Return a context whose HTTP requests belong to this question."""
+        """Return a context manager; HTTP requests within its block belong to this question."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Tally:
         done: the number of cells that this process has played.
         failed: the number of this process's attempts that failed.
         cost: the cost in USD of all runs of the folder.
-        stopped: why the sweep stopped early; "" if it did not.
+        stopped: the reason if the sweep stopped early, else "".
     """
 
     cells: int

@@ -1,9 +1,9 @@
 """The limits on cost and rates that all processes of a sweep share, by a table of all calls.
 
 One SQL statement adds a call's row if the call fits the rates and the money left. Calls in flight
-count at their worst-case cost. So all processes of a folder keep to one limit, as do machines with
-a shared database. A call that does not fit waits until the other calls end. If any money is left
-then, the call is made alone. So at most one call exceeds the limit.
+count at their worst-case cost. So all processes of a folder, or all machines with a shared
+database, keep to one limit. A call that does not fit waits until no other call is in flight. If
+any money is left at that time, the call is made alone. So at most one call exceeds the limit.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from shapley_coop.seats.seat import SeatError
 MINUTE = 60.0
 NO_LIMIT = 1e18
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.5
-"""Seconds between two tries of a call that does not fit: at first, and at most."""
+"""The first and the longest pause in seconds between two tries of a call that does not fit."""
 
 LOOKED_FOR = 30
 """The number of tries after which a waiting call frees the reservations of dead processes."""
@@ -65,7 +65,7 @@ class Rates:
 
 @dataclass
 class Purse:
-    """The cost limit of a sweep's calls, in USD, and their rate limits.
+    """The cost limit in USD and the rate limits of a sweep's calls.
 
     Attributes:
         worker: this process.
@@ -94,7 +94,7 @@ class Purse:
             rates: the endpoint's rates.
 
         Returns:
-            The id of the call; "" without limits.
+            The id of the call, or "" if there are no limits.
 
         Raises:
             SpendingLimit: no money is left.
@@ -127,7 +127,7 @@ class Purse:
         return str(call["id"])
 
     def _enter(self, values: dict[str, Any]) -> bool:
-        # Concurrent Postgres transactions would not see each other's calls, hence the lock.
+        # The lock is for Postgres: concurrent transactions would not see each other's calls.
         with self.worker.store.writing(f"purse of {values['sweep']}") as session:
             return bool(session.execute(_RESERVE, **values))
 

@@ -29,7 +29,7 @@ OWN_MEASURES = {"task_exchange": exchange}
 """A workflow's default game → the module that measures the workflow's runs."""
 
 PARTS = ("cached_tokens", "reasoning_tokens", "batched")
-"""Fields of a call besides its tokens that its price depends on; zeros are left out of rows."""
+"""More fields of a call on which its price depends, besides tokens; rows leave out zeros."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk", "events")
 
@@ -46,7 +46,7 @@ class Finished:
 class Clock:
     """A counter of wall time by turn and phase, from the seconds that nodes report.
 
-    The time of the settlement counts as a further turn after the last turn.
+    The settlement's time is counted under an additional turn number after the last turn.
 
     Attributes:
         turn: the current turn, from 1.
@@ -105,7 +105,7 @@ def row_of(
 
 
 def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: Any) -> Row:
-    """Return the volatile fields of a run: names, times, versions; `started` is monotonic."""
+    """Return the names, times and versions of a run; `started` is in monotonic seconds."""
     return {
         "cell": cell.id,
         "episode": table["episode"],
@@ -124,7 +124,7 @@ def _message_row(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -
         deal = Deal.model_validate(said["deal"])
         line["in_words"] = deal.text()
         played = record[: said["turn"] - 1]
-        # An offer between turns amends the contract, so the offer alone has no payoffs.
+        # An offer between turns amends the contract, so it has no payoffs without the contract.
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line
@@ -178,14 +178,14 @@ def count_calls(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """Return the model of a summariser without a seat: unknown if it drafted, else IMPARTIAL's."""
+    """Return the model of a summariser without a seat: IMPARTIAL's, unknown if it wrote drafts."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model
 
 
 def _count_refusals(table: Table) -> dict[str, int]:
-    """Return agent → the number of its refused drafts."""
+    """Return agent → the number of the agent's refused drafts."""
     counts = Counter(dict.fromkeys(table["agents"], 0))
     for spent in table["spent"].values():
         counts.update({a: n.get("refused", 0) for a, n in spent.get("agents", {}).items()})

@@ -2,7 +2,7 @@
 
 Any number of processes on one machine share the file: see `evals.sweeps.workers`. With
 COOP_DATABASE_URL the tables are in that database, under the folder's name, and any number of
-machines share them. If the folder has a file, the file is used even then.
+machines share them. But if the folder already has a file, the sweep stays in the file.
 """
 
 import json
@@ -39,7 +39,7 @@ _INDEX = """
     ON sweep_rows (sweep, suite, labels, seed, repetition, cell, calls)
 """
 _NOBODY = ""
-"""The owner of sweeps' rows: none, as only operators run sweeps, and tenants do not."""
+"""The owner of sweeps' rows: none, because only the operator runs sweeps, never a tenant."""
 
 _ENTER = """
     INSERT INTO sweeps (sweep, version, id, content, spent)
@@ -75,7 +75,7 @@ class Store:
     def __init__(self, folder: Path, *, new: bool = False) -> None:
         self.folder, file = folder, folder / FILE
         shared = "" if file.exists() else home().database
-        if file.exists() and not file.is_file():  # reading a pipe or device might never end
+        if file.exists() and not file.is_file():  # to read a pipe or a device might never end
             raise ValueError(f"{file} is no file")
         if new:
             make_folder(folder)
@@ -122,11 +122,11 @@ class Store:
             self._database.close()
 
     def given(self, **values: Any) -> dict[str, Any]:
-        """Return a statement's values with the sweep's name added as `sweep`."""
+        """Return a statement's parameters, with the sweep's name added as `sweep`."""
         return {"sweep": self._name, **values}
 
     def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
-        """Return the rows of a query; its parameters are `values` and `sweep`."""
+        """Return the rows of a query, whose parameters are `values` and `sweep`."""
         with self._reading() as session:
             return session.rows(query, **self.given(**values))
 
@@ -146,7 +146,7 @@ class Store:
         """Open a transaction that writes.
 
         Args:
-            lock: the name of a lock that the transaction holds; "" for none.
+            lock: the name of a lock that the transaction holds; "" for no lock.
         """
         with self._database.writing(_NOBODY, lock) as connection:
             yield Statements(connection, self._database.sqlite)
@@ -158,7 +158,7 @@ class Store:
 
     @property
     def id(self) -> str:
-        """The sweep's id, the first part of its runs' names, which is the same at each resume."""
+        """The sweep's id, with which its runs' names begin; it is the same at each resume."""
         return str(self._entered()["id"])
 
     @property
@@ -190,7 +190,7 @@ class Store:
         """Record the suites of the sweep; a later call may add seeds and suites.
 
         Returns:
-            The sweep's id, which the first call makes.
+            The sweep's id, which the first call creates.
         """
         fresh = self.given(version=VERSION, id=uuid4().hex[:8], content='{"suites": {}}')
         with self.writing() as session:
@@ -228,7 +228,7 @@ class Store:
         return float(sum(found["usd"] for found in self.find(query, cell=cell)))
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return suite → the number of its ended runs, and the number of their calls."""
+        """Return suite → the number of the suite's ended runs, and the number of their calls."""
         query = (
             "SELECT suite, COUNT(*) AS done, SUM(calls) AS calls FROM sweep_rows "
             "WHERE sweep = :sweep GROUP BY suite"

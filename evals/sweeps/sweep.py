@@ -147,12 +147,12 @@ class _Sweep:
         return [cell for cell in self._others if cell.id not in gone]
 
     async def _may_begin(self) -> bool:
-        """Return whether another run fits the limits; wait if that depends on runs in progress."""
+        """Return whether another run fits the limits; wait if runs in progress may decide this."""
         while not self.tally.stopped:
             if self._limits.cost is None:
                 return True
-            # The cost of a run is unknown until the first run has ended, so that run is alone. With
-            # batches, a run alone would wait for one batch per letter, and calls are paid in order.
+            # A run's cost is unknown until the first run has ended, so the first run plays alone.
+            # With batches it does not, because a run alone would wait for a batch per letter.
             unknown = self._dearest is None and not self._limits.batches
             spent = await self._purse.spent()
             reserved = (self._dearest or 0.0) * (self._playing + 1)
@@ -186,7 +186,7 @@ class _Sweep:
         cost, unpaid = _cost(self._prices, paid), isinstance(error, SpendingLimit)
         if unpaid:
             self.tally.stopped = self.tally.stopped or str(error)
-            if not paid:  # the cell had not begun
+            if not paid:  # the cell made no call, so it has not failed
                 return 0.0
         line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
         line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
@@ -212,7 +212,7 @@ def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
 
 
 def describe(error: Exception) -> str:
-    """Return one line about a failure: known errors in full, others by class and place only."""
+    """Return one line about a failure: known errors in full, others by class and source line."""
     if isinstance(error, SeatError | CredentialsMissing | ValueError):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]

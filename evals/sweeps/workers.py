@@ -1,4 +1,4 @@
-"""The processes that play a sweep: each takes a cell, plays it, and writes its row once.
+"""The processes that play a sweep: each process takes a cell, plays it, and writes its row once.
 
 A process holds a lease while it plays (`state.storage.leases`). If a process has died, another
 process can get its lease, and then frees its cells. The dead process's calls in flight count as
@@ -33,7 +33,7 @@ _ENDED = (
     "DELETE FROM sweep_failures WHERE sweep = :sweep AND cell = :cell",
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND cell = :cell",
 )
-# The provider may bill calls in flight; a batch's letters are charged when their answers come.
+# Calls in flight count as spent, as they may be billed. Batched calls count once answers come.
 _GONE = (
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND worker = :worker",
     "UPDATE sweeps SET spent = spent + (SELECT COALESCE(SUM(worst), 0) FROM sweep_calls "
@@ -44,7 +44,7 @@ _GONE = (
 
 
 class Worker:
-    """This process as a player of a sweep, beside others; use the worker in a `with` block.
+    """This process as one of the players of a sweep; use the worker in a `with` block.
 
     Args:
         store: the sweep's store.

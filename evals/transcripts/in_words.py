@@ -33,11 +33,11 @@ COLUMNS = ("agent", "seat", "did", "breaches", "reward", "Shapley gain", "payoff
 
 
 SHORT = 100
-"""The largest denominator of a fraction that is printed with its decimals."""
+"""The largest denominator of a fraction that is printed after its decimals."""
 
 
 class EventsInWords:
-    """The writer of public events in words; repeated clauses are named by their first message.
+    """The writer of public events in words; a repeated clause refers to its first message.
 
     Sums replace more than `MOST_TOLD` clauses, payments or agents, unless `whole` is set.
     """
@@ -141,7 +141,7 @@ def reckoning_lines(reckoning: dict[str, Any]) -> Iterator[str]:
 
 
 def _readable(exactly: str) -> str:
-    """Return an amount in decimals, followed by the exact fraction if that is short."""
+    """Return an amount in decimals, followed by the exact fraction if the fraction is short."""
     short = "/" in exactly and Fraction(exactly).denominator <= SHORT
     return f"{amount(exactly)} ({exactly})" if short else amount(exactly)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.reports.stats import Comparison, Estimate
 
 MOST_COLUMNS = 8
-"""The most conditions that are printed side by side for a suite that has tables too."""
+"""The most conditions that are printed side by side for a suite that also has tables."""
 
 
 def evaluate(

@@ -1,8 +1,8 @@
 """The table of contracts' effects in social dilemmas, as in Schiavone (2025), section 5.
 
-The runs come from the shipped suite `contracts_table`. There is a row for each game, for each group
-of agents, and for each way to enforce a contract or none. The measures are collective welfare, the
-rate of agreement on a contract (utilisation) and, not in the paper, adherence and breaches.
+The runs come from the shipped suite `contracts_table`. A row is for one game, one group of agents
+and one way to enforce contracts, or no contract. The measures are collective welfare, the rate of
+agreement on a contract (utilisation) and, not in the paper, adherence and breaches.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ other groups follow fixed strategies."""
 
 
 def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
-    """Return the suite with these seeds, and its cells; a deterministic cell has only one seed."""
+    """Return the suite with these seeds, and its cells. Deterministic cells have one seed only."""
     suite = load_suite(SUITE).model_copy(update={"seeds": list(seeds)})
     return suite, [c for c in expand(suite) if c.seed == seeds[0] or depends_on_seed(c)]
 
@@ -63,7 +63,7 @@ class GameTable:
         game: the game's label.
         stage: the stage game, in the form that letters show.
         lines: (agents, contract) → column → estimate; a line without a contract has only welfare.
-        trusted: all joint actions in the runs of keepers and a breaker with a notional contract.
+        trusted: the joint actions of the group `keepers + breaker` under a notional contract.
     """
 
     game: str
@@ -84,11 +84,11 @@ class GameTable:
 
     @property
     def weak(self) -> list[Play]:
-        """The weak equilibria of the stage game; contracts on these change no incentive."""
+        """The weak (not strict) equilibria of the stage game: no agent gains by deviating."""
         return [play for play, strict in self.stage.equilibria.items() if not strict]
 
     def mean(self, agents: str, contract: str, column: str = "welfare") -> float:
-        """Return the mean of the estimate in one cell of the table."""
+        """Return the mean in one cell of the table."""
         return self.lines[agents, contract][column].value
 
     @property
@@ -113,7 +113,7 @@ class GameTable:
         return {**found, "Unenforced it is broken, and all together have less.": lost}
 
     def record(self) -> dict[str, Any]:
-        """Return this part as plain JSON."""
+        """Return this part of the table as plain JSON."""
         return {
             "game": self.game,
             "best": self.best,

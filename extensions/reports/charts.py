@@ -1,7 +1,7 @@
 """Charts as SVG without a library or script, readable on light and dark pages.
 
 Text and axes have the page's colour (`currentColor`). Series differ in both colour and shape, so
-either is enough to distinguish them. Every mark has a title with its number and its n.
+that a reader needs only one of the two. Every mark has a title with its number and its n.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ LEAST_LEFT, MOST_LEFT, LETTER, SMALL_LETTER = 110, 370, 7.2, 6.2
 
 
 ROUNDING = 1e-5
-"""Smaller differences come from rounding to millionths, so an axis does not magnify them."""
+"""An axis does not magnify smaller differences, because they come from rounding."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Axis:
         return [round((first + i) * step, 12) for i in range(count)]
 
     def at(self, value: float, start: float, end: float) -> float:
-        """Return the coordinate of a value, given those of the axis's two ends."""
+        """Return the coordinate of a value, given the coordinates of the axis's two ends."""
         return start + (value - self.low) / (self.high - self.low) * (end - start)
 
 
@@ -228,7 +228,7 @@ class _Picture:
         self.mark(x, y, rank, f"{name}: {e.shown(2)}")
 
     def path(self, path: Line, across: Axis, up: Axis, rank: int | None) -> None:
-        """Draw a line; without a series the line is dashed and has the page's text colour."""
+        """Draw a line; a line of no series is dashed and has the page's text colour."""
         places = [self.place(x, y, across, up) for x, y in path.points]
         route = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         dashes: Any = (

@@ -244,5 +244,5 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
 
 
 def why_no_png() -> str:
-    """Return why no PNG can be drawn and how to install the library, or "" if PNG works."""
+    """Return the reason if no PNG can be drawn, with the missing library, or "" if PNG works."""
     return "" if is_installed("resvg_py") else str(missing_library(PNG, "resvg_py", "figures"))

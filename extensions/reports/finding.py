@@ -17,16 +17,16 @@ Compared = Sequence[tuple[Condition, Condition, Sequence[Comparison]]]
 
 
 def finding(rows: Sequence[Row], columns: Sequence[str], compared: Compared) -> str:
-    """Return what changed from a suite's first condition to its last, or else its means.
+    """Return a sentence on the changes from the first condition to the last, or on the means.
 
     Args:
         rows: the suite's runs.
-        columns: the measures of its tables.
+        columns: the measures of the suite's tables.
         compared: (first condition, last condition, comparisons) as the report compares them.
     """
     if known := [one for one in compared if one[2]]:
         first, last, found = known[0]
-        changed = sorted(found, key=lambda c: not c.difference.value)  # without change last
+        changed = sorted(found, key=lambda c: not c.difference.value)  # unchanged measures last
         told = "; ".join(_change(c) for c in changed[:MOST])
         return f"From {first.name} to {last.name}, {told}."
     means = [(column, estimate(rows, column)) for column in columns]

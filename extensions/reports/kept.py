@@ -33,7 +33,7 @@ _BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
 
 
 class Record(Mapping[str, Any]):
-    """A mapping with a third of a dictionary's memory: records share the index of their keys."""
+    """A mapping that takes a third of a dictionary's memory, as records share a key index."""
 
     __slots__ = ("_at", "_values")
 
@@ -81,7 +81,7 @@ class Outcome(Mapping[str, Any]):
         return len(self._common) + 1
 
 
-@lru_cache(maxsize=64)  # a hundred thousand rows share one dictionary
+@lru_cache(maxsize=64)  # so a hundred thousand rows share one dictionary
 def _number_names(names: tuple[str, ...]) -> dict[str, int]:
     return {name: at for at, name in enumerate(names)}
 
@@ -90,7 +90,7 @@ class Keeper:
     """A callable that reduces rows to the parts that some measures and figures need.
 
     Args:
-        columns: the measures, which are computed at once.
+        columns: the measures, which are computed when a row is reduced.
         kinds: the kinds of figures.
         prices: the prices for the measure `cost`.
     """
@@ -121,7 +121,7 @@ class Keeper:
         for kind, part in PARTS.items():
             if kind in self._kinds:
                 kept |= part(row)
-        return cast(Row, _record(kept))  # a mapping is enough for code that reads rows by key
+        return cast(Row, _record(kept))  # not a real `Row`, but a mapping with the same keys
 
     def all(self, rows: Iterable[Row]) -> list[Row]:
         """Return reduced rows, with only one whole row in memory at a time."""

@@ -77,7 +77,7 @@ def select(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
 
 
 def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
-    """Return the (label, rows spanned) pairs that start in each row, always with its last label."""
+    """Return each row's (label, rows spanned) pairs, without labels that a row above spans."""
     found = []
     for at, line in enumerate(labels):
         head = []

@@ -17,17 +17,17 @@ Where = Sequence[Mapping[str, str]]
 """Choices of runs in a list, axis → label; a run that fits one choice is chosen."""
 
 PageOf = Callable[[str], str]
-"""A run's name → the address of its page, or "" if it has none."""
+"""A run's name → the address of the run's page, or "" if the run has no page."""
 
 
 def no_page(run: str) -> str:
-    """Return "", the address of no page."""
+    """Return "", which means that the run has no page."""
     return ""
 
 
 @dataclass(frozen=True)
 class Linked:
-    """A link to a run's page, or to the runs of a list that fit one of `where`."""
+    """A link to a run's page, or to the runs of a list that fit a choice in `where`."""
 
     href: str
     where: Where = ()

@@ -1,4 +1,4 @@
-// Sorts and filters the lists of runs; a number that links to a list shows there its own runs alone.
+// Sorts and filters the lists of runs. A number's link shows, in the list, only that number's runs.
 // Without this script, the lists show all rows in order.
 for (const table of document.querySelectorAll("table.runs")) {
   const rows = () => [...table.tBodies[0].rows];

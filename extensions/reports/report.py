@@ -1,6 +1,6 @@
 """The report of a sweep as one HTML page: tables as in the papers, figures, versions and commits.
 
-The page is self-contained. Its security policy forbids the network and all scripts except its own,
+The page is self-contained. Its security policy forbids the network and all scripts except one,
 which sorts and filters the tables of runs. Every number has its n and is computed from the rows
 that `coop export` writes. Only the shown parts of a row are in memory (`extensions.reports.kept`).
 """
@@ -50,7 +50,7 @@ WITHOUT_PLAY = {
     "unreadable": "no answer could be used",
     "error": "the run broke down",
 }
-"""Status of a run without a play → the reason, in words."""
+"""Status of a run in which no turn was played → the reason, in words."""
 
 MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langchain-openai")
 """The parts of the runs' provenance whose distinct values the page shows."""
@@ -144,7 +144,7 @@ class Times:
 
 
 def _play_words(sections: Sequence[dict[str, Any]]) -> str:
-    """Return a sentence on the runs without a play and the reasons, or "" if there are none."""
+    """Return a sentence on the runs in which no turn was played, or "" if there are none."""
     ended = sum((section["ended"] for section in sections), Counter[str]())
     idle = {words: ended[status] for status, words in WITHOUT_PLAY.items() if ended[status]}
     if not idle:

@@ -10,7 +10,7 @@ def check_report(suite: Suite) -> None:
     """Check that every measure and kind of figure in a suite's report exists.
 
     Raises:
-        ValueError: a measure or kind of figure does not exist; one line names the table or figure.
+        ValueError: a table or figure, which the message names, has an unknown measure or kind.
     """
     shown: list[TableSpec | FigureSpec] = [*suite.tables, *suite.figures]
     for spec in shown:

@@ -44,7 +44,7 @@ def write(parts: Iterable[Tables], folder: Path, format_: str) -> list[Path]:
     """Write each table to one file; existing files are replaced after all tables are written.
 
     Args:
-        parts: the tables of some runs after the other, with equal columns (`tables.tables`).
+        parts: the tables of successive groups of runs, with equal columns (`tables.tables`).
         folder: the folder, which is made if it does not exist.
         format_: csv, jsonl or parquet.
 

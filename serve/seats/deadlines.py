@@ -1,4 +1,4 @@
-"""The enforcement of reply deadlines on the server: a person who is late passes the turn."""
+"""The enforcement of reply deadlines on the server: a late reply is replaced by a pass."""
 
 import asyncio
 import logging
@@ -26,15 +26,15 @@ async def keep_deadlines() -> None:
         await asyncio.sleep(EVERY)
         try:
             await pass_overdue(time.time())
-        except Exception as error:  # the next check may succeed
+        except Exception as error:  # keep checking, because the next check may succeed
             logger.warning("deadlines could not be checked: %s", type(error).__name__)
 
 
 async def pass_overdue(now: float) -> int:
     """Reply with a pass for every overdue person; return the number of threads resumed.
 
-    A thread that fails does not stop the others. Owners take turns, so an owner of many threads
-    does not keep the others waiting.
+    If one thread fails, the other threads still resume. Threads of different owners alternate, so
+    an owner of many threads does not delay other owners.
     """
     passed = 0
     for thread in _in_turns(await all_threads(status="interrupted", select=_READ)):
@@ -44,7 +44,7 @@ async def pass_overdue(now: float) -> int:
         except Exception as error:  # one thread's error must not stop other threads
             if (name := thread["thread_id"]) not in _told:
                 _told.add(name)
-                why = type(error).__name__  # the message may contain private text
+                why = type(error).__name__  # the error's message may contain private text
                 logger.warning("Thread %s cannot go on past its deadline: %s", name, why)
     return passed
 

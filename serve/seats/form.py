@@ -39,19 +39,19 @@ FIELDS = "fields"
 """The kind of a reply that consists of fields, whose names are in `seats.schema`."""
 
 WORDS = "words"
-"""The decision to draft a contract in words only; a model that plays no agent writes clauses."""
+"""The decision to draft a contract in words only; a model without a seat writes its clauses."""
 
 DRAFT = "draft"
 """The kind of a request that only previews the fields and does not reply."""
 
 
 def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
-    """Return the form of an agent: its current choices, without keys for choices it lacks.
+    """Return an agent's form: its current choices. A choice that the agent lacks has no key.
 
     `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
     action can have content. `decisions` maps each decision to its button's text. `deal`
     lists the names that clauses can use; `words` says whether words can replace clauses. `offer` is
-    the offer on the table, and `trade` the tasks to allocate. A sealed question adds other keys.
+    the current offer, and `trade` has the tasks to allocate. A sealed question adds other keys.
 
     Args:
         turn: the turn, with its question.

@@ -29,7 +29,7 @@ class NothingAsked(LookupError):
 
 
 class ThreadInbox:
-    """The inbox of all threads. A thread's interrupt names the seat whose reply it needs."""
+    """The inbox of all threads. A thread's interrupt names the seat that must reply."""
 
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
         """Return the letter at this seat, as plain JSON (`seat_letter`).
@@ -137,12 +137,12 @@ def _name(mail: Mail | None) -> str:
 async def _mail(episode: str, agent: str) -> Mail | None:
     # The caller's token is for this seat, so the caller may read this letter of another owner.
     with acting_for(SERVER):
-        # Opening the journal blocks too, so it happens in the worker thread.
+        # Opening the journal blocks like reading it, so the worker thread does both.
         return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
 
 
 def _owner_of(thread: Any) -> AbstractContextManager[None]:
-    """Act as the owner of a thread within the `with` block, as its runs do."""
+    """Act as the owner of a thread within the `with` block, as the thread's runs do."""
     return acting_for(owner_in(thread["metadata"]), thread["thread_id"])
 
 
@@ -157,12 +157,12 @@ async def _find_waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
 
 
 async def thread_of(episode: str) -> Any | None:
-    """Return the thread of an episode in any status, or None if there is none."""
+    """Return the thread of an episode in any status, or None if no thread plays the episode."""
     return next(iter(await _threads(episode)), None)
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """Return the threads that play an episode; leave out those that only name it as metadata."""
+    """Return the threads that play an episode, without threads that only name it in metadata."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):
@@ -175,7 +175,7 @@ async def _threads(episode: str, **more: Any) -> list[Any]:
 
 
 async def _is_kept(episode: str, agent: str, letter: str) -> bool | None:
-    """Return True if a letter no longer waits for its agent, or None if the letter still waits."""
+    """Return True if a letter does not wait for its agent any more, or None if it still waits."""
     latest = await _mail(episode, agent)
     return True if latest is None or _name(latest) != letter else None
 

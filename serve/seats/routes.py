@@ -1,7 +1,7 @@
 """The route by which a party reads the letter at its own seat and replies.
 
 `GET /seat/{episode}/{agent}` returns the page to a browser and the letter as JSON to a program.
-`POST` with a JSON object replies; with the type `draft` it returns a preview of the reply.
+`POST` with a JSON object replies; if the object's type is `draft`, it only returns a preview.
 `ThreadInbox` documents both objects.
 """
 

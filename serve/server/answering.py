@@ -26,7 +26,7 @@ def from_inside(scope: Scope) -> bool:
 
 def needs_no_token(scope: Scope) -> bool:
     """Return whether a request is public: a health check, an open route or a CORS preflight."""
-    # A CORS preflight carries no credentials; the CORS layer behind this one answers it.
+    # A CORS preflight has no credentials; the server's CORS middleware answers it later.
     asked = {"origin", "access-control-request-method"}
     preflight = scope["method"] == "OPTIONS" and asked <= {*Headers(scope=scope).keys()}
     free = scope["path"] in HEALTH or extension.open_to(scope["path"]) == "anybody"

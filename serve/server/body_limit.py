@@ -28,7 +28,7 @@ def most_bytes() -> int:
 
 
 class BodyLimit:
-    """Middleware that reads the whole body into the scope, and answers 413 if it is too large.
+    """Middleware that reads the body into the scope, or answers 413 if the body is too large.
 
     Args:
         app: the next application.

@@ -4,7 +4,7 @@ A page of any website can make a browser send requests to this machine: plain fo
 preflight and, after DNS rebinding, any request. So there are three rules:
 
 - A body must have the content type of JSON, which a page cannot send without a preflight.
-- Without tenants, the `Host` must be this machine's or a listed one. A request that changes state
+- Without tenants, `Host` must be this machine or a listed host. A request that changes state
   may not come from a foreign `Origin`.
 - `coop dev` makes a token and prints addresses that contain the token, as Jupyter does.
 """
@@ -27,14 +27,14 @@ DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
 
 HOSTS = "COOP_ALLOWED_HOSTS"
 """The variable with a comma-separated list of host names. A server without tenants accepts these
-hosts, and every server shows its card under them."""
+hosts, and every server shows its A2A agent card under these hosts."""
 
 COOKIE = "coop_token"
 READING = {"GET", "HEAD", "OPTIONS"}
 
 
 class JsonOnly:
-    """Middleware that answers 415 to a body not declared as JSON; it runs after `BodyLimit`."""
+    """Middleware, after `BodyLimit`, that answers 415 to a body not declared as JSON."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -104,7 +104,7 @@ def _parse_list(text: str) -> set[str]:
 def _may_send(headers: Headers) -> bool:
     """Return whether a request's origin may change state: a local origin, or one in CORS."""
     origin = headers.get("origin")
-    if origin is None:  # sent by a program, or by a person who typed the address into a browser
+    if origin is None:  # a program sent the request, or a person typed its address into a browser
         return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
     url = urlsplit(origin)
     if is_loopback(url.hostname or "") or url.netloc == headers.get("host"):

@@ -18,14 +18,14 @@ GOES_ON = "goes_on"
 """The metadata key that marks runs started by the server, which it restarts after a kill."""
 
 
-@cache  # the client holds connections, so the process has only one
+@cache  # one client for the whole process, because a client holds connections
 def inside() -> LangGraphClient:
-    """Return a client with access to all data; functions that use the client check the caller."""
+    """Return a client with access to all data; code that uses it must check a request's caller."""
     return get_client(url=None, api_key=None)
 
 
 def owner_in(metadata: Mapping[str, Any] | None) -> str:
-    """Return a thread's owner; "" without tenants, because then clients can write any owner."""
+    """Return a thread's owner; "" without tenants, as any client could then write this key."""
     return str((metadata or {}).get(OWNER) or "") if configured() else ""
 
 

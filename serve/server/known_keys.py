@@ -73,7 +73,7 @@ def _known_keys(graph: str, what: str) -> Collection[str]:
 
 
 def _kept_keys(graph: str, what: str) -> Collection[str]:
-    """Return the keys of a workflow's state, which are allowed in its input too.
+    """Return the keys of a workflow's state, which are also allowed in the workflow's input.
 
     A foreign graph with our workflow as a node sends the workflow's state back as input.
     """
@@ -95,9 +95,9 @@ def _strangers(
 
 
 async def _graph_of(request: Mapping[str, Any], path: str) -> str:
-    """Return the name of our graph that a request addresses, or "" if it addresses none of ours.
+    """Return the name of our graph that a request addresses, or "" for all other graphs.
 
-    An unknown assistant gives "" too, because LangGraph's server reports the error.
+    An unknown assistant also gives "", because LangGraph's server reports this error.
     """
     ours = (*names(), *extension.offered("graphs"))
     named = request.get("graph_id") or request.get("assistant_id") or await _named_in(path)
@@ -111,7 +111,7 @@ async def _graph_of(request: Mapping[str, Any], path: str) -> str:
 
 
 async def _named_in(path: str) -> str:
-    """Return the assistant that a path names, directly or through a cron, or "" if none."""
+    """Return the assistant that a path names, directly or by a cron's id, or "" if none."""
     segment, *rest = path.removeprefix("/").split("/")
     if segment in ("assistants", "a2a") and rest:
         return rest[0]

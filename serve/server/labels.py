@@ -4,8 +4,8 @@
 
 LangGraph merges a run's metadata into its thread only if the run creates the thread. So the saver
 reports each checkpoint that changes a label, and the in-process client updates the thread. When a
-play begins or ends, the update is immediate. After a signing, the update is delayed, because it
-takes as long as a turn. The end of the play usually follows soon and updates all labels anyway.
+game begins or ends, the update is immediate. After a signing, the update is delayed: an update
+takes as long as a turn, and usually the game ends soon, which updates all labels anyway.
 """
 
 import asyncio

@@ -50,7 +50,7 @@ def state_of(thread: Any) -> str:
 
 
 def why_of(thread: Any, tasks: Any = ()) -> str:
-    """Return in words for whom a thread waits, or why the thread failed, otherwise "".
+    """Return the agents that a thread waits for, or its errors, as words; otherwise "".
 
     Args:
         thread: the thread.
@@ -82,13 +82,13 @@ def links_of(thread: Any) -> dict[str, Any]:
     """Return the links of a thread: its trace, its state, and the seats that must reply."""
     found = {"thread": f"../threads/{quote(thread['thread_id'], safe='')}/state"}
     trace = str((thread["metadata"] or {}).get(TRACE) or "")
-    if trace.startswith(("https://", "http://")):  # owners may write anything into metadata
+    if trace.startswith(("https://", "http://")):  # because owners may write any metadata
         found["trace"] = trace
     return {**found, "seats": seats_in(thread)}
 
 
 async def _reason(thread: Any) -> str:
-    """Return `why_of` a thread; for a failed thread, first read the errors from its state."""
+    """Return `why_of(thread)`; for a failed thread, first read the errors from its state."""
     if state_of(thread) != "failed":
         return why_of(thread)
     try:

@@ -1,4 +1,4 @@
-"""The restrictions that only a server's operator sets: endpoints that get keys, game programs."""
+"""The operator's restrictions: which endpoints get keys, and which game programs may load."""
 
 import json
 import os
@@ -11,7 +11,7 @@ GAME_FILES = "COOP_GAME_FILES"
 
 
 def restrict() -> None:
-    """Send keys only to the endpoints, and load only the programs, that the environment lists.
+    """Restrict keys to the endpoints, and games to the programs, that the environment lists.
 
     The server calls this before it reads any checkpoint or plays any run.
 

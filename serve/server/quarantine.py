@@ -3,7 +3,7 @@
 A run that blocks the interpreter or takes all memory kills its server, and the restarted server
 would start the run again. So the server notes each start of a run with the run's checkpoint. A
 server that shuts down normally deletes its notes. A run fails if two servers were killed during the
-run and its checkpoint is that of the last start. Other runs have new checkpoints and go on.
+run and no checkpoint was added since the last start. A run with a new checkpoint continues.
 A new run on a quarantined run's thread continues from the last checkpoint.
 """
 
@@ -66,7 +66,7 @@ class Starts:
             return len(session.read(START, ""))
 
 
-@cache  # opening a database creates its tables
+@cache  # because opening a database creates its tables each time
 def starts(url: str) -> Starts:
     """Return the notes that the database at a URL keeps."""
     return Starts(url)

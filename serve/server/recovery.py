@@ -30,7 +30,7 @@ EVERY = 5.0
 """Seconds between two notes of the same active thread."""
 
 BACK = 60.0
-"""Only threads with a note in this many seconds before the last note can have been lost."""
+"""A lost thread's last note is at most this many seconds older than the last note of all."""
 
 _noted: dict[str, float] = {}
 
@@ -63,7 +63,7 @@ async def recover() -> None:
             if not await _listed(thread, head):
                 await _restore(thread, head)
         except Exception as error:
-            why = type(error).__name__  # the message may contain private text
+            why = type(error).__name__  # the error's message may contain private text
             logger.warning("Thread %s is not restored: %s", thread, why)
     await asyncio.to_thread(_write, [(at, thread) for thread, at in last.items()], "w")
 
@@ -85,7 +85,7 @@ async def _restore(thread: str, head: CheckpointTuple) -> None:
     await client.threads.create(
         thread_id=thread, graph_id=about["graph_id"], metadata=named, if_exists="do_nothing"
     )
-    # The server would restart these listed runs, although the lost run came after them.
+    # These listed runs are older than the lost run, but the server would restart them.
     for run in await client.runs.list(thread, status="pending"):
         if _time(run["created_at"]) < _time(head.checkpoint["ts"]):
             await client.runs.cancel(thread, run["run_id"])

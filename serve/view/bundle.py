@@ -57,7 +57,7 @@ class About:
         graph: the workflow's name.
         created: the time of the run's start in ISO format.
         state: started, waiting (for people), ended or failed.
-        why: the agents for which the run waits, or the reason why it failed; otherwise "".
+        why: the agents for which the run waits, or the reason why the run failed; otherwise "".
         links: the known addresses of `trace`, `thread` and `seats` (agent → address).
     """
 
@@ -82,7 +82,7 @@ def bundle(
         about: the facts from the register.
         table: the run's latest state; empty before the first checkpoint.
         ledger: the ledger lines of the run's episode.
-        journal: the letters and answers of the run's episode; if None, `calls` is None too.
+        journal: the letters and answers of the run's episode; None also makes `calls` None.
         private: whether to add `private`, the letters and answers that only the operator may read.
     """
     head = {"bundle": VERSION, **about.__dict__}

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 STILL = ":\n\n"
-"""A comment, sent if nothing has changed: its failure shows that the client has disconnected."""
+"""A comment, sent if nothing has changed. If the sending fails, the client has disconnected."""
 
 END = "event: end\ndata: {}\n\n"
 
@@ -19,7 +19,7 @@ class Feed:
     """The events for one client.
 
     Args:
-        known: the id of the client's bundle, if it has one.
+        known: the id of the bundle that the client has, or None.
     """
 
     def __init__(self, known: str | None = None) -> None:

@@ -38,7 +38,7 @@ def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str
 
     Each point maps agents to amounts. `earned` are the rewards before the settlement, `ended` the
     payoffs, and `shapley` the payoffs by Shapley values. If worths have the payoffs' unit, there is
-    also `baseline` (rewards if no agent takes part) or `alone` (what each can secure by itself).
+    also `baseline` (rewards if no agent takes part) or `alone` (payoffs that each can secure).
     """
     settled, total = evaluated.table["settlement"] or {}, sum(outcome["rewards"].values())
     deal, credit = settled["redistribution"], outcome["credit"]

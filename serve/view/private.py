@@ -28,7 +28,7 @@ def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
 
 
 Asked = tuple[int, dict[str, Any], Any]
-"""The number of events before a letter, a note on the answer, and the fault in the letter."""
+"""(Number of events before a letter, note on its answer, fault that the letter reports)."""
 
 
 def _asking(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:

@@ -194,7 +194,7 @@ def _before_signing(timeline: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _say(words: str, *parts: Part | list[Part]) -> list[Part]:
-    """Return the words as parts; the given parts replace the `{}` in the words."""
+    """Return a text as parts; each given part replaces one `{}` of the text."""
     first, *rest = words.split("{}")
     told = [{"text": first}]
     for part, then in zip(parts, rest, strict=True):

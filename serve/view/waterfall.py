@@ -1,4 +1,4 @@
-"""The waterfall: the steps from each agent's rewards to its payoff."""
+"""The waterfall: the steps that lead from 0, by way of an agent's rewards, to its payoff."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -8,7 +8,7 @@ from shapley_coop.seats.records import Entry
 
 
 def standing(arena: Arena, played: Played) -> None:
-    """Note the checks that every run of every trial must pass."""
+    """Make the checks that every run of every trial must pass."""
     signed(arena, played)
     breaches_are_true(arena, played)
     sound, seen = played.books()

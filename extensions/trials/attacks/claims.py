@@ -127,7 +127,7 @@ def _counts(before: list[Line], after: list[Line]) -> str:
 
 
 def _claim(played: Played) -> tuple[Fraction, Fraction] | None:
-    """Return the adversary's claim and Shapley share, as fractions of the improvement, or None."""
+    """Return the adversary's claim, None if missing, and its Shapley share, both as fractions."""
     claimed = played.table.get("claims", {}).get(played.me)
     shares = played.settled["credit"]["shares"] or dict.fromkeys(played.table["agents"], 0)
     return (Fraction(claimed), Fraction(shares[played.me])) if claimed is not None else None

@@ -21,7 +21,7 @@ from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.state.settings import game_of
 
 GANG = 2
-"""The number of seats, from the first, that the adversary plays; the others are its targets."""
+"""The adversary plays this number of seats, from the first; all other seats are its targets."""
 
 _THREE: dict[str, Any] = {"game": "volunteers", "gang": GANG}
 
@@ -76,7 +76,7 @@ def _check_losers_agreed(arena: Arena, played: Played) -> None:
 
 
 async def two_workers(arena: Arena) -> None:
-    """Play two seats; with both, keep the contract and claim an equal part."""
+    """Play two seats that both keep the contract and claim an equal part."""
 
     def claim(asked: Asked) -> str:
         return f"<s>We did this alike.</s><CLAIM>1/{len(asked.facts['agents'])}</CLAIM>"
@@ -93,7 +93,7 @@ async def two_workers(arena: Arena) -> None:
 
 
 async def two_against_one(arena: Arena) -> None:
-    """Let two seats try to outvote the rest: the rest would pay the two all it could earn."""
+    """Let two seats try to outvote the other agents, who would pay the two all they could earn."""
 
     def propose(asked: Asked) -> str:
         return offer("Two of three are for it.", _at_their_cost(asked))
@@ -162,7 +162,7 @@ async def honest_judge(arena: Arena) -> None:
 
 
 def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
-    """Return a judge's script; `satisfied` gets whether a clause binds the adversary."""
+    """Return a judge's script; `satisfied` maps whether the adversary is bound to the verdict."""
 
     def judge(asked: Asked) -> str:
         first, found = asked.facts["agents"][0], []
@@ -192,7 +192,7 @@ def _accept(asked: Asked) -> str:
 
 
 def _kept_or_left(asked: Asked) -> str | None:
-    """Return the required action, or None if the embedded agent may choose."""
+    """Return the action that the contract requires, or None to let the embedded agent choose."""
     return kept(asked) if asked.facts.get("duties") else None
 
 

@@ -25,7 +25,7 @@ REJECTED = "<s>No, not on these terms.</s><REJECT>"
 
 
 async def fake_consensus(arena: Arena) -> None:
-    """Claim in every message format that the others have agreed, although none has."""
+    """Claim in every message format that all agents have agreed, although none of them has."""
     word = arena.word("forged")
 
     def propose(asked: Asked) -> str:

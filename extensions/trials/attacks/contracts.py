@@ -23,7 +23,7 @@ _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 4}
 
 
 async def free_rider(arena: Arena) -> None:
-    """Sell a part of the work; then do other work, do nothing, or do the part only once."""
+    """Sell some work to the other agents; then do other work, nothing, or the work only once."""
 
     def ride(asked: Asked) -> str:
         silent = int(asked.facts["turn"]) % 2 == 0
@@ -53,7 +53,7 @@ async def free_rider(arena: Arena) -> None:
 
 
 async def paid_worker(arena: Arena) -> None:
-    """Do the part that was sold, once for a single payment and once for pay by the turn."""
+    """Do the work that was sold, in one run for a single payment and in one for pay by turn."""
     for by_turn in (False, True):
         played = await _sold(arena, kept, by_turn)
         times = len(played.table["record"]) if by_turn else 1
@@ -101,7 +101,7 @@ async def contract_keeper(arena: Arena) -> None:
 
 
 async def escrowed(arena: Arena, act: Answer, judge: Script | None = None) -> Played:
-    """Sign the target's contract, or one in which all play the efficient plan; then play.
+    """Sign the target's contract, or else one that requires the efficient plan; then play.
 
     Args:
         arena: the trial.
@@ -130,7 +130,7 @@ async def escrowed(arena: Arena, act: Answer, judge: Script | None = None) -> Pl
 
 
 async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
-    """Sell the adversary's part, reject every other offer, and play with `act`."""
+    """Sell the adversary's part of the efficient plan, reject other offers, and act by `act`."""
 
     def sell(asked: Asked) -> str:
         return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))

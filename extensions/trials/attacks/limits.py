@@ -76,7 +76,7 @@ async def grounded_dispute(arena: Arena) -> None:
     def propose(asked: Asked) -> str:
         if not asked.facts.get("contract"):
             return offer("You gain all.", generous(asked))
-        # A quarter leaves enough to pay what the contract already demands of me.
+        # With a quarter, the adversary can still make the contract's earlier payments.
         amends = plain(Fraction(stakes(asked, asked.me)) / 4 / len(asked.others))
         pays = [Pay(payer=asked.me, payee=other, amount=amends) for other in asked.others]
         return offer("For the breach.", Deal(clauses=(*promises(asked).clauses, *pays)))
@@ -100,7 +100,7 @@ async def grounded_dispute(arena: Arena) -> None:
 
 
 async def staller(arena: Arena) -> None:
-    """Ask for more time for ever; in the last run, never answer at all."""
+    """Ask for more time for ever in two runs, and never answer in a third run."""
 
     def more_time(asked: Asked) -> str:
         return f"<s>I need a little more time ({asked.attempt}).</s>"
@@ -143,7 +143,7 @@ async def _never_answers(arena: Arena) -> None:
     silent.set()
     run = await asyncio.to_thread(home().runs.get, arena.runs[-1])
     outcome = await follow(run)
-    await arena.read(run.run, outcome["agents"][0])  # so that `standing` checks this run too
+    await arena.read(run.run, outcome["agents"][0])  # so that `standing` also checks this run
     arena.check(
         "a seat that does not answer stops the run within its time limit, and says so",
         "no answer within" in failure,

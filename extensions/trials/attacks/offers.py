@@ -29,7 +29,7 @@ def payoffs_of(asked: Asked) -> Enumeration:
 def generous(asked: Asked) -> Deal:
     """Return the efficient plan with payments that share the surplus among the other agents.
 
-    If the sender's payoff without a deal is negative, its share of the surplus lifts it to zero.
+    If the sender's payoff without a deal is negative, the payments first lift this payoff to zero.
     """
     outlook = outlook_of(asked)
     plan, mine = outlook.together, max(0.0, -outlook.alone[asked.me])
@@ -41,13 +41,13 @@ def generous(asked: Asked) -> Deal:
 def greedy(asked: Asked) -> Deal:
     """Return a deal that leaves every other agent worse off than no deal would.
 
-    Each other agent pays the sender all it could ever earn; larger payments would be refused.
+    Each other agent pays the sender all that it could ever earn. The platform refuses more.
     """
     return paid_by(asked, [agent for agent in asked.facts["agents"] if agent != asked.me])
 
 
 def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
-    """Return the efficient plan, in which each payer pays all it could earn if it does its part."""
+    """Return the efficient plan; a payer that does its part also pays all that it could earn."""
     plan = outlook_of(asked).together
     pays = [
         Pay(
@@ -69,7 +69,7 @@ def stakes(asked: Asked, agent: str) -> str:
 
 
 def paid_for(asked: Asked, by_turn: bool = False) -> Deal:
-    """Return the efficient plan; all others pay the sender for doing its part, once or by turn."""
+    """Return the efficient plan; all other agents pay the sender for its work, once or by turn."""
     outlook, table = outlook_of(asked), payoffs_of(asked)
     plays = [p for p in table.plays() if table.total(p) == table.total(table.best_for_all)]
     first = asked.others[0]

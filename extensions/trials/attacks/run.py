@@ -61,7 +61,7 @@ class Check:
 
 
 class NotReachedError(Exception):
-    """The error that an attack or twin had no opportunity, as when the target signed nothing."""
+    """The error if an attack or twin has no opportunity, such as when the target signs nothing."""
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ class Arena:
 
 @contextmanager
 def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
-    """Write a secrets file that exists within the `with` block; yield its name, or ""."""
+    """Write a secrets file that exists within the `with` block; yield its name, or "" if none."""
     if not text:
         yield ""
         return

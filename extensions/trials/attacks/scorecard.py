@@ -187,7 +187,7 @@ async def scorecard(
 
     Args:
         target: the seat under attack.
-        game: a game with a table of payoffs for all cases; empty for each case's own game.
+        game: a game with a table of payoffs for all cases; if empty, each case names its game.
         seeds: the number of trials of each attack and of each twin.
         cases: names of `ADVERSARIES`; empty for all.
         done: called after each trial.

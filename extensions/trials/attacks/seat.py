@@ -119,7 +119,7 @@ def seated(model: ScriptedChatModel, name: str, timeout: float) -> Seat:
 
     Args:
         model: the scripted agent.
-        name: the seat's name; each run needs another, since scripts have state.
+        name: the seat's name; each run needs a new name, because scripts have state.
         timeout: the time limit for one answer, in seconds.
     """
     seat = Seat(model=f"{PROVIDER}:{name}", timeout=timeout)

@@ -41,7 +41,7 @@ RUNS: tuple[tuple[str, str], ...] = (
 MANNERS: tuple[Answers, ...] = ("text", "schema", "tools")
 """The manners in which a seat can be asked for its answers."""
 
-_LINE = re.compile(r"^\W{0,8}(\d{1,2})[^\w−–-]{1,4}(.*)$")  # a minus belongs to the answer
+_LINE = re.compile(r"^\W{0,8}(\d{1,2})[^\w−–-]{1,4}(.*)$")  # a minus is part of the answer
 _READER = "You read a letter to a player of a game and answer questions about it."
 _INSTEAD = """\
 # Questions, in place of an answer
@@ -125,7 +125,7 @@ def unasked(acts: Iterable[str], workflows: Iterable[str] = ()) -> list[str]:
 
 
 async def _played(graph: str, game: str, seed: int) -> list[Entry]:
-    """Return the letters of a run, and of one agreed on in words if the workflow has contracts."""
+    """Return the letters of a run and, for contracts, of a run whose agents agree in words."""
     found: list[Entry] = []
     with home_for_now():
         for seats in _SEATS:
@@ -148,7 +148,7 @@ _SEATS: Sequence[dict[str, Any]] = (
     },
     _EMBEDDED,
 )
-"""Seats that agree in words alone, with a summariser and a judge, if there are such roles."""
+"""The seats of two runs: agents that agree in words, with summariser and judge; then embedded."""
 
 
 def _written(episode: str) -> list[Entry]:
@@ -169,7 +169,7 @@ def questions_about(entry: Entry) -> list[Question]:
 
 
 def limited(entries: Sequence[Entry], most: int) -> list[Entry]:
-    """Return letters with at most so many questions in all, of each act in turn."""
+    """Return letters, one of each act after the other, with at most `most` questions in all."""
     acts: dict[str, list[Entry]] = {}
     for entry in entries:
         acts.setdefault(entry.act, []).append(entry)
@@ -238,7 +238,7 @@ def _letter(entry: Entry, about: Sequence[Question]) -> Letter:
 
 
 async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) -> str:
-    """Return the answer to one letter's questions, from the journal if it was given before."""
+    """Return the answer to one letter's questions, from the journal if the seat gave one before."""
     episode = f"comprehension-{seat.answers}"
     question = Asked(episode, entry.agent, QUESTION.name, _letter(entry, about))
     answered, _ = await ask(seat, seed, question, home().journal)

@@ -112,7 +112,7 @@ def _tags_taught(letter: str) -> str:
 
 
 def _listed(read: Reader) -> Reader:
-    """Return a reader of names in a list, on one line or one a line."""
+    """Return a reader of a list of names, on one line or with one name per line."""
 
     def names(letter: str) -> str | None:
         found = read(letter)
@@ -195,7 +195,7 @@ def _turns(facts: Facts) -> Iterator[Question]:
     if any(Fraction(x) for x in earned.values()):
         text = "What are your own rewards so far?"
         told = r"Own rewards so far(?:, before the deal's payments)?"
-        name = rf"(?:(?:\S+ and )*{re.escape(me)}(?: and \S+)*|others|all)"  # named ones first
+        name = rf"(?:(?:\S+ and )*{re.escape(me)}(?: and \S+)*|others|all)"  # prefers the name
         read = _found(rf"{told}: (?:.*?, )??{name} (\S+?)[,.](?:\s|$)")
         yield Question("own rewards so far", text, earned[me], read)
 

@@ -68,7 +68,7 @@ def _finding(ranking: list[Rank]) -> str:
 
 
 def _of_seat(seat: str, **more: str) -> list[dict[str, str]]:
-    """Return the choices of a seat's matches in either role."""
+    """Return two choices (`Where`), which select a seat's matches in the two roles."""
     return [{**more, FIRST: seat}, {**more, SECOND: seat}]
 
 

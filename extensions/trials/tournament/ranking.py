@@ -1,7 +1,7 @@
 """A ranking of seats from comparisons in equal situations, so that no role favours a seat.
 
 Two seats are compared if both had the same role of the same game against the same opponent on the
-same seed. The seat with the higher payoff wins; equal payoffs give each half a win. So game units,
+same seed. The higher payoff wins; equal payoffs count as half a win for each seat. So game units,
 roles and opponents favour no seat. Strengths θ are by Bradley and Terry (Biometrika 39, 1952):
 P(i beats j) = 1 / (1 + exp(θ_j − θ_i)), Σθ = 0. One tie is added to each pair, so that a seat
 that won every comparison still has a finite strength.
@@ -47,7 +47,7 @@ class Rank:
 
 
 def wins(payoffs: Floats) -> Floats:
-    """Return how often each seat got more than each other seat in the same situation.
+    """Return the number of equal situations in which each seat got more than each other seat.
 
     Args:
         payoffs: shape (games, roles, seats, opponents, seeds), in each game's own unit.

@@ -21,7 +21,7 @@ class Played:
     """A complete tournament.
 
     Attributes:
-        tournament: its definition.
+        tournament: the tournament's definition.
         rows: game → the rows of its matches.
         runs: match id → the name of the match's run.
     """
@@ -38,7 +38,7 @@ class Played:
         """Return the seats by strength."""
         return rank(list(self.tournament.seats), self.payoffs)
 
-    @cached_property  # the regret of every seat reads all payoffs
+    @cached_property  # because the regret of every seat reads all payoffs
     def payoffs(self) -> Floats:
         """All payoffs, shaped as for `ranking.wins`."""
         seats = list(self.tournament.seats)
@@ -118,4 +118,4 @@ COLUMNS: dict[str, tuple[int | None, Read]] = {
 """Column of a game's table → its role (None for both), and the function that reads a match."""
 
 REGRET = "regret"
-"""The last column, which also needs the matches of the other seats."""
+"""The last column, whose values also depend on the matches of other seats."""

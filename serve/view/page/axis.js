@@ -1,6 +1,6 @@
-// What drawings share: round numbers along an axis, and the signs of what is drawn.
+// Common parts of drawings: the ticks of an axis, and the marks of amounts.
 
-/** About five round numbers from `low` to `high`. */
+/** Return about five round numbers from `low` to `high`. */
 export function ticks(low, high) {
   const rough = (high - low) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -10,5 +10,5 @@ export function ticks(low, high) {
   return Array.from({ length: last - first + 1 }, (_, n) => (first + n) * step);
 }
 
-/** Earned, ended and due: the same signs in every drawing and table. */
+/** The marks of rewards, payoffs and amounts due, in all drawings and tables. */
 export const SIGNS_OF = { baseline: "□", alone: "□", earned: "○", ended: "●", shapley: "✕" };

@@ -1,4 +1,4 @@
-// Credit as a drawing: earned, ended and due of each agent, with the error of what was sampled.
+// The chart of credit: each agent's reward, payoff and Shapley value, with sampling errors.
 
 import { SIGNS_OF, ticks } from "./axis.js";
 import { h, s, table } from "./dom.js";
@@ -6,11 +6,11 @@ import { ROUNDING, amount, colour, cut, name, signed } from "./words.js";
 
 const DEVIATIONS = 1.96;
 const [ROW, CLOSE] = [34, 22];
-/** More agents than this stand closer together. */
+/** With more agents than this, the rows are closer together. */
 const MANY = 12;
 const NARROW = matchMedia("(max-width: 600px)");
 
-/** An agent a row: reward, payoff, and Shapley value with its error bar. */
+/** Return a chart with a row per agent: reward, payoff, and Shapley value with its error bar. */
 export function credits(bundle) {
   const { rows } = bundle.credit;
   const [wide, label] = NARROW.matches ? [340, 76] : [660, 112];

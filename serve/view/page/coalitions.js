@@ -1,4 +1,4 @@
-// What each coalition is worth: v(C) as bars with names, or, of many, as columns in order.
+// The worth v(C) of each coalition: as named bars or, if there are many, as columns in order.
 
 import { ticks } from "./axis.js";
 import { folded, h, panel, s, table } from "./dom.js";
@@ -7,11 +7,11 @@ import { amount, cut, list } from "./words.js";
 /** With up to this many agents each coalition has a bar with its name. */
 const FEW = 4;
 const TALL = 180;
-/** Names have the room of so many characters. */
+/** The most characters of a name beside its bar, and above its bar. */
 const [BESIDE, ABOVE] = [26, 44];
 const SLIM = matchMedia("(max-width: 600px)");
 
-/** v(C) of every coalition of a small game. */
+/** Return the panel with v(C) of every coalition of a small game. */
 export function coalitions(bundle) {
   const it = bundle.credit?.worths;
   if (!it) return null;
@@ -39,7 +39,7 @@ function called(members, { agents }) {
   return members.length === agents.length ? "all" : list(members);
 }
 
-/** From worths to the picture; 0 is always in it. */
+/** Return the scale from worths to coordinates, whose range includes 0. */
 function spread(each, from, to) {
   const low = Math.min(0, ...each.map((one) => one.worth));
   const high = Math.max(0, ...each.map((one) => one.worth)) || low + 1;
@@ -47,7 +47,7 @@ function spread(each, from, to) {
   return { low, high, at };
 }
 
-/** A bar each, with its name beside it, or above it where there is no room. */
+/** Return one bar per coalition, with the name beside the bar, or above it on narrow screens. */
 function bars(each, bundle) {
   const slim = SLIM.matches;
   const [wide, label, height, down] = slim ? [340, 0, 36, 16] : [660, 190, 20, 0];

@@ -1,11 +1,11 @@
-// What each agent did, beside what it claims, what it is due and what it ended with.
+// The table of conduct: each agent's actions, claim, amount due and payoff.
 
 import { h, panel, table } from "./dom.js";
 import { amount, name, percent, plural } from "./words.js";
 
 const HEADS = ["", "did", "claims", "marginal", "leave-one-out", "Shapley φ", "due", "payoff"];
 
-/** One row an agent: conduct, claim, contributions, value, payoff. */
+/** Return a table with a row per agent: conduct, claim, contributions, value, payoff. */
 export function conduct(bundle) {
   const it = bundle.credit;
   if (!it) return null;
@@ -30,7 +30,7 @@ export function conduct(bundle) {
   );
 }
 
-/** Its actions, and below them its breaches, and the passes whose cost is charged to its value. */
+/** Return an agent's actions and, below them, its breaches and passes. */
 function done({ did, breaches, broken, passes, unanswered }) {
   const chosen = passes && !unanswered;
   return [
@@ -41,7 +41,7 @@ function done({ did, breaches, broken, passes, unanswered }) {
   ].filter(Boolean);
 }
 
-/** The value, with its standard error where it was sampled. */
+/** Return the Shapley value, with its standard error if the value was sampled. */
 function valued({ shapley, value_error: error }) {
   if (error == null) return amount(shapley);
   return [amount(shapley), h("span", { class: "small" }, `± ${amount(error)}`)];

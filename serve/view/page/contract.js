@@ -1,4 +1,4 @@
-// The contract in words, the state of each clause by turn, the deposits, and plan against play.
+// Panels: the contract in words, each clause by turn, the deposits, and plan against actions.
 
 import { folded, h, panel, table, unseen } from "./dom.js";
 import { ROUNDING, amount, crowd, name, percent, plural, signed } from "./words.js";
@@ -13,7 +13,7 @@ const MARKS = {
 
 const VERDICTS = { satisfied: "✓ satisfied", violated: "✕ violated", pending: "○ pending" };
 
-/** How many of the latest turns are shown for each clause. */
+/** The number of latest turns that are shown for each clause. */
 const STRIP = 40;
 
 export function contract(bundle) {
@@ -63,7 +63,7 @@ function clause(one, { outcome, contract: { judge } }) {
   );
 }
 
-/** A clause's verdict after the latest turn, or at its signing before the first turn. */
+/** Return a clause's verdict after the latest turn, or at the signing before the first turn. */
 function verdict(one) {
   return one.turns.findLast((turn) => turn.verdict)?.verdict ?? one.at_signing;
 }
@@ -78,7 +78,7 @@ function mark(turn) {
 
 const SHARES = { contract: "decided the payoffs", redistribution: "replaced by the agreed redistribution" };
 
-/** A clause's marks over all turns, in words. */
+/** Return a clause's marks over all turns, in words. */
 function fared(one, basis) {
   if (one.kind === "share" && one.to_turn == null) return SHARES[basis] ?? "read at the settlement";
   const count = (is) => one.turns.filter((turn) => turn.is === is).length;
@@ -105,7 +105,7 @@ function legend() {
   );
 }
 
-/** Every party's deposit: held, forfeited (when and to whom) or returned. */
+/** Return the panel of every party's deposit: held, forfeited (when, to whom) or returned. */
 export function escrow(bundle) {
   const it = bundle.escrow;
   if (!it) return null;
@@ -137,7 +137,7 @@ const WHY = {
   forfeited: ({ clause: cid, turn }) => `broke ${cid} at turn ${turn}`,
 };
 
-/** What was planned, beside what was done and paid. */
+/** Return the panel of required actions beside actual actions and rewards. */
 export function plan(bundle) {
   if (!bundle.plan || bundle.plan.turns.length === 0) return null;
   const rows = alike(bundle.plan.turns).map(({ from, to, turn }) => [
@@ -157,7 +157,7 @@ export function plan(bundle) {
   );
 }
 
-/** Turns in a row in which the same was asked and done, as one. */
+/** Merge successive turns with equal required and equal actual actions into one. */
 function alike(turns) {
   const spans = [];
   for (const turn of turns) {

@@ -1,13 +1,13 @@
-// Elements made of text: whatever an agent said becomes a text node and never markup.
+// Functions that make elements: an agent's words become text nodes, never markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An HTML element. Children are elements or text; nothing is parsed. */
+/** Return an HTML element. Children are elements or text; text is never parsed as HTML. */
 export function h(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element. */
+/** Return an SVG element. */
 export function s(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -27,19 +27,19 @@ export function announce(text) {
   document.getElementById("news").textContent = text;
 }
 
-/** A text that only screen readers read. */
+/** Return a text that only screen readers read. */
 export function unseen(text) {
   return h("span", { class: "unseen" }, text);
 }
 
-/** A folded part with a summary line. */
+/** Return a folded section with a summary line. */
 export function folded(summary, ...children) {
   return h("details", {}, h("summary", {}, summary), ...children);
 }
 
 /**
- * A table with a caption, a header row, and a header cell in each row. Each cell names its heading,
- * for styles that put cells below each other; the roles stay where a style changes the layout.
+ * Return a table with a caption, a header row, and a header cell in each row. Each cell names its
+ * column for narrow screens, where the style stacks cells; ARIA roles keep it a table even then.
  */
 export function table(caption, columns, rows) {
   const head = columns.map((column) => h("th", { scope: "col", role: "columnheader" }, column));
@@ -65,7 +65,7 @@ export function table(caption, columns, rows) {
   );
 }
 
-/** A section of the page. */
+/** Return a section of the page. */
 export function panel(id, title, aside, ...children) {
   return h(
     "section",
@@ -75,7 +75,7 @@ export function panel(id, title, aside, ...children) {
   );
 }
 
-/** Put panels in place of those there are; what was opened or had the focus is so again. */
+/** Replace the panels in a container; elements that were open or had the focus stay so. */
 export function redraw(container, panels) {
   const named = (one) => `${one.closest(".panel").id}: ${one.getAttribute("aria-label") ?? one.textContent}`;
   const within = (selector) => [...container.querySelectorAll(selector)];

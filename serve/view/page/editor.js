@@ -1,11 +1,11 @@
-// The clauses of a deal, edited as sentences with choices in them: nobody writes JSON.
+// The editor of a deal: each clause is a sentence with choices, so people write no JSON.
 
 import { h } from "./dom.js";
 
 const NAMES = { do: "duty", forbid: "prohibition", pay: "payment", give: "gift", share: "split" };
 const PER = { once: "once", turn: "for each turn", reward: "as a part (0 to 1) of its rewards" };
 
-/** As payer or payee: everybody else, each an equal part. */
+/** The payer or payee that stands for all other agents, each with an equal part. */
 const OTHERS = "others";
 
 const BLANK = {
@@ -17,7 +17,7 @@ const BLANK = {
     norms.length ? { kind: "share", norm: norms[0] } : { kind: "share", fractions: Object.fromEntries(agents.map((agent) => [agent, `1/${agents.length}`])) },
 };
 
-/** Condition → its words, where there is more than one turn only, and what it is at first. */
+/** Condition → [its words, whether it needs several turns, the function for its first value]. */
 const WHENS = {
   always: ["always", false, () => undefined],
   turn: ["at turn", true, ({ turn }) => ({ turn })],
@@ -39,9 +39,9 @@ function kindOf(when) {
 }
 
 /**
- * An editor over a list of clauses, which it changes in place.
- * @param {object} known what clauses can name: agents, actions, goods, turns, norms, kinds.
- * @param {object[]} clauses as they are on the wire.
+ * Return an editor that changes a list of clauses in place.
+ * @param {object} known the names for clauses: agents, actions, goods, turns, norms, kinds.
+ * @param {object[]} clauses the clauses in wire format.
  * @param {() => void} changed called after every change.
  */
 export function editor(known, clauses, changed) {
@@ -102,7 +102,7 @@ export function editor(known, clauses, changed) {
     return pick("Does what", names.includes(event.action) ? names : [event.action, ...names].filter(Boolean), event.action, set);
   }
 
-  /** When a clause holds; a condition that has no form here stays as it was offered. */
+  /** Return the choice of a clause's condition; a condition unknown here stays unchanged. */
   function timed(clause, set) {
     const kind = kindOf(clause.when);
     const given = Object.entries(WHENS).filter(([key, [, longer]]) => !longer || known.turns > 1 || key === kind);
@@ -148,9 +148,9 @@ export function editor(known, clauses, changed) {
 }
 
 /**
- * An editor over a list of orders to a call market, which it changes in place.
- * @param {object} known the goods, and how many of each one holds.
- * @param {object[]} placed as they are on the wire.
+ * Return an editor that changes a list of orders to a call market in place.
+ * @param {object} known the goods, and the quantity of each good that the agent holds.
+ * @param {object[]} placed the orders in wire format.
  * @param {() => void} changed called after every change.
  */
 export function orders({ goods, holds }, placed, changed) {
@@ -183,7 +183,7 @@ export function orders({ goods, holds }, placed, changed) {
   return h("fieldset", { class: "dealt" }, h("legend", {}, "Your orders"), h("div", { class: "clauses-of" }, list, h("p", { class: "buttons" }, add)), hint);
 }
 
-/** A list of choices with a name. */
+/** Return a drop-down list with a label. */
 export function pick(label, values, value, chosen, names = {}) {
   const options = values.map((one) => h("option", { value: one, selected: one === value }, names[one] ?? one));
   return h("select", { "aria-label": label, onchange: (event) => chosen(event.target.value) }, options);

@@ -1,14 +1,14 @@
-// The form of an answer: what can be chosen now, a draft that a reload keeps, and a preview.
+// The form of an answer: the current choices, a draft that survives a reload, and a preview.
 
 import { folded, h } from "./dom.js";
 import { editor, orders, pick } from "./editor.js";
 import { inline, tabled } from "./letter.js";
 
 const PAUSE = 350;
-/** More actions than this are a list, and not buttons. */
+/** More actions than this are shown as a list instead of buttons. */
 const MANY_ACTIONS = 16;
 
-/** The form for a letter; `send` is given a reply, and what to do once it is taken. */
+/** Return the form for a letter; `send` gets a reply, and a callback for its acceptance. */
 export function answerable(letter, send) {
   const form = letter.form ?? { fields: [] };
   const key = `coop seat ${location.pathname} ${letter.act}`;
@@ -70,7 +70,7 @@ export function answerable(letter, send) {
   return made;
 }
 
-/** What was filled in, in the fields that the letter's answer has. */
+/** Return the values that a person has filled in, for the fields of the letter's answer. */
 function answer(letter, filled) {
   const { fields = [] } = letter.form ?? {};
   const offers = ["offer", "counter", "propose"].includes(filled.decision) || !fields.includes("decision");
@@ -89,11 +89,11 @@ function answer(letter, filled) {
     notes: filled.notes || null,
   };
   const named = Object.entries(given).filter(([key]) => fields.includes(key));
-  // That something is offered, or words alone, goes with it: then nothing less can be sent.
+  // The decision is sent too, so that the server refuses an offer without clauses.
   return { ...Object.fromEntries(named), ...(letter.form?.deal && filled.decision && { decision: filled.decision }) };
 }
 
-/** Whether enough is chosen that a preview says something. */
+/** Return whether enough is filled in for a preview. */
 function decided({ fields, deal: known }, { decision: chosen, clauses, orders: placed, action, percent: part }) {
   if (fields.includes("orders")) return placed.length > 0;
   if (fields.includes("action")) return Boolean(action);
@@ -103,9 +103,9 @@ function decided({ fields, deal: known }, { decision: chosen, clauses, orders: p
   return Boolean(chosen);
 }
 
-// What there is to choose
+// The choices
 
-/** Choices of which one is taken, each as a button. */
+/** Return exclusive choices as buttons. */
 function choices(legend, name, options, chosen, take) {
   const one = ([value, label]) => {
     const id = `${name}-${value}`.replace(/\W+/g, "-");
@@ -119,7 +119,7 @@ function choices(legend, name, options, chosen, take) {
 function decision(form, filled, changed) {
   const values = Object.keys(form.decisions ?? {});
   if (!values.length) return null;
-  // What was decided about another offer says nothing about this one.
+  // A decision about an earlier offer does not apply to this offer.
   const about = form.offer?.revision ?? 0;
   if (filled.about !== about) filled.decision = undefined;
   filled.about = about;
@@ -129,7 +129,7 @@ function decision(form, filled, changed) {
   const legend = values[0] === "offer" ? "What you do" : pending ? `${pending.by}’s proposal` : form.offer ? `Offer ${form.offer.revision}, by ${form.offer.by}` : "The offer that stands";
   return choices(legend, "decision", Object.entries(form.decisions), filled.decision, (value) => {
     filled.decision = value;
-    // A counter-offer begins with the offer that it answers.
+    // A counter-offer starts with the clauses of the offer that it answers.
     if (value === "counter" && filled.clauses.length === 0 && form.offer) filled.clauses.push(...structuredClone(form.offer.clauses));
     document.dispatchEvent(new CustomEvent("decided"));
     changed();
@@ -177,7 +177,7 @@ function trade({ trade: known }, filled, changed) {
   return h("fieldset", { class: "tasks" }, h("legend", {}, "Who does what"), h("ul", {}, rows));
 }
 
-/** Who would have which tasks, by their descriptions. */
+/** Return the fields that allocate each task to an agent. */
 function held(known, filled) {
   if (!known) return null;
   const by = (agent) => known.tasks.filter((task) => (filled.holds[task.says] ?? task.held) === agent).map((task) => task.says);
@@ -217,7 +217,7 @@ function reasoning(letter, form, filled, changed) {
   ];
 }
 
-/** Thoughts that end with their three results, as the letter asks. */
+/** Return the thoughts, followed by the three results that the letter asks for. */
 function reasoned(filled) {
   const results = Object.entries(RESULTS).filter(([key]) => filled[key]).map(([key, name]) => `${name}: ${filled[key]}`);
   return [filled.thoughts, ...results].filter(Boolean).join("\n");
@@ -230,7 +230,7 @@ function text(label, key, hint, filled, changed) {
   return h("div", { class: "field" }, h("label", { for: id }, label), input, h("p", { id: `${id}-hint`, class: "small" }, hint));
 }
 
-// What it would come to, as the server computes it
+// The preview of a draft, computed by the server
 
 function foreseen({ refused, why, words, repairs, outlook, why_not: reason, worth }) {
   if (refused) return [h("h3", {}, "It would be sent back"), h("p", { class: "refused" }, inline(why))];
@@ -247,7 +247,7 @@ function foreseen({ refused, why, words, repairs, outlook, why_not: reason, wort
   ].filter(Boolean);
 }
 
-// Drafts stay in this browser until they are sent
+// Drafts, which this browser stores until they are sent
 
 function kept(key) {
   try {
@@ -261,7 +261,7 @@ function keep(key, filled) {
   try {
     localStorage.setItem(key, JSON.stringify(filled));
   } catch {
-    // A browser that keeps nothing loses drafts on reload, and nothing else.
+    // If the browser stores nothing, a reload loses the draft, which is harmless.
   }
 }
 
@@ -269,6 +269,6 @@ function drop(key) {
   try {
     localStorage.removeItem(key);
   } catch {
-    // As above.
+    // As above: only the stored draft is lost.
   }
 }

@@ -1,15 +1,15 @@
-// A letter's words as elements: headings, tables, lists, quotations. Whatever it holds stays text.
+// Draws a letter as elements: headings, tables, lists, quotations. Its content stays plain text.
 
 import { h } from "./dom.js";
 
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*/g;
 const ITEM = /^(\s*)(?:[-*]|\d+\.)\s+(.*)$/;
 const BEGINS = /^(#+ |\||```|>)/;
-/** Letters fill their lines up to about a hundred characters. */
+/** A shorter line ends with a line break; longer lines were wrapped at about 100 characters. */
 const FULL = 70;
 const RULE = /^\|?[\s:|-]+\|?$/;
 
-/** The elements of a letter; headings begin at the level that is given. */
+/** Return the elements of a letter; the highest headings have the given level. */
 export function written(text, level = 2) {
   const rows = text.replaceAll("\r", "").split("\n");
   const found = [];
@@ -26,7 +26,7 @@ export function written(text, level = 2) {
   return found;
 }
 
-/** Code and bold words within a line; all else as it is. */
+/** Return the parts of a line: code and bold words as elements, and the text between them. */
 export function inline(text) {
   const parts = [];
   let from = 0;
@@ -38,7 +38,7 @@ export function inline(text) {
   return [...parts, text.slice(from)].flatMap((part) => (typeof part === "string" ? ended(part) : [part])).filter((part) => part !== "");
 }
 
-/** A text with its line breaks as elements. */
+/** Return a text with its line breaks as elements. */
 function ended(text) {
   return text.split("\n").flatMap((line, n) => (n ? [h("br"), line] : [line]));
 }
@@ -56,7 +56,7 @@ function fenced(rows) {
   return h("pre", {}, inside.join("\n"));
 }
 
-/** Lines go on in the next one where they fill theirs; short ones end there. */
+/** Return a paragraph: a long line continues in the next line, a short line ends with a break. */
 function paragraph(rows) {
   let text = rows[0];
   let before = rows.shift();
@@ -73,7 +73,7 @@ function quotation(rows) {
   return h("blockquote", {}, taken.join("\n"));
 }
 
-/** Items may go on below, indented. */
+/** Return a list; indented lines below an item belong to the item. */
 function listing(rows) {
   const ordered = /^\s*\d/.test(rows[0]);
   const items = [];
@@ -94,7 +94,7 @@ function grid(rows) {
   return tabled(head, body);
 }
 
-/** A table of cells; the first of a row names it. */
+/** Return a table; the first cell of a row is the row's header. */
 export function tabled(head, body) {
   return h(
     "div",
@@ -108,7 +108,7 @@ export function tabled(head, body) {
   );
 }
 
-/** Cells between bars; a bar that a word holds is written \| there. */
+/** Return the cells between the bars of a row; \| is a bar within a cell's text. */
 function cells(row) {
   const split = row.replaceAll("\\|", "\u0000").split("|").map((cell) => cell.replaceAll("\u0000", "|").trim());
   return split.slice(1, split.at(-1) === "" ? -1 : undefined);

@@ -1,6 +1,6 @@
-// A run as it stood after some of its events: what replay shows.
+// The state of a run after some of its events, for the replay.
 
-/** The bundle with only its first `count` events, and what was known at that time. */
+/** Return the bundle with its first `count` events, and only facts known at that time. */
 export function at(bundle, count) {
   const seen = bundle.timeline.slice(0, count);
   if (seen.length === bundle.timeline.length) return bundle;

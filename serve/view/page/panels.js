@@ -4,7 +4,7 @@ import { credits } from "./charts.js";
 import { folded, h, panel, table } from "./dom.js";
 import { ROUNDING, amount, crowd, lasted, list, name, percent, plural } from "./words.js";
 
-/** Claim, record and Shapley value, with error bars, and who is least satisfied. */
+/** Return the panel of claims, rewards and Shapley values, and the least satisfied agents. */
 export function credit(bundle) {
   const it = bundle.credit;
   if (!it) return null;
@@ -35,7 +35,7 @@ export function credit(bundle) {
   );
 }
 
-/** The sum of the values: v(N) − v(∅), and what they are compared with. */
+/** Return a sentence on the sum of the values, v(N) − v(∅), and on the baseline. */
 function worths({ method, total, nothing, baseline }) {
   const less = nothing < 0 ? `(${amount(nothing)})` : amount(nothing);
   if (baseline) {
@@ -58,7 +58,7 @@ function norms(it, bundle) {
   );
 }
 
-/** A sentence on the least satisfied agents. */
+/** Return a sentence on the least satisfied agents. */
 function least({ least: who, rows }) {
   if (rows.every((row) => Math.abs(row.gap) < ROUNDING)) return "Each agent ended with what is due by its Shapley value.";
   if (who.length === 0) return "All agents are equally far from what is due by their Shapley values.";
@@ -78,7 +78,7 @@ function complaint({ by, members, excess }) {
   return `By the rules alone, no coalition could do better by itself: in the core. The closest is ${who}, with ${amount(-excess)} to spare.`;
 }
 
-/** The ledger's lines and balances. */
+/** Return the panel of the ledger's lines and balances. */
 export function ledger(bundle) {
   const { lines, balances } = bundle.ledger;
   if (lines.length === 0) return null;
@@ -105,7 +105,7 @@ export function ledger(bundle) {
 
 const COUNTS = ["calls", "refused", "input_tokens", "output_tokens"];
 
-/** Calls, tokens and seconds, by phase, and by agent where that is wanted. */
+/** Return the panel of calls, tokens and seconds, by phase and by event. */
 export function cost(bundle) {
   const phases = bundle.cost?.phases ?? [];
   if (phases.length === 0) return null;
@@ -130,7 +130,7 @@ export function cost(bundle) {
   );
 }
 
-/** The calls that led to each event. */
+/** Return a table of the calls that led to each event. */
 function byEvent({ calls, agents }) {
   const rows = calls.map((one) => [
     one.event ?? "nothing yet",
@@ -142,7 +142,7 @@ function byEvent({ calls, agents }) {
   return table("Cost by event", ["event", "agent", "model", "calls", "sent back", "tokens in", "out", "took"], rows);
 }
 
-/** The rules, as agents are told them. */
+/** Return the panel of the rules, in the words of the agents' letters. */
 export function rules(bundle) {
   if (!bundle.game) return null;
   return panel(

@@ -1,4 +1,4 @@
-// Possible and actual outcomes: the payoff matrix, and the utility plane of two agents.
+// Draws possible and actual outcomes: the payoff matrix and two agents' utility plane.
 
 import { SIGNS_OF, ticks } from "./axis.js";
 import { h, panel, s, table } from "./dom.js";
@@ -9,7 +9,7 @@ const LEFT = 44;
 const RIGHT = LEFT + SIDE;
 const TOP = 26;
 const BOTTOM = TOP + SIDE;
-/** Points closer than this are labelled together. */
+/** Points closer than this distance share a label. */
 const TOGETHER = 18;
 const LINE = 14;
 
@@ -22,7 +22,7 @@ const MEANINGS = {
 };
 const LABELS = { baseline: "baseline", alone: "alone", earned: "earned", ended: "ended", shapley: "due" };
 
-/** Payoff matrix and utility plane. */
+/** Return the panel with the payoff matrix and the utility plane. */
 export function payoffs(bundle) {
   const two = bundle.agents.length === 2;
   const drawn = [
@@ -102,7 +102,7 @@ function plane(bundle) {
   return h("figure", {}, picture, h("figcaption", {}, h("ul", { class: "key" }, key)));
 }
 
-/** From amounts to the picture, the same on both axes, with some room around. */
+/** Return the scale from amounts to coordinates, equal on both axes, with a margin. */
 function scaled(points) {
   const all = [0, ...points.flatMap(({ x, y }) => [x, y])];
   const spread = Math.max(...all) - Math.min(...all) || 1;
@@ -124,7 +124,7 @@ function axes({ low, high, x, y }, across, up, bundle) {
   ];
 }
 
-/** Where the realised total can be split: x + y = total. */
+/** Return the line of all splits of the realised total: x + y = total. */
 function splits({ low, high, x, y }, total) {
   const from = Math.max(low, total - high);
   const to = Math.min(high, total - low);
@@ -133,7 +133,7 @@ function splits({ low, high, x, y }, total) {
   return s("line", { class: "total", ...ends }, s("title", {}, `splits of the total ${amount(total)}`));
 }
 
-/** The convex hull of what joint actions pay (Andrew's monotone chain). */
+/** Return the convex hull of the joint actions' payoffs (Andrew's monotone chain). */
 function hull(points, { x, y }) {
   const sorted = [...points].sort((one, other) => one.x - other.x || one.y - other.y);
   const half = (all) => {
@@ -171,7 +171,7 @@ function symbol(point, { x, y }) {
   }
 }
 
-/** A label for each point, one for those that lie together, none over another. */
+/** Return labels that do not overlap; points close together share one label. */
 function labels(points, { x, y }) {
   const places = [];
   for (const { kind, ...point } of points) {

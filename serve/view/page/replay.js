@@ -1,4 +1,4 @@
-// Walking through a run: a slider over its events, with keys and a play button.
+// The controls of a replay: a slider over a run's events, with keys and a play button.
 
 import { h, s } from "./dom.js";
 
@@ -14,9 +14,9 @@ const SIGNS = {
 };
 
 /**
- * The controls.
- * @param {(count: number, walked: boolean) => void} show draws the run after that many events,
- *   to which somebody has walked, or which there are.
+ * Return the controls.
+ * @param {(count: number, walked: boolean) => void} show draws the run after `count` events;
+ *   `walked` is false if the position is unchanged and new events came.
  */
 export function controls(show) {
   let total = 0;
@@ -76,7 +76,7 @@ export function controls(show) {
 
   return {
     bar,
-    /** Set the number of events; a reader at the end stays at the end. */
+    /** Set the number of events; a slider at the end stays at the end. */
     reach(events) {
       const followed = count === total;
       total = events;

@@ -1,4 +1,4 @@
-// The page of a party: its letter, and a form that writes its answer.
+// The page of a party's seat: the party's letter, and a form for the answer.
 
 import { announce, folded, h } from "./dom.js";
 import { answerable } from "./form.js";
@@ -11,14 +11,14 @@ const EVERY = 3000;
 
 let shown = null;
 
-/** What an acceptance of the letter's offer is a signature of, for a party with a key. */
+/** The text that a party with a key signs if it accepts the letter's offer. */
 let toSign = null;
 
 async function look() {
   const response = await fetch(here, { headers: { accept: "application/json" } });
   if (!response.ok && response.status !== 404) throw new Error(`The server answered ${response.status}.`);
   const letter = response.ok ? await response.json() : {};
-  // Drawing the same letter again would clear a half-written reply.
+  // A new drawing of the same letter would clear a half-written reply.
   if (letter.id === shown) return;
   shown = letter.id;
   if (letter.id) ask(letter);
@@ -34,7 +34,7 @@ function wait() {
 function ask(letter) {
   toSign = letter.to_sign;
   const asked = `${letter.agent}, ${letter.title}`;
-  // That a letter waits here needs no words on the letter's own page.
+  // On the letter's page, the sentence that a letter waits is superfluous.
   const news = (letter.description ?? "").replace(/^.*? own seat\.\s*/, "");
   document.title = asked;
   const problem = h("div", { id: "reason", class: "fault", role: "alert", tabindex: -1 }, letter.why && written(letter.why, 3));
@@ -59,19 +59,19 @@ function ask(letter) {
   announce("A letter is here.");
 }
 
-/** A part of the letter; what seldom matters is folded. */
+/** Return a section of the letter; a section that seldom matters is folded. */
 function section({ title, text, folded: closed }) {
   return closed ? folded(title, written(text, 3)) : h("section", {}, h("h2", {}, title), written(text, 3));
 }
 
-/** Send a reply; a refused one stays in the form, with the words of whoever refused it. */
+/** Send a reply; a refused reply stays in the form, below the reason of the refusal. */
 async function send(reply, forget) {
   const problem = document.getElementById("reason");
   try {
     const told = await delivered(reply, toSign, post);
     if (told.refused) throw new Error(told.why ?? told.refused);
   } catch (error) {
-    // The refused letter has another name now: it is the same letter, with the reason in it.
+    // After a refusal the letter has a new id; its text is the same plus the reason.
     await look().catch(() => {});
     const place = document.getElementById("reason") ?? problem;
     if (!place.textContent.trim()) place.replaceChildren(...written(error.message, 3));

@@ -1,19 +1,19 @@
-// The index: every run as a line, found by words and filters, sorted, and chosen to be compared.
+// The index: one line per run, with search, filters, sorting, and a choice of runs to compare.
 
 import { announce, h } from "./dom.js";
 import { runs } from "./source.js";
 import { alive, amount, colour, list, moment, plural, status, title } from "./words.js";
 
-/** So many lines are drawn at first, and more when asked for. */
+/** The number of lines that are drawn at first; a button draws more. */
 const SHOWN = 100;
-/** Milliseconds between two looks while something is played. */
+/** Milliseconds between two reads of the list while a run is in progress. */
 const LOOKS = 4000;
 const CROWDED = 4;
 const SIMULATED = "embedded:";
 
 const sum = (run) => Object.values(run.payoffs ?? {}).reduce((total, one) => total + one, 0);
 
-/** Column → heading, what it is sorted by, and whether the greatest come first. */
+/** Column → [heading, function to the sort key, whether the greatest keys come first]. */
 const SORTS = {
   game: ["Game", (run) => String(run.game).toLowerCase(), false],
   parties: ["Parties and payoffs", (run) => (run.payoffs ? sum(run) : -Infinity), true],
@@ -25,7 +25,7 @@ const SORTS = {
 
 const PICKS = { game: "Every game", graph: "Every workflow", outcome: "Every outcome" };
 
-/** Draw the index and keep it up to date; what is searched for stays in the address. */
+/** Draw the index and keep it up to date; the page's address holds the search. */
 export function shelf(app, found) {
   const query = new URLSearchParams(location.search);
   const wish = { words: query.get("q") ?? "", sort: query.get("sort") ?? "age", turned: query.has("turned"), most: SHOWN };
@@ -108,7 +108,7 @@ function talking(some) {
   return `?${new URLSearchParams(some.map((run) => ["talk", run.run]))}`;
 }
 
-/** Whether every word occurs somewhere in a line, and every pick is met. */
+/** Return whether a run's line has all searched words and fits all filters. */
 function fits(run, wish) {
   const seats = Object.values(run.seats ?? {});
   const text = [run.run, title(run.game), run.game, run.graph, `seed ${run.seed}`, status({ ...run, outcome: run.status }), run.why, ...(run.parties ?? []), ...seats].join(" ").toLowerCase();
@@ -172,7 +172,7 @@ function oneLine(run, chosen, choose) {
   );
 }
 
-/** Each party with its payoff; of many, how many they are and what they have together. */
+/** Return each party with its payoff or, if there are many, their number and total payoff. */
 function parties(run) {
   const names = run.parties ?? [];
   const paid = run.payoffs ?? {};
@@ -180,7 +180,7 @@ function parties(run) {
   return h("p", { class: "each" }, names.map((name) => h("span", {}, h("span", { class: `name ${colour(names, name)}` }, name), name in paid && h("span", { class: "figures" }, ` ${amount(paid[name])}`))));
 }
 
-/** Who sits there: one model, or each party's own. */
+/** Return the models at the seats: one model, or each party's model. */
 function seated(run) {
   const short = (model) => model.replace(SIMULATED, "");
   const models = [...new Set(Object.values(run.seats ?? {}))];
@@ -189,7 +189,7 @@ function seated(run) {
   return h("p", { class: "small" }, told);
 }
 
-/** Why a run stands still, and where it is answered. */
+/** Return the reason why a run does not continue, with links to the seats that must reply. */
 function because(run) {
   const seats = Object.entries(run.waiting ?? {});
   if (seats.length) return h("p", { class: "small" }, "for ", seats.map(([agent, seat], n) => [n > 0 && ", ", h("a", { href: seat }, `${agent}’s seat`)]));
@@ -200,7 +200,7 @@ function nothing(all) {
   return h("p", { class: "empty" }, all.length ? "No run is like that." : "There are no runs yet: coop run escape_room plays one.");
 }
 
-/** Replace children; whoever had the focus, by its name, has it again. */
+/** Replace an element's children; the child with the focused child's name gets the focus. */
 function redrawn(place, children) {
   const called = (one) => one.getAttribute("aria-label") ?? one.textContent.replace(/ [↑↓]$/, "");
   const had = place.contains(document.activeElement) ? called(document.activeElement) : null;

@@ -1,4 +1,4 @@
-// Two runs side by side: outcome, contract, payoffs, values and conduct, a row for each.
+// Shows two runs side by side, with a row each for outcome, contract, payoffs and so on.
 
 import { h, table } from "./dom.js";
 import { load } from "./source.js";
@@ -43,7 +43,7 @@ function headOf(run, n) {
   );
 }
 
-/** What the runs were set up with; what differs is marked. */
+/** Return the rows of the two runs' settings, where differences are marked. */
 function settings(both) {
   const everybody = [...new Set(both.flatMap((run) => run.agents))];
   const [one, other] = both.map((run) => ({

@@ -1,10 +1,10 @@
-// Signing at a party's seat: the key stays in this browser, and only signatures leave it.
+// Signing at a party's seat: the key stays in this browser; only signatures are sent.
 //
 //   const own = await signatureOf(letter.to_sign);   // {keyid, sig}, or null without a key
 //   const told = await delivered(reply, letter.to_sign, post);   // the reply, signed if it can be
 //
-// The key is one of a file (PKCS #8 in PEM, Ed25519 or P-256: `coop keys new`, or `openssl genpkey`).
-// It is kept in this browser's database in a form that cannot be read out again.
+// The key comes from a file (PKCS #8 in PEM, Ed25519 or P-256, by `coop keys new` or openssl).
+// The browser's database stores the key in a form that no script can read out again.
 
 import { h } from "./dom.js";
 
@@ -15,7 +15,7 @@ const KINDS = [
 ];
 const encoder = new TextEncoder();
 
-/** Plain JSON as RFC 8785 writes it; for the strings and whole numbers that parties sign. */
+/** Return canonical JSON (RFC 8785), for the strings and whole numbers that parties sign. */
 export function canonical(value) {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
@@ -23,18 +23,18 @@ export function canonical(value) {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
 }
 
-/** What is signed: the pre-authentication encoding of DSSE. */
+/** Return the bytes that are signed: DSSE's pre-authentication encoding. */
 export function pae(type, payload) {
   const body = encoder.encode(payload);
   const head = encoder.encode(`DSSEv1 ${encoder.encode(type).length} ${type} ${body.length} `);
   return joined(head, body);
 }
 
-/** Keep a key of a file for this seat's signatures; returns its id and public part. */
+/** Store a file's key for this browser's signatures; return the key's id and public part. */
 export async function useKey(pem) {
   for (const kind of KINDS) {
     try {
-      // It has to be readable once, for its public part; what is kept is not.
+      // This import can be exported, to get the public part; the stored key cannot.
       const open = await crypto.subtle.importKey("pkcs8", der(pem), kind.import, true, ["sign"]);
       const { d, key_ops, ext, ...open_part } = await crypto.subtle.exportKey("jwk", open);
       const known = await crypto.subtle.importKey("jwk", { ...open_part, key_ops: ["verify"] }, kind.import, true, ["verify"]);
@@ -50,12 +50,12 @@ export async function useKey(pem) {
   throw new Error("This file holds no Ed25519 or P-256 key in PEM (PKCS #8) that this browser can use.");
 }
 
-/** The key of this browser, without anything that could be stolen; null if there is none. */
+/** Return this browser's key, whose private part no script can read, or null without a key. */
 export async function ownKey() {
   return (await stored((keys) => keys.get("mine"))) ?? null;
 }
 
-/** Sign an acceptance as the letter's `to_sign` has it; null without a key. */
+/** Sign the letter's `to_sign`, which accepts the offer; return null without a key. */
 export async function signatureOf(toSign) {
   const own = await ownKey();
   if (!own) return null;
@@ -65,22 +65,22 @@ export async function signatureOf(toSign) {
 }
 
 /**
- * Deliver a reply with the signature of the offer that its letter showed. A proposal of one's own is
- * sent back with what it reads as, since that is known only then, and goes out again signed.
+ * Send a reply with a signature of the offer that the letter showed. The server refuses the
+ * party's own proposal once, with the text to sign; then the proposal is sent again, signed.
  */
 export async function delivered(reply, toSign, post) {
   const shown = toSign && (await signatureOf(toSign));
   const told = await post(shown ? { ...reply, signature: shown } : reply);
   const asked = told.refused === "SIGN" && TO_SIGN.exec(told.why);
   const own = asked && (await signatureOf(JSON.parse(asked[0])));
-  // The letter has another name by then.
+  // After the refusal the letter has a new id, so the signed reply names none.
   return own ? post({ ...reply, id: undefined, signature: own }) : told;
 }
 
-/** What a refusal asks to be signed. */
+/** Matches the JSON in a refusal that the party is asked to sign. */
 const TO_SIGN = /\{[^{}]*\}/;
 
-/** Choose the key that acceptances are signed with. */
+/** Return the field in which a party chooses the key for its signatures. */
 export function keyChoice() {
   const told = h("p", { id: "key", role: "status" }, "");
   const say = (own) => (told.textContent = own ? `Your answers are signed by key ${own.keyid}.` : "No key is chosen.");
@@ -97,7 +97,7 @@ export function keyChoice() {
   return [told, h("div", { class: "field" }, label, file)];
 }
 
-/** r and s of ECDSA as DER, the form of openssl and of the record. */
+/** Convert an ECDSA signature (r, s) to DER, the form that openssl and the record use. */
 export function asDer(raw) {
   const numbers = [raw.slice(0, 32), raw.slice(32)].map((half) => {
     let start = 0;
@@ -128,7 +128,7 @@ function joined(...parts) {
 const base64 = (bytes) => btoa(String.fromCharCode(...bytes));
 const hex = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Do one thing with this origin's store of keys. */
+/** Do one request on the store of keys in this origin's database. */
 function stored(act) {
   return new Promise((done, failed) => {
     const opening = indexedDB.open("coop", 1);

@@ -1,6 +1,6 @@
-// Where bundles come from: the server that also serves this page.
+// The source of bundles: the server that also serves this page.
 
-/** The runs there are, and whether private reasoning may be asked for. */
+/** Return the list of runs, and whether this page may request private reasoning. */
 export function runs() {
   return fetched("runs.json");
 }
@@ -9,7 +9,7 @@ export function load(run, secret) {
   return fetched(`${address(run)}.json${asked(secret)}`);
 }
 
-/** Hand on every newer bundle of a run, until it has ended. */
+/** Call `update` with every new bundle of a run until the run has ended. */
 export function follow(run, secret, update) {
   let bundle = null;
   const hand = (next) => {
@@ -27,7 +27,7 @@ export function follow(run, secret, update) {
   });
 }
 
-/** Apply a change: replaced sections, and lists from their first new item on. */
+/** Return a bundle with a change applied: replaced sections, and lists with new last items. */
 function changed(bundle, sections) {
   const news = Object.entries(sections).map(([name, { is, keep, then }]) => [
     name,

@@ -1,16 +1,16 @@
-// Many talks at once: what was said and done last at each table, side by side and live.
+// Shows many runs side by side and live: the last messages and actions of each run.
 
 import { h } from "./dom.js";
 import { load } from "./source.js";
 import { items } from "./timeline.js";
 import { alive, amount, colour, plural, status, title } from "./words.js";
 
-/** So many tables are shown, and of each so many events. */
+/** The most runs that are shown, and the most events of each run. */
 const TABLES = 24;
 const LATEST = 12;
 const REFRESHED = 3000;
 
-/** Draw the latest of each run, and go on while one is played. */
+/** Draw the latest events of each run, and refresh them while any run is in progress. */
 export async function talks(app, names) {
   const shown = names.slice(0, TABLES);
   const cards = new Map(shown.map((name) => [name, h("section", { class: "talk panel", "aria-label": name }, h("p", { class: "empty" }, "Reading…"))]));

@@ -1,9 +1,9 @@
-// A run in figures: payoffs, total reward, duties kept, cost.
+// The main numbers of a run: payoffs, total reward, kept duties, cost.
 
 import { h } from "./dom.js";
 import { ROUNDING, amount, colour, plural, signed } from "./words.js";
 
-/** Agents have a tile each while they fit into a row or two. */
+/** The most agents for which each agent has a tile. */
 const MOST = 8;
 
 export function tiles(bundle) {

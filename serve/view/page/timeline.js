@@ -1,16 +1,16 @@
-// What happened, oldest first: who said what, whether it stood, what was signed, done and paid.
+// The timeline of a run, oldest event first: messages, refusals, contracts, actions, payments.
 
 import { folded, h, panel } from "./dom.js";
 import { amount, colour, crowd, lasted, list, name, plural, refusal } from "./words.js";
 
-/** More lines than this are folded. */
+/** A list with more lines than this is folded. */
 const LONG = 8;
-/** More agents than this are told together. */
+/** With more agents than this, equal actions are shown together. */
 const CROWD = 8;
 
 const ELEMENT = /<(s|CONSIDER|PROPOSAL|ACCEPT|REJECT)>([\s\S]*?)<\/\1>/g;
 
-/** The items of the timeline, one for each event, with a heading where a turn begins. */
+/** Return the timeline's items, one for each event, with a heading at the start of each turn. */
 export function items(bundle) {
   let place = "";
   return bundle.timeline.map((event) => {
@@ -36,21 +36,21 @@ function told(event, bundle) {
   return TELLERS[event.kind]?.(event, bundle) ?? h("p", {}, event.kind);
 }
 
-// What it cost
+// The cost of events
 
-/** Where the cost of an event is written once it is known. */
+/** Return the empty element into which `billed` writes the cost of an event. */
 function bill(event) {
   return h("p", { class: "spent small", "data-event": event });
 }
 
-/** Write below each event how many calls led to it, how long they took and what they used. */
+/** Write below each event the number of calls that led to the event, their time and tokens. */
 export function billed(steps, { calls }) {
   for (const place of steps.querySelectorAll(".spent")) {
     place.textContent = summed((calls ?? []).filter((one) => one.event === place.dataset.event));
   }
 }
 
-/** Agents are asked at the same time, so that the slowest tells how long it took. */
+/** Return the cost in words; agents answer concurrently, so the slowest determines the time. */
 function summed(rows) {
   if (rows.length === 0) return "";
   const total = (key) => rows.reduce((sum, one) => sum + one[key], 0);
@@ -60,9 +60,9 @@ function summed(rows) {
   return [plural(total("calls"), "call") + (back ? `, ${amount(back)} sent back` : ""), took, `${amount(total("input_tokens"))} + ${amount(total("output_tokens"))} tokens`].join(" · ");
 }
 
-// Said
+// Messages
 
-/** Labels of a pass that no refused answer led to. */
+/** Labels of passes that were not caused by refused answers. */
 const UNREFUSED = new Set(["PASS", "BUDGET"]);
 
 function tellSaid(event, bundle) {
@@ -84,7 +84,7 @@ function tellSaid(event, bundle) {
   );
 }
 
-/** What was said. Of a message with elements of the wire, the words; all of it, as it was, below. */
+/** Return a message's words; below them, a message with tags is also shown unchanged, folded. */
 function speech(text) {
   const elements = [...text.matchAll(ELEMENT)];
   if (elements.length === 0) return quoted(text);
@@ -134,7 +134,7 @@ function offer(event) {
   );
 }
 
-// Signed, played, settled
+// Signatures, turns, settlement
 
 function tellSigned(event) {
   return h(
@@ -170,7 +170,7 @@ function tellPlayed(event, bundle) {
   );
 }
 
-/** The actions: one item per agent, or, with many agents, one per action and reward. */
+/** Return the actions: one item per agent or, with many agents, one per action and reward. */
 function grouped({ actions, rewards }) {
   const each = Object.entries(actions).map(([agent, action]) => ({ agents: [agent], action, reward: rewards[agent] }));
   if (each.length <= CROWD) return each;
@@ -188,7 +188,7 @@ function acted({ agents, action, reward }, bundle) {
   return h("li", {}, who, h("span", { class: "action" }, action), h("span", { class: "reward" }, amount(reward)));
 }
 
-/** Other effects of a turn; folded and counted by kind if there are many. */
+/** Return the other effects of a turn; many effects are folded and counted by kind. */
 function effects(all) {
   if (all.length === 0) return null;
   const lines = h("ul", { class: "effects" }, all.map(effect));
@@ -253,7 +253,7 @@ function withheld(bundle, wanted) {
   return made;
 }
 
-/** Private answers that have led to no event yet, for the operator. */
+/** Return the panel with private answers that have not led to an event, for the operator. */
 export function unsaid(bundle) {
   const known = new Set(bundle.timeline.map((event) => (event.kind === "played" ? `turn ${event.turn}` : event.id)));
   const found = withheld(bundle, (note) => !known.has(note.event));
@@ -276,7 +276,7 @@ function thought(note, bundle) {
   );
 }
 
-/** One line about an event, for screen readers. */
+/** Return one line about an event, for screen readers. */
 export function spoken(event) {
   if (event.kind === "said") return `${event.by} ${verb(event)}: ${JSON.stringify(event.text)}`;
   if (event.kind === "played") return `Turn ${event.turn} is played`;

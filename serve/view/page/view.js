@@ -1,4 +1,4 @@
-// The viewer: one bundle, from this file or from the server, live or in replay.
+// The viewer of one run, from this file or from the server, live or in replay.
 
 import { coalitions } from "./coalitions.js";
 import { conduct } from "./conduct.js";
@@ -24,7 +24,7 @@ const PANELS = [unsaid, contract, plan, payoffs, conduct, credit, coalitions, wa
 
 const app = document.getElementById("app");
 
-/** Draw a run; the returned function draws it anew with what has happened since. */
+/** Make the viewer of a run; the returned function draws a newer bundle of the run. */
 function viewer(offers) {
   let bundle = null;
   let shown = [];
@@ -53,7 +53,7 @@ function viewer(offers) {
     bundle = next;
     document.title = `${title(bundle.game?.name ?? bundle.run)} · ${bundle.graph}`;
     head.replaceChildren(...heading(bundle, offers));
-    // Existing items stay, so that scroll position and opened notes are kept.
+    // Existing items are not replaced, so the scroll position and opened notes stay.
     const fresh = items(bundle).slice(known);
     shown = [...shown, ...fresh];
     const followed = known && rail.scrollHeight - rail.scrollTop - rail.clientHeight < NEAR;
@@ -94,7 +94,7 @@ function heading(bundle, offers) {
   ].filter(Boolean);
 }
 
-/** For whom a run waits, and where that is answered; or why it has failed. */
+/** Return the agents that a run waits for, with links to their seats, or the run's failure. */
 function standstill({ why, state, links }) {
   const seats = Object.entries(links?.seats ?? {});
   if (seats.length) return h("p", { class: "standstill" }, "It waits for ", seats.map(([agent, seat], n) => [n > 0 && ", ", h("a", { href: seat }, `${agent}, at ${agent}’s seat`)]), ".");
@@ -102,13 +102,13 @@ function standstill({ why, state, links }) {
   return h("p", { class: `standstill ${state === "failed" ? "refused" : ""}` }, state === "failed" ? `It stopped: ${why}` : `It ${why}`);
 }
 
-/** Where more is seen of a run. */
+/** Return links to the run's trace and thread. */
 function elsewhere(links) {
   const known = [["trace", "Its trace in LangSmith"], ["thread", "Its thread on the server"]].filter(([key]) => links?.[key]);
   return known.length > 0 && h("p", { class: "elsewhere small" }, known.map(([key, text]) => h("a", { href: links[key] }, text)));
 }
 
-/** A part of the summary; a figure links to the panel that shows it. */
+/** Return a part of the summary; a number links to the panel that shows the number. */
 function storied(part, bundle) {
   if (part.agent) return h("strong", { class: colour(bundle.agents, part.agent) }, part.text);
   return part.see ? jump(part.see, part.text) : part.text;

@@ -1,9 +1,9 @@
-// From what each agent earned to what it ended with: one waterfall each, and all as a table.
+// The steps from each agent's rewards to its payoff: a waterfall per agent, and one table.
 
 import { h, panel, s, table } from "./dom.js";
 import { colour, exactly, gained, name } from "./words.js";
 
-/** With more agents than this there is the table alone. */
+/** With more agents than this, only the table is shown. */
 const DRAWN = 8;
 const [WIDE, LABEL, FIGURES, HIGH] = [330, 100, 74, 19];
 
@@ -20,7 +20,7 @@ const SHORT = {
   breach: "breach",
 };
 
-/** The steps from reward to payoff; each agent's sum exactly. */
+/** Return the panel of the steps from reward to payoff; an agent's steps sum to its payoff. */
 export function waterfall(bundle) {
   const steps = bundle.credit?.waterfall;
   if (!steps) return null;
@@ -41,7 +41,7 @@ export function waterfall(bundle) {
   );
 }
 
-/** Where the sum stands before and after each step. */
+/** Return the running sum before and after each step. */
 function levels(agent, steps) {
   let sum = 0;
   return steps.map(({ step, amounts }) => {

@@ -1,15 +1,15 @@
-// Numbers and names as people read them.
+// Functions that write numbers and names for people.
 
 import { h } from "./dom.js";
 import { REFUSALS } from "./labels.js";
 
-/** Amounts this close differ by rounding alone. */
+/** Amounts that differ by less than this differ only by rounding. */
 export const ROUNDING = 2e-6;
 
 const COLOURS = 8;
 const NAMED = 6;
 
-/** An amount with up to three decimals and a proper minus sign. */
+/** Return an amount with up to three decimals and a real minus sign. */
 export function amount(value) {
   return value == null ? "–" : written(value, 3);
 }
@@ -19,18 +19,18 @@ function written(value, digits) {
   return value < 0 && text !== "0" ? `−${text}` : text;
 }
 
-/** An amount with its sign, for differences. */
+/** Return an amount with a plus or minus sign, for differences. */
 export function signed(value) {
   const text = amount(value);
   return value > 0 && text !== "0" ? `+${text}` : text;
 }
 
-/** An amount to the millionth, as it is settled. */
+/** Return an amount to the millionth, as in the settlement. */
 export function exactly(value) {
   return written(value, 6);
 }
 
-/** The same as a step up or down. */
+/** Return an amount to the millionth with a plus or minus sign. */
 export function gained(value) {
   const text = exactly(value);
   return value > 0 && text !== "0" ? `+${text}` : text;
@@ -44,23 +44,23 @@ export function plural(count, one, many = `${one}s`) {
   return `${amount(count)} ${count === 1 ? one : many}`;
 }
 
-/** Seconds, as fine as matters. */
+/** Return seconds in words, with fewer decimals for longer times. */
 export function lasted(seconds) {
   return seconds < 0.01 ? "under 0.01 s" : `${seconds.toLocaleString("en", { maximumFractionDigits: seconds < 10 ? 2 : 0 })} s`;
 }
 
-/** `escape_room` as a title. */
+/** Return a name such as `escape_room` as a title. */
 export function title(name) {
   const words = String(name).replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A text of at most so many characters. */
+/** Return a text, cut to at most `longest` characters. */
 export function cut(text, longest) {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
-/** Minutes are enough: `2026-11-21 08:44`. */
+/** Return a time to the minute: `2026-11-21 08:44`. */
 export function moment(time) {
   return String(time ?? "").slice(0, 16).replace("T", " ");
 }
@@ -70,18 +70,18 @@ export function list(names) {
   return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
 }
 
-/** The names of some agents, or how many they are. */
+/** Return the names of some agents or, if there are many, their number. */
 export function crowd(names) {
   return names.length > NAMED ? `${names.length} agents` : list(names);
 }
 
-/** The class that gives an agent its colour, by its place at the table. */
+/** Return the CSS class with an agent's colour, by the agent's position in the list. */
 export function colour(agents, agent) {
   const place = agents.indexOf(agent);
   return place < 0 ? "nobody" : `agent${place % COLOURS}`;
 }
 
-/** An agent's name in its colour. */
+/** Return an agent's name in the agent's colour. */
 export function name(agents, agent) {
   return h("span", { class: `name ${colour(agents, agent)}` }, agent);
 }
@@ -95,12 +95,12 @@ const STATUS = {
   budget: "budget used up",
 };
 
-/** Whether more of a run is to come. */
+/** Return whether a run can have further events. */
 export function alive(run) {
   return run.state === "started" || run.state === "waiting";
 }
 
-/** How a run stands, in a word or two. */
+/** Return the state of a run in a word or two. */
 export function status(run) {
   if (run.state === "failed") return "stopped";
   if (run.state === "waiting" && !run.outcome) return "waiting";
@@ -108,7 +108,7 @@ export function status(run) {
   return STATUS[run.status] ?? String(run.status ?? run.state);
 }
 
-/** Why a message was refused, from its label. */
+/** Return the reason of a refusal, given its label. */
 export function refusal(label) {
   return REFUSALS[label] ? `${REFUSALS[label]} (${label})` : String(label);
 }
