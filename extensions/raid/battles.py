@@ -40,7 +40,7 @@ class Raids:
 
 
 class Battles:
-    """Raids as a `Batch`; rewards are whole numbers, which `unit` divides.
+    """Raids as a `Batch`; rewards are whole numbers, as multiples of 1/`unit`.
 
     Cost of a turn: about 40 array operations, and 6 for each hero that heals.
     """

@@ -101,7 +101,7 @@ def _run_boxed(source: Path, limits: Limits, command: Sequence[str]) -> CheckRes
 
 
 def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> list[str]:
-    """Return the arguments that run a command in bubblewrap, with its filter from `calls`."""
+    """Return bubblewrap's arguments for a command; `calls` is the descriptor of the filter."""
     root = os.geteuid() == 0
     # RLIMIT_NPROC does not bind root, so the command runs as an unused user.
     user = 1_000_000_000 + secrets.randbelow(1_000_000_000) if root else None

@@ -180,7 +180,7 @@ def _recorded(
 
 
 def _evidence(sentences: Iterable[str]) -> list[Claimed]:
-    """Return the largest count per statement: repeating "45 lines of code" adds no lines."""
+    """Return the largest count of each thing, so that a repeated sentence adds nothing."""
     best: dict[tuple[str, str], Claimed] = {}
     for sentence in sentences:
         for kind, pattern in _DONE:
@@ -217,9 +217,9 @@ def _message(text: str) -> Message:
 
 
 def _split(text: str) -> dict[str, Fraction] | None:
-    """Return the split in a message: the percentages after its last announcement of a split.
+    """Return the last split that a message announces: role → percent.
 
-    None if no percentages of different roles sum to 100.
+    Percentages that do not sum to 100 are no split; without a split, the result is None.
     """
     begins = [match.end() for match in _BEGINS.finditer(text)]
     for start in [*reversed(begins[-MOST_BEGUN:]), 0]:
