@@ -8,7 +8,7 @@ The agents negotiate the split of the surplus of the best joint action. An outco
 agent's share in percent, within the agents' means, and becomes a deal of that action and one
 payment. Each offer of the talk is one offer in NegMAS's alternating offers (`SAOMechanism`). To
 answer a letter, the whole talk is replayed to a new negotiator, so a seat keeps no memory. Any
-offer of the other agent counts as the share that the offer leaves to this agent.
+offer of the other agent is read as the share that the offer leaves to this agent.
 
     from shapley_coop.extensions.opponents.negmas_seat import Negotiator
     mine = Negotiator(MyNegotiator)        # bots.py: coop run … --agent Bob=python:bots:mine

@@ -1,6 +1,6 @@
-"""The play of many raids at once, turn by turn, on NumPy arrays.
+"""Many raids played at once, turn by turn, on NumPy arrays.
 
-A turn has the same result as `rules.resolve` has for one raid; tests compare both.
+A turn has the same result as `rules.resolve` has for one raid; tests compare the two results.
 """
 
 from collections.abc import Callable

@@ -1,11 +1,11 @@
 """The reader of the published log of a software company, and of the negotiation over the reward.
 
-The log is one JSON object whose keys are role names, repeated for every step. It is read as pairs,
-because parsers that keep only the last of equal keys lose most of it. Each entry is a sentence
+The log is one JSON object whose keys are role names, repeated for every step. It is read as pairs:
+a parser that stores only the last of equal keys would lose most entries. Each entry is a sentence
 about a role's work. The negotiation is a list of lists of sentences; the last one is the decision.
 
-The log has no commits, no contents of files and no authors of lines. None are invented: all counts
-are quoted from sentences, and each count keeps its sentence.
+The log has no commits, no contents of files and no authors of lines, and this reader invents none.
+Each count is read from a sentence of the log, which is stored beside the count.
 """
 
 import json
