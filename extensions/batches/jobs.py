@@ -48,7 +48,7 @@ class Endpoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Letter:
-    """A request as a line of a file, which waits for its answer: an HTTP status and a body."""
+    """A request, as a line of a batch's file, that waits for its answer: HTTP status and body."""
 
     of: Of
     line: bytes

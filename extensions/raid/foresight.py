@@ -149,7 +149,7 @@ class RaidForesight(Foresight):
 
         With real dice the battle may end earlier or later than predicted. So the last turn counts
         as a fraction: the boss's last hit points over the turn's damage. This fraction scales the
-        turn's rewards and dates the team's reward, so that every Fireball brings the end nearer.
+        turn's rewards and counts as time in the team's reward, so each Fireball nears the end.
         """
         play = turn["actions"]
         part = boss_hp / (self.params.damage[0] * list(play.values()).count(FIREBALL))

@@ -159,7 +159,7 @@ def replayed(record: Recorded, markets: Path) -> Replayed:
     """
     table, refused = _table(record, markets), list[Refused]()
     standing: Deal | None = None
-    back: Fault | None = None  # why the latest proposal, or its acceptance, is refused
+    back: Fault | None = None  # the fault of the latest proposal, or of its acceptance
     for answer in record.answers:
         accepts = answer.says == ACCEPT
         if not accepts:
