@@ -43,7 +43,7 @@ Runner = Callable[[Mapping[str, str], Task], list[Finding]]
 
 
 def digest(files: Mapping[str, str], task: Task) -> str:
-    """Return a hash of the files and the checks, which identifies one running of the checks."""
+    """Return a hash of the files and the checks, by which a replay finds the recorded findings."""
     checks = [check.model_dump(mode="json") for check in task.checks]
     decimals = task.output.decimals if task.output else 0
     content = json.dumps([dict(files), checks, decimals], sort_keys=True)
