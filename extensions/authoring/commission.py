@@ -64,7 +64,7 @@ class Commission:
 
     @cached_property
     def tasks(self) -> Tasks:
-        """The public part; composites without a description in the file get a composed one."""
+        """The tasks; the atoms' words describe composites without a description in the file."""
         return tasks_of(self.page)
 
     @property

@@ -55,7 +55,7 @@ AT_ONCE = 16
 
 
 class NotWritten(RuntimeError):
-    """A sheet was faulty after the last try; the text names the sheet and its last fault."""
+    """The error if a sheet is faulty after the last try; it names the sheet and its last fault."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _content(
     about = f"Descriptions and utilities were written by {seat.model} from the preferences."
     new = {mask: text for (_, mask), text in described.items()}
     content = written(commission, new, scores, about, folder)
-    scenario_of(content, folder)  # a check: an error here is a bug of this module
+    scenario_of(content, folder)  # only checks the content: an error is this module's bug
     return content
 
 

@@ -130,7 +130,7 @@ class Batches(httpx2.AsyncBaseTransport):
         except SeatError:
             if not call.reserved:
                 await self._purse.check()  # raises `SpendingLimit` if no money is left
-            if name in self._given:  # a resume must not get the same unreadable answer again
+            if name in self._given:  # else a resumed run would get the unreadable answer again
                 await asyncio.to_thread(book().forget, [(q.episode, name)])
             raise
         finally:
@@ -192,7 +192,7 @@ class Batches(httpx2.AsyncBaseTransport):
                 await self._send_off(endpoint)
 
     async def _send_off(self, endpoint: Endpoint) -> None:
-        """Send as many letters as the remaining money covers; refuse all if none is left."""
+        """Send as many letters as the remaining money covers; without money, refuse all letters."""
         waiting = sorted(self._gathered[endpoint], key=lambda one: one[0].run)
         try:
             paid = await self._paid_for([call for call, _ in waiting])

@@ -48,7 +48,7 @@ class Endpoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Letter:
-    """A request as a line of a file, which waits for its answer: an HTTP status and a body."""
+    """A request, as a line of a batch's file, that waits for its answer: HTTP status and body."""
 
     of: Of
     line: bytes
@@ -144,7 +144,7 @@ class Jobs:
             self.start(self._settle(job, job.batch))
 
     async def _resume(self, job: Job, held: Held, add: Callable[[Letter], None]) -> None:
-        """Follow a batch of an earlier process; if none was created, gather its letters again."""
+        """Follow an earlier process's batch; if it was never created, gather its letters again."""
         async with self._answering(job):
             batch = held.batch
             if not batch:

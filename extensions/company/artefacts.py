@@ -1,20 +1,20 @@
 """The artefacts that a company's roles write: actions with content, and their validation.
 
-An action is a name. After the name follows a JSON object, except for `pass`:
+An action is written as its name and a JSON object with its content; `pass` has no object:
 
     decide {"title": "A command line", "text": "…"}
     write_code {"path": "src/bmi.py", "content": "…"}
     write_document {"path": "docs/manual.md", "content": "…"}
     fix {"path": "src/bmi.py", "content": "…", "why": "a height of 0 is refused"}
 
-The content may also follow the object in a fence, where no character needs an escape:
+A file's content may also follow the object in a fence, where no character needs an escape:
 
     write_code {"path": "src/page.py"}
     ```python
     print("<html>")
     ```
 
-Deals and the record use the name as the action. The content is stored in the turn's effects.
+Deals and the record have only the action's name. The content is stored in the turn's effects.
 """
 
 import json

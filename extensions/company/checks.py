@@ -1,10 +1,10 @@
 """The runners of a company's checks: in a sandbox, without one, or from the record.
 
 The result of a program does not follow from its text. So a step that runs a program is not a
-function of position and actions alone. The run is a move of nature: a runner is called, and its
-findings go into the turn's effects. A replay uses a runner that reads these effects and runs
-nothing. So a replay reaches the same positions on any machine, with or without a sandbox, even if
-the program is random.
+function of position and actions alone. Running a program is a move of nature: a runner is called,
+and its findings go into the turn's effects. A replay uses a runner that reads these effects and
+runs no program. So a replay reaches the same positions on any machine, with or without a sandbox,
+even if the program is random.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from shapley_coop.games.turns import Turn
 from shapley_coop.permissions import NO_SANDBOX, permitted
 
 CHECKED = "checks"
-"""The effect of a run of checks: `digest`, `passed` of `of` checks, and the findings `found`."""
+"""The effect of running the checks: `digest`; `passed` and `of`, two numbers; findings `found`."""
 
 LIMITS = Limits()
 
@@ -43,7 +43,7 @@ Runner = Callable[[Mapping[str, str], Task], list[Finding]]
 
 
 def digest(files: Mapping[str, str], task: Task) -> str:
-    """Return a hash of the files and the checks, which identifies a run."""
+    """Return a hash of the files and the checks, by which a replay finds the recorded findings."""
     checks = [check.model_dump(mode="json") for check in task.checks]
     decimals = task.output.decimals if task.output else 0
     content = json.dumps([dict(files), checks, decimals], sort_keys=True)
@@ -66,7 +66,7 @@ def without_sandbox(files: Mapping[str, str], task: Task) -> list[Finding]:
 
 
 def require_permission() -> None:
-    """Refuse a run without a sandbox unless the command line permits it, not only a file.
+    """Refuse to run without a sandbox unless the command line permits it; a file cannot.
 
     Raises:
         GameError: running without a sandbox is not permitted.

@@ -126,7 +126,7 @@ class SoftwareCompany(Game):
 
         Raises:
             SandboxMissing: there is no sandbox, and the parameters do not switch it off.
-            GameError: only the parameters switch the sandbox off.
+            GameError: the parameters switch the sandbox off without the command line's permission.
             LibraryMissing: the library that matches globs of file kinds is not installed.
         """
         engine(self.name)
@@ -149,7 +149,7 @@ class SoftwareCompany(Game):
         return [*able, PASS] if able else []
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns in which an action is legal; `pass` needs another legal action."""
+        """Return the turns in which an action is legal; `pass` is legal beside other actions."""
         able = (self._able(agent, phase) for phase in self._phases)
         return spans(
             n for n, can in enumerate(able, 1) if action in can or (can and action == PASS)

@@ -2,7 +2,7 @@
 
 Artefacts are built from the task in the letter (inputs, limits, output, formula, checks) and the
 templates in `writings.yaml`. The first version of the program computes without validating its
-inputs. The checks in the testing phase find the gap, and fixes add the validation.
+inputs. In the testing phase the checks find that validation is missing, and fixes add it.
 """
 
 from collections.abc import Iterator, Mapping

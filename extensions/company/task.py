@@ -30,7 +30,7 @@ SELF_CHECK: dict[str, Any] = {
     "command": [PYTHON, "-m", "unittest", "discover", "-s", "tests"],
     "prints": "Ran [1-9]",
 }
-"""The check of a task without checks: the tests that the company itself wrote."""
+"""The only check if a task lists none: the tests that the company itself wrote must pass."""
 
 
 class _Model(BaseModel):

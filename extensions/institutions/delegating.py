@@ -1,9 +1,9 @@
 """An embedded agent's choice between its own action and delegation to the mediator.
 
-The agent compares its payoffs over the remaining turns. It expects each other agent to
-delegate if that agent did so last turn. In the first turn it expects an agent to delegate if
-delegation pays that agent while all others delegate. It assumes that agents that do not
-delegate play a best response to uniformly random others.
+The agent compares its payoffs of both choices over the remaining turns. It expects another agent
+to delegate if that agent delegated last turn. In the first turn it expects this of an agent that
+gains by delegating while all others delegate. It assumes that agents that do not delegate play
+a best response to uniformly random others.
 """
 
 from collections.abc import Collection, Mapping

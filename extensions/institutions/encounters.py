@@ -142,7 +142,7 @@ class Encounters(Game):
 
     @property
     def _cycle(self) -> int:
-        """The number of turns after which all agents have met, or all turns if these are fewer."""
+        """The number of turns until all agents have met, at most the number of all turns."""
         return min(self.turns, len(self.agents) - 1)
 
 

@@ -7,10 +7,10 @@ delegators, and its actions depend on the set of delegators alone.
 
 The rule, for one turn of a normal-form game:
 
-- If all delegate, they play the joint action with the highest total; ties go to the highest
-  minimum payoff. Joint actions that still tie take turns.
-- Otherwise, the delegators minimise the highest total that the others can reach (minimax); ties
-  go to the play with the highest security level of the delegators together.
+- If all delegate, they play the joint action with the highest total payoff. Among several, the
+  highest minimum payoff decides. If some are still equal, the mediator plays them in rotation.
+- Otherwise, the delegators minimise the highest total that the others can reach (minimax). Among
+  several minimax actions, the delegators' highest guaranteed total payoff decides.
 
 >>> cells = [("c", "c", 2, 2), ("c", "d", 0, 3), ("d", "c", 3, 0), ("d", "d", 1, 1)]
 >>> told = {"agents": ["Ann", "Ben"], "actions": {"Ann": ["c", "d"], "Ben": ["c", "d"]},
@@ -78,7 +78,7 @@ class Mediator:
         """Return the mediator's actions for sets of delegators, in the form of letters.
 
         The set of all agents comes first. All smaller sets follow if there are few agents;
-        otherwise, only the sets without one agent follow.
+        with many agents, only the sets that lack one agent follow.
 
         Args:
             turn: the turn, from 1.

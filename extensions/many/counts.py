@@ -171,8 +171,8 @@ class Counts:
 
     @cached_property
     def best_for_all(self) -> tuple[int, ...]:
-        """The number of agents per action at the highest total payoff; ties go to the numbers with
-        fewer agents on later actions."""
+        """The number of agents per action at the highest total payoff; if several totals are equal,
+        the numbers with fewer agents on later actions."""
         if (line := self.line) is None:
             totals = [self.total((self.n - k, k)) for k in range(self.n + 1)]
             k = totals.index(max(totals))

@@ -1,4 +1,4 @@
-"""Payoffs by counts, with the same methods that a normal-form game needs of a table."""
+"""Payoffs by counts, with the methods that a normal-form game calls on its table of payoffs."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

@@ -138,7 +138,7 @@ def _present(counts: Counts, own: Codes, rest: int) -> NDArray[Any]:
 def _parts(
     counts: Counts, counted: Sequence[tuple[Codes, int]], absent: Codes
 ) -> tuple[Fraction, ...] | None:
-    """Return each agent's marginal contribution, or None if it can depend on other agents."""
+    """Return the agents' marginal contributions, or None if they can depend on other agents."""
     if counts.each is None or (absent < 0).any() or any((play < 0).any() for play, _ in counted):
         return None
     adds = counts.rows[:, 0] + (counts.n - 1) * int(counts.each * counts.unit) * np.arange(

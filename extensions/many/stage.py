@@ -86,7 +86,7 @@ class CountedStage:
 
     @cached_property
     def honest(self) -> int:
-        """The action that keeps the contract and over which the best breach gains least."""
+        """The action, of those that keep the contract, over which the best breach gains least."""
         rows = self.counts.rows
 
         def loss(own: int) -> tuple[int, int]:

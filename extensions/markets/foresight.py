@@ -59,7 +59,7 @@ class Guess:
         self._averages: dict[str, Fraction] = {}
 
     def mine(self, held: Mapping[str, int]) -> Fraction:
-        """Return the worth of the goods held to this agent."""
+        """Return the worth of these goods for this agent."""
         parts = (worth_of(self.own.get(good, 0), n) for good, n in held.items())
         return sum(parts, Fraction(0))
 
@@ -71,7 +71,7 @@ class Guess:
         return self._average(good) * (1 if began.get(good) else _DEARER)
 
     def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
-        """Return the worth of the goods held to any agent, guessed for the others."""
+        """Return the worth of these goods for any agent; for other agents a guess."""
         if agent == self.me:
             return self.mine(held)
         return sum((self.each(agent, good) * n for good, n in held.items()), Fraction(0))
@@ -91,7 +91,7 @@ class Guess:
 
 
 class TradeForesight(Foresight):
-    """The prediction that agents make all gifts by hand that they owe, and no others."""
+    """The prediction that agents make exactly those gifts by hand that the contract requires."""
 
     FACTS = ("turns", "goods", "pool")
 
@@ -101,7 +101,7 @@ class TradeForesight(Foresight):
         self.market = Guess(facts)
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Return the record and the payoffs if all agents make the gifts by hand that they owe."""
+        """Return the record and payoffs if agents make only the gifts by hand that are duties."""
         holds = {agent: dict(own) for agent, own in self.market.holds.items()}
         record, accepted = list[Turn](), True
         for turn in range(self.turn, self.turns + 1):

@@ -168,7 +168,7 @@ class Market:
         return {good: sum(own[good] for own in self.holds.values()) for good in self.goods}
 
     def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
-        """Return the worth of the goods held to an agent."""
+        """Return the worth of these goods for an agent."""
         known = self.worths[agent]
         parts = (worth_of(known[good], held.get(good, 0)) for good in known)
         return sum(parts, Fraction(0))

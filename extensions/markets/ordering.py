@@ -46,8 +46,8 @@ def _to_sell(market: Guess) -> Iterator[tuple[str, str, Fraction]]:
 def _to_buy(market: Guess) -> list[tuple[str, str, Fraction]]:
     """Return orders to buy other agents' units, for a cent less than the worth of each unit.
 
-    The units with the highest worth come first, until the purse is used up. If the rest of the
-    purse is less than the limit, the agent bids the rest.
+    The units with the highest worth come first, until the purse is used up. For the last unit the
+    agent bids the money left, if that is less than its limit.
     """
     wanted = []
     for good, own in market.holds[market.me].items():

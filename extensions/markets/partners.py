@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.markets.game import Trade
 
 MOST_PARTNERS = 10
-"""The largest number of partners of one agent: its term has a table of 2**(partners + 1) worths."""
+"""The most partners of one agent, because its term is a table of 2**(partners + 1) worths."""
 
 Goods = Mapping[str, int]
 """Good → number of units received, negative for units given away."""

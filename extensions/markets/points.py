@@ -18,7 +18,7 @@ MOST_UNITS = 500
 
 
 class TradePoints(ReferencePoints):
-    """The reference points of a market with payments: an outcome is efficient by its total."""
+    """The reference points of a market with payments: efficient outcomes have the best total."""
 
     def __init__(self, market: Market) -> None:
         super().__init__(lambda: None if (best := welfare(market)) is None else float(best))
@@ -31,7 +31,7 @@ class TradePoints(ReferencePoints):
 
 
 def welfare(market: Market) -> Fraction | None:
-    """Return the largest sum of worths over all allocations and, in a pool, its refusal.
+    """Return the largest sum of worths, over all allocations and over the refusal of a pool.
 
     The result is None if the search is too expensive: a good has more than `MOST_UNITS` units, and
     some agent's marginal worth of the good increases.
@@ -55,7 +55,7 @@ def _best_of(market: Market, good: str) -> Fraction | None:
         return sum(nlargest(total, units), Fraction(0))
     if total > MOST_UNITS:
         return None
-    best: list[Fraction] = []  # index: units held by the agents so far
+    best: list[Fraction] = []  # best[k]: the largest worth of k units for the agents so far
     for agent in market.agents:
         own = [worth_of(market.worths[agent].get(good, 0), n) for n in range(total + 1)]
         best = [

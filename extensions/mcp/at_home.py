@@ -72,7 +72,7 @@ async def _play(run: Run) -> None:
     try:
         await follow(run)
     except Waiting:
-        pass  # the register names the agents that must reply
+        pass  # the register already names the people who must reply
     except Exception as error:
         why = f"{type(error).__name__}: go on with {command_for(run, 'resume')}"
         await asyncio.to_thread(home().runs.finish, run.run, "failed", None, why)

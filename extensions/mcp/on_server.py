@@ -49,7 +49,7 @@ SECONDS = 620.0
 
 def mcp_routes(_: ThreadInbox) -> list[Route]:
     """Return the route `/mcp`."""
-    # The SDK tells of every request's manager, which says nothing about a run.
+    # The SDK logs a line for each request's session manager, which says nothing about a run.
     logging.getLogger("mcp.server").setLevel(logging.WARNING)
     endpoint = _Endpoint(server(TOOLS, _of_caller))
     return [Route("/mcp", endpoint, methods=["GET", "POST", "DELETE"])]
@@ -65,8 +65,8 @@ class _Endpoint:
         if scope["method"] != "POST":  # GET and DELETE are for sessions
             await Response(status_code=405, headers={"allow": "POST"})(scope, receive, send)
             return
-        # Without sessions a manager keeps nothing, so each request may have its own: a route has
-        # no lifespan in which one could run.
+        # A manager has to run, but a route has no lifespan for a shared one. Without sessions a
+        # manager has no state, so each request gets a manager of its own.
         manager = StreamableHTTPSessionManager(
             self._offered,
             json_response=True,
@@ -174,7 +174,7 @@ def _line(thread: Any) -> dict[str, Any]:
 
 
 def _stopped(thread: Any, state: Any) -> str:
-    """Return why a thread's run failed, or "" if the run did not fail."""
+    """Return the reason why a thread's run failed, or "" if the run did not fail."""
     if thread["status"] != "error":
         return ""
     told = [str(task["error"]) for task in state["tasks"] if task.get("error")]

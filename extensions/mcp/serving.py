@@ -52,8 +52,8 @@ class Tool:
         about: a description in one or two sentences.
         takes: the model of its arguments.
         gives: the model of its result.
-        work: the function from a place and arguments to a result; callers read its `ValueError`.
-        reads: whether the tool only reads.
+        work: the function from a place and arguments to a result; its `ValueError` is the answer.
+        reads: whether the tool changes nothing.
     """
 
     name: str

@@ -8,7 +8,7 @@ The agents negotiate the split of the surplus of the best joint action. An outco
 agent's share in percent, within the agents' means, and becomes a deal of that action and one
 payment. Each offer of the talk is one offer in NegMAS's alternating offers (`SAOMechanism`). To
 answer a letter, the whole talk is replayed to a new negotiator, so a seat keeps no memory. Any
-offer of the other agent counts as the share that the offer leaves to this agent.
+offer of the other agent is read as the share that the offer leaves to this agent.
 
     from shapley_coop.extensions.opponents.negmas_seat import Negotiator
     mine = Negotiator(MyNegotiator)        # bots.py: coop run … --agent Bob=python:bots:mine
@@ -131,7 +131,7 @@ class _Table:
         return min(max(part if self.me == 0 else PARTS - part, least), largest)
 
     def heard(self) -> list[int]:
-        """Return the opponent's messages as outcomes: without an offer, this agent's worst."""
+        """Return the opponent's messages as outcomes; this agent's worst for one without offer."""
         least, found = self.outcomes[self.me], list[int]()
         for line in self.facts["history"]:
             if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":

@@ -3,8 +3,8 @@
 In a non-parallelizable `AECEnv` one agent acts per turn; in all other environments all agents act.
 
 An environment has mutable state, but a game is pure. So a position is the list of actions since the
-reset, and the environment reaches a position by replaying these actions from the seed. It stays at
-the latest position, so playing on costs one step.
+reset, and the environment reaches a position by replaying these actions from the seed. The
+environment stays at the latest position, so the next turn costs one step.
 """
 
 import sys

@@ -129,7 +129,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         )
 
     def _observed(self, agent: str, position: Position, legal: list[str]) -> Observation:
-        now = _numbers(position)  # a number that is gone counts as 0
+        now = _numbers(position)  # a number missing in this view becomes 0
         numbers = [now.get(path, 0.0) for path in self._shown[agent]]
         mask = [not legal or name in legal for name in self.game.actions[agent]]
         return {

@@ -1,6 +1,6 @@
-"""The play of many raids at once, turn by turn, on NumPy arrays.
+"""Many raids played at once, turn by turn, on NumPy arrays.
 
-A turn has the same result as `rules.resolve` has for one raid; tests compare both.
+A turn has the same result as `rules.resolve` has for one raid; tests compare the two results.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class Raids:
 
 
 class Battles:
-    """Raids as a `Batch`; rewards are whole numbers, which `unit` divides.
+    """Raids as a `Batch`; rewards are whole numbers, as multiples of 1/`unit`.
 
     Cost of a turn: about 40 array operations, and 6 for each hero that heals.
     """

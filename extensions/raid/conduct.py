@@ -58,7 +58,7 @@ def raid_replays(params: RaidParams, seed: int, did: Conduct) -> Replays:
 def wins(
     params: RaidParams, seed: int, choices: Sequence[Sequence[str | None]], members: Mask
 ) -> Mask:
-    """Return whether each replay is won if members repeat their choices and otherwise pass.
+    """Return whether each replay is won if members repeat their choices and all others pass.
 
     Args:
         choices: the action of each hero, turn by turn; None for no action.

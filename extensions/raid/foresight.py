@@ -147,9 +147,9 @@ class RaidForesight(Foresight):
     def _win(self, turn: Turn, boss_hp: int, living: int) -> None:
         """Set the winning turn's rewards, since the killing Fireball cannot be predicted.
 
-        With real dice the battle may end earlier or later than predicted. So all heroes earn the
-        fraction of the last turn that the boss's last hit points need. The same fraction counts for
-        the team's reward, so that every Fireball brings the end nearer.
+        With real dice the battle may end earlier or later than predicted. So the last turn counts
+        as a fraction: the boss's last hit points over the turn's damage. This fraction scales the
+        turn's rewards and counts as time in the team's reward, so each Fireball nears the end.
         """
         play = turn["actions"]
         part = boss_hp / (self.params.damage[0] * list(play.values()).count(FIREBALL))

@@ -143,7 +143,7 @@ class Remote:
 
 
 class _Missing(ValueError):
-    """The server does not know the thread or the workflow."""
+    """The error if the server does not know the thread or the workflow."""
 
 
 def _ended(table: Table) -> bool:

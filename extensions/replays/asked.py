@@ -1,7 +1,7 @@
 """The replays of `coop credit RUN --replay asked`, in which coalition members choose again.
 
-Recorded moves are no policy: without the other agents, a coalition's members might have moved
-otherwise. Programs can be asked again. So each coalition is played from the start, under the final
+Recorded moves are no policy: without the other agents, a coalition's members might have made other
+moves. Programs can be asked again. So each coalition is played from the start, under the final
 contract. At every turn its members choose again, knowing who is present; absent agents follow the
 baseline. The values are reported beside the recorded moves' values, and never change a settlement.
 """

@@ -1,7 +1,7 @@
 """The sensitivity of the agents' ranking to the norm, the baseline and replays' continuation.
 
 Several norms and baselines are defensible, and each gives other values. If all values rank the
-agents the same, the choice does not decide who contributed most. Otherwise the report says so.
+agents the same, the choice does not matter for the ranking. If not, the report names the choices.
 """
 
 from collections.abc import Callable, Iterable, Mapping

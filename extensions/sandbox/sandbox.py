@@ -6,9 +6,9 @@ the program sees no outside process, and all its processes end with the first. I
 clean, and unusual system calls are forbidden (`syscalls`). There are limits on the time, on CPU and
 open files of each process, and on number, memory and files of all processes together. The
 sandbox's first process, which the program cannot access, reports the program's end. With a control
-group (`groups`) the kernel limits memory and processes too. Without one, only the limit on open
-files bounds the buffers of sockets and pipes. Without a working bubblewrap, foreign code runs only
-if the caller permits it, with only per-process limits, a clean environment and the timeout.
+group (`groups`) the kernel, too, limits memory and processes. Without a control group, only the
+limit on open files bounds the buffers of sockets and pipes. Without a working bubblewrap, foreign
+code runs only if the caller permits it, with limits per process, a clean environment and a timeout.
 """
 
 import json
@@ -101,7 +101,7 @@ def _run_boxed(source: Path, limits: Limits, command: Sequence[str]) -> CheckRes
 
 
 def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> list[str]:
-    """Return the arguments that run a command in bubblewrap, with its filter from `calls`."""
+    """Return bubblewrap's arguments for a command; `calls` is the descriptor of the filter."""
     root = os.geteuid() == 0
     # RLIMIT_NPROC does not bind root, so the command runs as an unused user.
     user = 1_000_000_000 + secrets.randbelow(1_000_000_000) if root else None

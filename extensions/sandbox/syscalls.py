@@ -8,7 +8,7 @@ families confined by namespaces are allowed, so not the hypervisor's (AF_VSOCK).
 than this list fails with ENOSYS, as in an older kernel.
 
 bubblewrap loads the filter, a classic BPF program, unchanged (`--seccomp`). The only binding of
-libseccomp for Python has had no release since 2020; see docs/decisions.
+libseccomp for Python has had no release since 2020.
 """
 
 import os
@@ -113,7 +113,7 @@ def filter_program() -> bytes:
         (_EQUAL, 1, 0, architecture),
         (_RETURN, 0, 0, _KILL),  # another architecture has other call numbers
         (_LOAD, 0, 0, _NUMBER),
-        # ENOSYS makes libraries fall back: for newer or x32 calls, and clone3 with hidden flags.
+        # Newer calls, x32 calls and clone3 (its flags are hidden) get ENOSYS: libraries fall back.
         (_ABOVE, 1, 0, _NEWEST),
         (_EQUAL, 0, 1, _CLONE3),
         (_RETURN, 0, 0, _FAIL | ENOSYS),

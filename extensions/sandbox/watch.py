@@ -87,7 +87,7 @@ def _started(
 
 def _reported(report: BinaryIO) -> dict[str, Any]:
     """Return the report that `inside` wrote; the program cannot write into this report."""
-    os.set_blocking(report.fileno(), False)  # a process may still hold the pipe open
+    os.set_blocking(report.fileno(), False)  # a process may still hold the pipe: do not wait for it
     lines = (report.read() or b"").splitlines()
     return {key: value for line in lines for key, value in json.loads(line).items()}
 

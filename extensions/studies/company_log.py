@@ -1,11 +1,11 @@
 """The reader of the published log of a software company, and of the negotiation over the reward.
 
-The log is one JSON object whose keys are role names, repeated for every step. It is read as pairs,
-because parsers that keep only the last of equal keys lose most of it. Each entry is a sentence
+The log is one JSON object whose keys are role names, repeated for every step. It is read as pairs:
+a parser that stores only the last of equal keys would lose most entries. Each entry is a sentence
 about a role's work. The negotiation is a list of lists of sentences; the last one is the decision.
 
-The log has no commits, no contents of files and no authors of lines. None are invented: all counts
-are quoted from sentences, and each count keeps its sentence.
+The log has no commits, no contents of files and no authors of lines, and this reader invents none.
+Each count is read from a sentence of the log, which is stored beside the count.
 """
 
 import json
@@ -180,7 +180,7 @@ def _recorded(
 
 
 def _evidence(sentences: Iterable[str]) -> list[Claimed]:
-    """Return the largest count per statement: repeating "45 lines of code" adds no lines."""
+    """Return the largest count of each thing, so that a repeated sentence adds nothing."""
     best: dict[tuple[str, str], Claimed] = {}
     for sentence in sentences:
         for kind, pattern in _DONE:
@@ -217,9 +217,9 @@ def _message(text: str) -> Message:
 
 
 def _split(text: str) -> dict[str, Fraction] | None:
-    """Return the split in a message: the percentages after its last announcement of a split.
+    """Return the last split that a message announces: role → percent.
 
-    None if no percentages of different roles sum to 100.
+    Percentages that do not sum to 100 are no split; without a split, the result is None.
     """
     begins = [match.end() for match in _BEGINS.finditer(text)]
     for start in [*reversed(begins[-MOST_BEGUN:]), 0]:

@@ -9,8 +9,8 @@ other seat. The certificate of this deal answers the study's two questions:
 
 In the study, payments are not limited by a purse, and no letter has to show the deal. So the
 certificate limits neither payments nor the deal's length in words. A separate remark says whether
-our table would have refused the contract for such a limit. A contract whose incentives cannot be
-enumerated answers neither question, and no rate counts the contract.
+our table would have refused the contract for such a limit. If a contract's incentives cannot be
+enumerated, both answers are unknown, and all rates leave the contract out.
 
 In each round with a signed contract, the monitor applies the contract to the record and makes the
 payments due. Each seat's payoff is then compared with the recorded points.

@@ -9,7 +9,7 @@ questions as of contracts:
 - dominant: if all delegate, the mediator cooperates, and delegating is weakly dominant: never worse
   than any action of the seat itself, and better at least once.
 
-In a game with too many joint actions both answers are unknown, and no rate counts the mediator.
+If a game has too many joint actions, both answers are unknown, and rates leave the mediator out.
 """
 
 from collections.abc import Iterable, Iterator

@@ -14,7 +14,7 @@ mediator_design.json   mediators only: player → pairs of a number of delegatin
                        mediator's action for each of these seats
 =====================  =========================================================================
 
-The study: https://github.com/Xiao215/CoopEval. Nothing of it is part of this project.
+The study: https://github.com/Xiao215/CoopEval. No file of the study is part of this project.
 """
 
 import json

@@ -68,7 +68,7 @@ Negotiation = Annotated[
 def company_log(file: DataFile, negotiation: Negotiation = None, as_json: Json = False) -> None:
     """Read a published software-company log: the artefacts that it states, and their earned value.
 
-    A negotiation is also read, with or without a log: each role's demands, and the final decision.
+    It also reads a negotiation, alone or beside a log: each role's demands, and the final decision.
     """
     from shapley_coop.credit.wev import wev_report
     from shapley_coop.extensions.studies.company_log import import_company_log

@@ -75,7 +75,7 @@ class Replayed:
     Attributes:
         record: the study's record.
         refused: the answers that our table refuses, in order.
-        loss: the player that the deal leaves worse off, or that cannot perform it; "" if none.
+        loss: in words, a player's loss by the deal, or its lack of goods to give; "" if none.
         stopped: whether our table would have stopped the deal; False without a deal.
         differs: the differences between our outcome and the recorded one; "" if none.
     """
@@ -159,7 +159,7 @@ def replayed(record: Recorded, markets: Path) -> Replayed:
     """
     table, refused = _table(record, markets), list[Refused]()
     standing: Deal | None = None
-    back: Fault | None = None  # why the latest proposal, or its acceptance, is refused
+    back: Fault | None = None  # the fault of the latest proposal, or of its acceptance
     for answer in record.answers:
         accepts = answer.says == ACCEPT
         if not accepts:
@@ -236,7 +236,7 @@ def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | N
 
 
 def _loss(record: Recorded, trade: Trade) -> str:
-    """Return which player cannot perform a trade or loses by it, or ""; divisions have no loss."""
+    """Return in words the first player's loss by a trade, or its lack of goods; "" if none."""
     gained = gains(record, changes_by(trade))
     for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
         for good, amount in given.items():

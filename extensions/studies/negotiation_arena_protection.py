@@ -1,4 +1,4 @@
-"""Counts, by kind of game, of the deals in NegotiationArena that our table would have stopped."""
+"""Counts of the deals in NegotiationArena that our table would have stopped, by kind of game."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

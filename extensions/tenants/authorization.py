@@ -55,7 +55,7 @@ class Authorization:
         segment = scope["path"].split("/")[1]
         header = Headers(scope=scope).get("authorization")
         if len(Headers(scope=scope).getlist("authorization")) > 1:
-            # This middleware and LangGraph's server might each read another of these headers.
+            # Of two headers, this middleware and LangGraph's server might read different ones.
             await refusal(400, "Send one Authorization header")(scope, receive, send)
             return
         caller = await asyncio.to_thread(identify, header, basic=segment in BROWSERS)

@@ -22,7 +22,7 @@ from shapley_coop.state.home_files.kept import KEPT
 from shapley_coop.state.run_config import RunConfig, known_fields
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
-"""The variable with comma-separated URLs that tenants may have called, including subpaths."""
+"""The variable with comma-separated URLs that the server calls for tenants, with all subpaths."""
 
 MODELS = "COOP_ALLOWED_MODELS"
 """The variable with comma-separated globs of models, for tenants whose token lists no models."""

@@ -125,7 +125,7 @@ async def _bound_busy(owner: str, thread: str, most: int) -> None:
 
 
 async def _waiting_in(thread: str, most: int) -> int:
-    """Return how many runs wait in a thread's queue, counted up to a limit."""
+    """Return the number of runs that wait in a thread's queue, counted up to a limit."""
     found = await inside().runs.list(thread, status="pending", limit=most, select=["run_id"])
     return len(found)
 

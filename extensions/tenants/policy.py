@@ -4,8 +4,8 @@ A run configuration names endpoints, files, imports and secrets of the machine t
 Unchecked, a tenant could send the server's keys to any endpoint, or use another tenant's secrets.
 So an operator's request is checked wherever it can hold a configuration: input, context,
 assistants, crons, state updates, tool calls. `configuration` parses and checks each of them.
-No request may write `settings` or an episode, because only the node `open` creates these. This
-check does not protect journal and ledger: `state.storage.owned` compares the owner of every row.
+No request may write `settings` or an episode, because only the node `open` creates these. Journal
+and ledger are protected elsewhere: `state.storage.owned` compares the owner of every row.
 
 LangGraph also accepts updates as lists of pairs, and objects with a repeated key. This check
 refuses objects with a repeated key, and treats any list of two items as a possible pair of key
@@ -37,7 +37,7 @@ CONFIGURATIONS = {"room", "context", "configurable", "arguments"}
 """The keys under which a request has a run's configuration or a tool's arguments."""
 
 NOTHING_BELOW = {"metadata", "room", "context", "configurable"}
-"""The keys whose values are not searched for configurations: labels, and whole configurations."""
+"""The keys below which no configuration is searched: labels, and what is one as a whole."""
 
 DEEPEST = 100
 

@@ -41,7 +41,7 @@ class Refused(NamedTuple):
 
 
 def quota_of(caller: Caller | None = None) -> Quota:
-    """Return a caller's quota: the limits of its token, and the server's limits for the rest."""
+    """Return a caller's quota: its token's limits; the server's limits where its token has none."""
     most = limits()
     if caller is None:
         return Quota(most.tokens, most.usd)
@@ -49,11 +49,11 @@ def quota_of(caller: Caller | None = None) -> Quota:
 
 
 class UsedUp(RuntimeError):
-    """The operator's quota was used up while the run waited in the queue."""
+    """The error if the operator's quota was used up while the run waited in the queue."""
 
 
 class Ownerless(RuntimeError):
-    """The run has no owner on a server with tenants, so no quota would apply."""
+    """The error if a run on a server with tenants has no owner, so that no quota would apply."""
 
 
 def quota_by_name(identity: str) -> Quota | None:
@@ -89,7 +89,7 @@ async def check_new(place: Mapping[str, Any]) -> None:
 
 
 def beyond(identity: str, quota: Quota) -> Refused | None:
-    """Return why an operator may not start a run now, or None; reads files and the journal."""
+    """Return the reason if an operator may not start a run now; reads files and the journal."""
     if not (quota.tokens or quota.usd):
         return None
     used = [calls for calls in home().journal.used_by(identity) if calls["model"] != HUMAN]
@@ -139,6 +139,6 @@ def price_list() -> Prices:
         raise ValueError(f"{PRICES}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=2)  # every run calls this; a changed file has another time
+@lru_cache(maxsize=2)  # every run calls this; a new time makes a changed file be read
 def _read(path: str, _: int) -> Prices:
     return read_prices(Path(path))

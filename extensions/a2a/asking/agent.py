@@ -45,7 +45,7 @@ def check_address(seat: Seat) -> None:
 
 
 def remote_agent(seat: Seat, *, agent: str, seed: int) -> "RemoteAgent":
-    """Return the chat model of a seat, which gets its letter later (`for_letter`)."""
+    """Return the chat model of a seat; `for_letter` gives the model its letter later."""
     return RemoteAgent(seat=seat)
 
 
@@ -84,7 +84,7 @@ class RemoteAgent(LetterChatModel):
             from shapley_coop.extensions.a2a.asking.faults import described
 
             failure = described(error, self.seat, self.question.agent)
-        raise SeatFault(failure)  # outside the handler, so its context holds no private text
+        raise SeatFault(failure)  # outside `except`, so SeatFault has no context with private text
 
 
 class _Exchange:
@@ -104,7 +104,7 @@ class _Exchange:
         return await self._ask(link, await self._asked_back(link))
 
     async def _go_on(self, link: "Link", task: str) -> "Reply | None":
-        """Return the reply of a task begun before a restart, or None without an answer."""
+        """Return the reply of a task begun before a restart, or None if it gives no answer."""
         from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 
         known = await link.task(task)

@@ -27,7 +27,7 @@ TOKEN = "COOP_A2A_TOKEN_"  # noqa: S105 - a variable's name
 
 
 class CardRefused(Exception):
-    """The card cannot be trusted or used; the error's one line does not quote the card."""
+    """The error if a card cannot be trusted or used; its one line does not quote the card."""
 
 
 class Card(NamedTuple):

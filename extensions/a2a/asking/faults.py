@@ -1,4 +1,4 @@
-"""Error lines for remote agents that did not answer: a cause and a remedy; they quote no agent."""
+"""Error lines for remote agents that did not answer, with cause and remedy but no agent's words."""
 
 import re
 

@@ -22,7 +22,7 @@ COUNTS = (
 
 
 class TaskFailed(Exception):
-    """The agent ended a task without an answer; the text names the task's final state."""
+    """The error if an agent ends a task without an answer; it names the task's final state."""
 
 
 class Reply(NamedTuple):
@@ -108,7 +108,7 @@ def _completed(task: "Task", form: Form | None) -> str:
 
 
 def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:
-    """Return the first `answer` in a data part as tagged text, otherwise the joined texts."""
+    """Return the first `answer` in a data part as tagged text; without one, the joined texts."""
     from google.protobuf.json_format import MessageToDict
 
     texts = []
@@ -145,7 +145,7 @@ def _whole(value: Any) -> Any:
 
 
 def follow(task: "Task", event: "StreamResponse") -> "Task | Message":
-    """Update a task by one event of its stream and return it, or the message of the event."""
+    """Return a task after an event of its stream, or the message if the event is a message."""
     if event.HasField("message"):
         return event.message
     if event.HasField("task"):

@@ -143,8 +143,8 @@ async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
         say: the callback for progress, called after each play.
 
     Returns:
-        Plain JSON: `runs` has one object per play, `stopped` if an agent did not answer. Over the
-        other plays, `agents`, `welfare`, `agreement` are means; `verified`: all plays verified.
+        Plain JSON. `runs` has one object per play. A play whose agent did not answer is stopped.
+        `agents`, `welfare`, `agreement` and `verified` sum up the plays that were not stopped.
     """
     config, runs = asked.config, list[dict[str, Any]]()
     agents = load(config.game, config.params).agents

@@ -130,7 +130,7 @@ class Guests(RequestHandler):
     async def _heard(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> tuple[Seat, str]:
-        """Handle a message; return its seat, and the id of the letter that it answers or ""."""
+        """Handle a message; return its seat and the answered letter's id ("" if there is none)."""
         data, words = _parts(params.message)
         if not params.message.task_id:
             seat = _invited(context, data.get("seat"))

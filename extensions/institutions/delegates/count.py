@@ -22,10 +22,10 @@ PLAN = "plan"
 async def count(table: GroupsTable) -> dict[str, Any]:
     """Count signatures: the deal binds once all members that stay in it have signed.
 
-    A member leaves if it says so or gives no readable answer. Leaving drops the clauses that
-    concern the member, and the other members are asked to sign the rest, at most as often as there
-    are rounds of talk. Leaving is a veto if no clause would remain, or if the deal splits the total
-    or amends a contract.
+    A member leaves if it says so or gives no readable answer. The clauses that concern the member
+    are then dropped. While rounds are left, the other members are asked to sign the other clauses.
+    Leaving is a veto if no clause would remain, or if the deal splits the total or amends a
+    contract.
 
     Verdicts: `refused` (a member has to answer again), `signed`, `reduced` (the other members have
     to sign the rest of the deal), `vetoed` (the groups of vetoing members choose new delegates, and

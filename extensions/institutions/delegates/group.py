@@ -11,7 +11,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 def group(table: GroupsTable) -> dict[str, Any]:
     """Form groups when a bargaining begins; after a veto keep them, and list new candidates.
 
-    Verdicts: `elect` (some group votes) and `seated` (each delegate is drawn or the only member).
+    Verdicts: `elect` (at least one group has to vote) and `seated` (no group has to vote).
     """
     evaluated = EvaluatedTable(table)
     config, groups = evaluated.config, table["groups"]

@@ -1,7 +1,7 @@
 """The facts in a member's letter: its ballot, and its part of the delegates' deal.
 
-Each function maps (turn, agent) to facts of a letter. A member's letter does not grow with
-the number of agents or clauses, unless the deal's payoffs are not computed.
+Each function maps (turn, agent) to facts of a letter. If the deal's payoffs are computed, a
+member's letter does not grow with the number of agents or clauses.
 """
 
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""The clauses of a deal that concern an agent, and the rest of a deal that agents leave.
+"""The clauses of a deal that concern an agent, and the deal that remains if agents leave it.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal
@@ -34,7 +34,7 @@ def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal
         agents: all agents.
 
     Returns:
-        The rest of the deal; None if no clause or too many clauses remain, or if the deal splits
+        The remaining deal; None if no clause or too many clauses remain, or if the deal splits
         the total, to which the leaving agents contribute.
     """
     if deal.split is not None:

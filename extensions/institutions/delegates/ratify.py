@@ -55,7 +55,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Ratification | Faul
 
 
 def check(turn: TurnContext, agent: str, said: Ratification) -> AgentOutput | Fault:
-    """Refuse a signature that the member could not give."""
+    """Refuse an acceptance that the member cannot sign, such as one beyond its mandate."""
     fault = cannot_sign(turn, agent, turn.evaluated.offered) if said.decision == "accept" else None
     return fault or {"act": said.decision, "text": said.speech or ""}
 
