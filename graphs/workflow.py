@@ -88,7 +88,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         check_game: as above.
         check_config: as above.
         params: as above.
-        name: the name of the compiled workflow, which parties sign.
+        name: the name of the compiled workflow; signatures of parties cover the name.
         askings: node → its question, with which a person's reply is checked before resuming.
     """
 
@@ -121,7 +121,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         return super().add_node(node, action, **{"input_schema": self.state_schema, **options})
 
     def compile(self, *given: Any, **options: Any) -> App:
-        """Compile the graph like LangGraph's `compile`, and keep the name."""
+        """Compile the graph like LangGraph's `compile`, and store the workflow's name."""
         self.name = options.get("name") or self.name
         compiled = vars(super().compile(*given, **options))
         return App(**{name: part for name, part in compiled.items() if name != "__orig_class__"})
@@ -183,8 +183,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         Args:
             source: the node that the edges leave.
             verdict: the function that chooses the edge.
-            onward: outcome → node. If `again` is given, refused answers lead to its node, and
-                `verdict` is called only if all answers are sound.
+            onward: outcome → node. If it has the outcome `again`, refused answers lead to that
+                outcome's node, and `verdict` is called only if all answers are sound.
         """
 
         own_table = self.state_schema  # LangGraph passes an edge only the keys of its annotation
@@ -231,7 +231,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
 
 def _people_apart(table: Table, asking: Question[Any]) -> bool:
-    """Return whether several agents are asked and one is a person, who then needs a task."""
+    """Return whether several agents are asked and some are people, who need separate tasks."""
     evaluated = EvaluatedTable(table)
     who = asking.who(evaluated)
     seats = evaluated.config.seats
