@@ -1,8 +1,8 @@
 """The builder of workflows: nodes that ask agents, edges by verdict, a task for each person.
 
 All models are asked in one task. Each person has a separate task (a `Send`), so that replies match
-tasks by id in any order and across restarts. LangGraph ends all tasks of a step before the next
-step. So a node that asks several agents needs a next node that waits for all answers.
+tasks by id in any order and across restarts. LangGraph begins a step after all tasks of the step
+before have ended. So the node that follows the asking of several agents has all their answers.
 
 A node that only reads the table is asynchronous. A node that computes or reads files is a plain
 function: LangGraph runs it in a thread, so that other runs do not wait.

@@ -38,7 +38,7 @@ def in_words(events: Sequence[Event], turns: int = 0) -> str:
     """Return the public history in words.
 
     Args:
-        events: the events from `state.history`: messages, turns, and sums of both.
+        events: the events from `state.history`: messages, turns, and summaries of both.
         turns: the number of the game's turns; 0 if unknown.
     """
     parts: list[str] = []
@@ -146,7 +146,7 @@ def _at(event: Event) -> str:
 
 def _tasks(event: Event) -> str:
     if "masks" in event:
-        return plain(event["masks"])  # the reader finds the descriptions by mask
+        return plain(event["masks"])  # letters describe each mask elsewhere
     return quote(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 

@@ -81,7 +81,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def block(text: str) -> str:
-    """Return lines indented as a block, so that none can pass for a line of the program."""
+    """Return lines indented as a block, so that none looks like a line of the program."""
     lines = text.translate(_LINE_ENDS).strip("\n").split("\n")
     return "\n".join(f"    {line}".rstrip() for line in lines)
 

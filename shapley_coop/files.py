@@ -34,7 +34,7 @@ def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
     Raises:
         OSError: the file cannot be read.
         TooLarge: the file has more than `MOST_BYTES`.
-        UnicodeDecodeError: the file is not in this encoding.
+        UnicodeDecodeError: the file is not in the given encoding.
     """
     return bytes_of(path).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
 

@@ -50,7 +50,7 @@ def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
 
 
 def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:
-    """Return the most that an agent could owe under a deal and the contract; None: no bound."""
+    """Return the most that an agent could owe by a deal and the contract; None if unbounded."""
     if phase == "settlement":
         return max(evaluated.earned[agent] - evaluated.payoffs_under(deal)[agent], NOTHING)
     now = evaluated.turn

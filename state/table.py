@@ -28,7 +28,7 @@ from shapley_coop.state.run_config import RunConfig
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
-"""Updates between snapshots. No run has as many updates, so checkpoints grow linearly."""
+"""Updates between two full copies of a key: so many that runs store no copy, only updates."""
 
 
 class PublicMessage(TypedDict):
@@ -80,7 +80,7 @@ class Draft(TypedDict):
 
     at: str  # the answered question: topic, act, round and turn
     attempt: int  # the number of the attempt, from 1; 0 if the seat was never asked
-    sound: bool  # whether the draft counts; False if it was refused or is not validated yet
+    sound: bool  # False if the draft was refused or is not validated yet
     pointer: NotRequired[Pointer]  # absent if the seat was never asked
     label: NotRequired[str]  # the label of the fault in the draft, or of the resulting pass
 
@@ -248,7 +248,7 @@ class Table(Result, total=False):
 
 
 class Opening(BaseModel):
-    """The input of every workflow; an empty input plays by the context or the defaults."""
+    """The input of every workflow; if it is empty, the context and the defaults set the run."""
 
     room: RunConfig | None = Field(
         default=None,

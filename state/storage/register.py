@@ -60,7 +60,7 @@ class Run:
 
 
 class KeyUsed(ValueError):
-    """The error that an idempotency key is of another request, or of a removed run with payments.
+    """The error that an idempotency key belongs to another request or to a removed run that paid.
 
     Attributes:
         run: the name of the run that began under the key.
