@@ -21,7 +21,7 @@ FEW = 20
 """The fewest simulated plays for which a table shows where nine in ten plays end."""
 
 
-@lru_cache(maxsize=8192)  # the letters of one wave repeat the same few numbers
+@lru_cache(maxsize=8192)  # cached: letters sent together repeat the same few numbers
 def amount(number: Any, signed: bool = False) -> str:
     """Return an exact amount as text, rounded to at most four decimals."""
     value = Fraction(number)
@@ -40,7 +40,7 @@ def outlook(view: Facts) -> str:
     return ""
 
 
-@lru_cache(maxsize=256)  # an agent's letters repeat an offer while it is on the table
+@lru_cache(maxsize=256)  # cached: an agent's letters repeat the current offer
 def _outlook(found: bytes, me: str) -> str:
     columns, rows, how = outlook_table(json.loads(found), me)
     return f"Computed{f' ({how})' if how else ''}:\n\n{table(columns, rows)}"

@@ -117,7 +117,7 @@ def _heading_line(event: Event) -> str:
     return f"\n**Talk before turn {event['before_turn']}**\n"
 
 
-@by_identity(2048)  # every letter repeats all earlier messages
+@by_identity(2048)  # cached: every letter repeats all earlier messages
 def _message_line(event: Event, turns: int) -> str:
     """Return a message in words: its author, its act and its speech."""
     who, act = plain(event["by"]), str(event["does"])

@@ -61,7 +61,7 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
     return _fraction(repr(float(number)))
 
 
-@lru_cache(maxsize=4096)  # every turn reads the same few numbers
+@lru_cache(maxsize=4096)  # cached: every turn reads the same few numbers
 def _fraction(text: str) -> Fraction:
     if "/" in text:
         over, under = text.split("/")

@@ -27,7 +27,7 @@ _known = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()
 def unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
     """Return the fault ABLE if some agent could never pay or deliver its part of a deal."""
     asked = (evaluated.game, evaluated.enforcement, deal, evaluated.stands)
-    try:  # equal embedded agents check the same deals in every run
+    try:  # cached: equal embedded agents check the same deals in every run
         return _known[asked]
     except KeyError:  # `in` before reading is unsafe: another thread may empty the cache
         fault = _known[asked] = _unable(evaluated, deal)

@@ -16,7 +16,7 @@ from shapley_coop import extension
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.invalid import first_error
 
-if TYPE_CHECKING:  # these modules import this module
+if TYPE_CHECKING:  # imported only for types, because these modules import this module
     from shapley_coop.deals.language.deal import Offer
     from shapley_coop.games import Game
     from shapley_coop.state.evaluated import EvaluatedTable

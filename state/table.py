@@ -76,7 +76,7 @@ class AgentOutput(TypedDict):
 
 
 class Draft(TypedDict):
-    """One agent's latest draft: the draft's place in the journal, and whether the draft counts."""
+    """One agent's latest draft: its place in the journal, and whether the draft is valid."""
 
     at: str  # the answered question: topic, act, round and turn
     attempt: int  # the number of the attempt, from 1; 0 if the seat was never asked
@@ -106,7 +106,7 @@ class Accounts(TypedDict):
 
     total: str
     earned: dict[str, str]
-    as_signed: dict[str, str]  # payoffs under the contract; `earned` if not enforced
+    as_signed: dict[str, str]  # payoffs under the contract, or `earned` if it is not enforced
 
 
 class Result(TypedDict, total=False):

@@ -65,7 +65,7 @@ def _connect(file: Path) -> sqlite3.Connection:
         # NORMAL loses nothing if a process is killed; a power cut may lose the last steps.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(SMALL_CACHE)
-        # Read the tables before the version: another process sets the version first.
+        # Tables first: a process that creates the file sets the version before it adds tables.
         made = connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
         (found,) = connection.execute("PRAGMA user_version").fetchone()
         if made or found:
