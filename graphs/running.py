@@ -193,7 +193,7 @@ async def _go_on(
 
 
 async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
-    """Return whether a run has its input; an unbegun run is recognised without its state."""
+    """Return whether a run has its input, without building the state of a run not yet begun."""
     if await cast(BaseCheckpointSaver[Any], app.checkpointer).aget_tuple(config) is None:
         return False
     state = await app.aget_state(config)
@@ -212,7 +212,7 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
     """Answer for one person and advance the run as far as it can go.
 
     Returns:
-        The fault of a refused reply, for which the run still waits; None if it was accepted.
+        The fault of a refused reply, which leaves the run waiting, or None for an accepted reply.
 
     Raises:
         Busy: another worker plays the run.

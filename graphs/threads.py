@@ -78,7 +78,7 @@ def hold(run: Run) -> Hold:
 
 @asynccontextmanager
 async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
-    """Hold a run's lease during the `with` block; a thread releases the lease at the end.
+    """Hold a run's lease during the `with` block, and release the lease in a worker thread.
 
     Args:
         run: the run.

@@ -57,7 +57,7 @@ class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
     """
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
-        """Stream like `astream`; `invoke` uses this. The workflow pauses between two items."""
+        """Stream like `astream`; `invoke` calls `stream`. The workflow pauses between two items."""
         return iterate_blocking(self.astream(input, config, **options))
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Any) -> RunnableConfig:
@@ -88,7 +88,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         check_game: as above.
         check_config: as above.
         params: as above.
-        name: the name of the compiled workflow; signatures of parties cover the name.
+        name: the name of the compiled workflow; parties' signatures include the name.
         askings: node → its question, with which a person's reply is checked before resuming.
     """
 

@@ -211,7 +211,7 @@ def _utilities(facts: Facts) -> str:
 
 
 def _told_once(key: str, value: Any, facts: Facts) -> Any:
-    """Return a fact's value; leave out goods whose worths are in the fact on options' worths."""
+    """Return a fact's value; `worth_to_you` without the goods of `options_worth_to_you`."""
     if key != "worth_to_you":
         return value
     return {good: x for good, x in value.items() if good not in facts.get(_BY_OPTION, ())}

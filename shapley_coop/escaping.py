@@ -120,7 +120,7 @@ def in_cell(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_hidden(char: str) -> bool:
-    """Return whether a character is a control, format, surrogate, private or shapeless one."""
+    """Return whether a character is a control, format, surrogate, private or invisible one."""
     if _SHAPELESS.match(char):
         return True
     return not char.isprintable() and unicodedata.category(char) != "Zs"

@@ -94,7 +94,7 @@ class Extension:
 
     Attributes:
         name: the extension's name, which is also its folder's name.
-        about: its purpose in one line; `coop list` and the help of its commands show this line.
+        about: the extension's purpose in one line, for `coop list` and for the commands' help.
         games: a game's name → the subclass of `Game`.
         variants: a game and a parameter that it lacks, such as `task_exchange.meetings` → the
             subclass that has this parameter. A run that sets the parameter plays the subclass.
@@ -154,7 +154,7 @@ class Extension:
         tenants: the rule that separates callers (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: a purpose → a mapping from the words of a command, such as `attribute` or
             `import coopeval`, to its function.
-        first: the first words of the commands in `coop --help`; `coop help --all` lists all.
+        first: the first words of the commands that `coop --help` lists; the others need `--all`.
     """
 
     name: str

@@ -25,7 +25,7 @@ _programs: set[str] = set()
 
 
 def permit(what: Permission) -> None:
-    """Grant a permission until this process ends; never because a file or a request asks for it."""
+    """Grant a permission until this process ends. No file or request may cause this call."""
     _permitted.add(what)
 
 
@@ -35,7 +35,7 @@ def permitted(what: Permission) -> bool:
 
 
 def permit_program(name: str) -> None:
-    """Permit a program by name, such as `python:bots:careful`; never because a file asks for it."""
+    """Permit a program by name, such as `python:bots:careful`. No file may cause this call."""
     _programs.add(name)
 
 

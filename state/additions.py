@@ -1,7 +1,7 @@
 """The additions of extensions to a run: settings, and checks of agents' answers.
 
 An extension names the fields that it adds to the run's configuration (`Extension.settings`), and an
-object of `Addition` that reads them (`Extension.additions`). A run that sets none of these fields
+`Addition` that reads these fields (`Extension.additions`). A run that sets none of these fields
 does not load the extension. Data that a check adds to an answer are in its message, under `more`.
 The table holds an addition's other data under `aside`. Both keys map names of additions to data.
 """

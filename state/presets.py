@@ -1,4 +1,4 @@
-"""Presets: named settings of a paper's experiments; the record keeps the name."""
+"""Presets: named groups of settings, as in papers' experiments; results give the name."""
 
 from typing import Literal
 

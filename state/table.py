@@ -28,7 +28,7 @@ from shapley_coop.state.run_config import RunConfig
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
-"""Updates between two full copies of a key: so many that runs store no copy, only updates."""
+"""Updates between full copies of a key; more than any run has, so that no copies are stored."""
 
 
 class PublicMessage(TypedDict):

@@ -126,7 +126,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
             heard=turn.is_heard(agent),
         )
     known = {**letter.facts, "fault": fault.record()}
-    # A cut-off answer is long, and a model that sees the answer tends to copy it.
+    # Models tend to copy a long, cut-off answer, so the retry's letter leaves the answer out.
     refused = "" if fault.label == CUT.label else private.refusal.answer
     return replace(letter, facts=known, refused=refused, why=why)
 

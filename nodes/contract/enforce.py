@@ -14,7 +14,7 @@ def enforce(table: Table) -> dict[str, Any]:
     If another fork of the run (time travel) posted first, the ledger refuses the postings, and the
     settlement marks this fork `counterfactual`.
 
-    The settlement later posts payments and returns deposits. All follow from contract and record.
+    The settlement posts payments and returns deposits. Contract and record imply all postings.
     """
     home().ledger.post_branch(table["episode"], deposit_lines(EvaluatedTable(table), over=False))
     return {}
