@@ -1,8 +1,8 @@
 """The workflows: one module ("page") per workflow, with all its nodes and edges in order.
 
-`llm_only` < `negotiation` < `negotiation_priced` < `short_term` < `shapley_coop`: each workflow
-adds the nodes that its docstring names. `workflow` has the builder of pages, the package
-`questions` has questions that several pages share, and `running` plays a workflow from a program.
+`negotiation` extends `llm_only`, `negotiation_priced` extends `negotiation`, `short_term` extends
+`negotiation_priced`, and `shapley_coop` extends `short_term`. In a page's diagram, ↺ marks a node
+that can lead back to an earlier one. `workflow` builds pages; with `running` programs play them.
 """
 
 from shapley_coop.graphs.catalogue import builder, names, summary

@@ -62,7 +62,7 @@ def version(name: str) -> str:
 
 @cache
 def compiled(name: str) -> "App":
-    """Return the compiled workflow without a saver, which LangGraph's server uses as well.
+    """Return the compiled workflow, without a checkpoint saver, as LangGraph's server uses it.
 
     Raises:
         ValueError: no workflow has that name.
@@ -74,7 +74,7 @@ def compiled(name: str) -> "App":
 
 
 def make_forms_ready() -> None:
-    """Cache the games and agents of the workflows' forms, so that later calls do not block."""
+    """Load and cache the games and agents that forms list, so that later calls do not block."""
     from shapley_coop.state.workflow_config import agents_of, playable
 
     for page in map(builder, names()):

@@ -1,14 +1,14 @@
 """Structured contracts: drafted in turn, written by an impartial summariser, played, enforced.
 
-    open → propose → validate ↺ ⇄ pass_on ⇄ respond ↺ → write ↺ → sign → count ↺
+    open → propose → validate ↺ → pass_on → write ↺ → sign → count ↺
          → summarize → enforce → act → step ↺ → enforce_turn ↺ → judge ↺ → settle
+    pass_on → respond ↺ → pass_on, if not all agents have accepted the offer
     enforce_turn → convene → propose, if the contract must be bargained over again
 
-Use Your Words (Schiavone, 2025). In turn, every agent proposes a contract or accepts the current
-offer, until all accept one offer. An impartial summariser writes the contract in five sections.
-If the agents agreed only in words, the summariser also drafts the clauses, and `sign` asks all
-agents to sign; one missing signature binds no agent. Deposits are taken before play and forfeited
-at the first breach. Payments are made at settlement. A judge, if configured, reads the record.
+Use Your Words (Schiavone, 2025). Agents speak in turn until all accept one offer. An impartial
+summariser writes the contract in five sections. If the agents agreed only in words, the summariser
+also drafts the clauses, and `sign` asks all agents to sign. If any refuses, no agent is bound.
+Deposits are taken before play and forfeited at the first breach. A judge is optional.
 """
 
 from langgraph.graph import END
@@ -35,7 +35,7 @@ from shapley_coop.state.topics import DRAFTS
 
 
 def what_is_next(table: Table) -> str:
-    """Return the result of `how_it_goes_on`, or `judge` instead of `over` if a judge is seated."""
+    """Return the result of `how_it_goes_on`, but `judge` for `over` if a judge must still rule."""
     found = how_it_goes_on(table)
     judged = table.get("contract") and JUDGE in table["settings"]["seats"]
     return "judge" if found == "over" and judged else found

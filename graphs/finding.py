@@ -1,4 +1,4 @@
-"""The search for runs in a home: begun by a command, by a sweep or by LangGraph's server."""
+"""The search for a home's runs, which commands, sweeps or LangGraph's server have begun."""
 
 import asyncio
 
@@ -36,7 +36,7 @@ def is_known(name: str) -> bool:
 
 
 async def every_run(cells: bool = True) -> list[Run]:
-    """Return all runs, newest first; if `cells` is false, without the runs of sweeps."""
+    """Return all runs, newest first; leave out the runs of sweeps if `cells` is false."""
     found = await asyncio.to_thread(lambda: home().runs.list(cells=cells))
     threads = await asyncio.to_thread(home().threads)
     if threads:  # importing LangGraph is slow, and most homes have no served threads

@@ -25,7 +25,7 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True, kw_only=True)
 class OpenMail(Mail):
-    """A waiting letter with its open question, for a person in this process."""
+    """A letter that waits for a person in this process, with the question to answer."""
 
     question: "OpenQuestion"
 

@@ -49,7 +49,7 @@ Person = Callable[[OpenMail], Any]
 
 
 class Waiting(Exception):
-    """The run waits for people's replies.
+    """The error that a run cannot go on before people reply.
 
     Attributes:
         agents: the agents whose replies are missing.
@@ -115,7 +115,7 @@ async def _follow(
     traced: RunnableConfig | None = None,
     taken: Hold | None = None,
 ) -> dict[str, Any]:
-    """Follow a run; see `follow`. `taken` is the hold, if the lease is taken already."""
+    """Follow a run; see `follow`. `taken` is the hold if the caller has the lease."""
     check_same_workflow(run)
     check_objects(run)
     if run.why:
@@ -128,7 +128,7 @@ async def _follow(
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
             if person is None and not late:
                 raise await _waits(run, [i.value["pointer"]["agent"] for i in waiting])
-            # The lease is free here, so that another process may take the replies meanwhile.
+            # No lease is held while people answer, so another process may take their replies.
             asked = [i for i in waiting if i.id not in late]
             at = open_questions(run.graph, cast(Table, stands.values), stands.tasks)
             replies = {i.id: await _reply(at, i, person) for i in asked if person}
@@ -178,7 +178,7 @@ async def _go_on(
         if replies is None:
             given = None if await _begun(app, run, config) else {"room": run.room}
             ended = await _advance(app, run, given, watch, here.lease, config)
-        # Another process may have answered meanwhile: keep the replies still asked for.
+        # Another process may have answered some letters: drop our replies to these letters.
         elif heard := {
             i: replies[i] for i in await _find_interrupts(app, run, config) if i in replies
         }:
@@ -193,7 +193,7 @@ async def _go_on(
 
 
 async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
-    """Return whether a run has its input; asking the saver first avoids building an empty state."""
+    """Return whether a run has its input, without building the state of a run not yet begun."""
     if await cast(BaseCheckpointSaver[Any], app.checkpointer).aget_tuple(config) is None:
         return False
     state = await app.aget_state(config)
@@ -212,12 +212,12 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
     """Answer for one person and advance the run as far as it can go.
 
     Returns:
-        The fault of a refused reply, for which the run still waits; None if it was accepted.
+        The fault of a refused reply, which leaves the run waiting, or None for an accepted reply.
 
     Raises:
         Busy: another worker plays the run.
         OtherWorkflow: the run began with another version of the workflow.
-        ValueError: that agent is not asked now, or an object at a seat is missing.
+        ValueError: the agent has no question to answer, or an object at a seat is missing.
     """
     check_same_workflow(run)
     check_objects(run)
@@ -291,5 +291,5 @@ def _mail(asked: Interrupt, question: OpenQuestion) -> OpenMail:
 
 
 def _news(written: dict[str, Any]) -> dict[str, Any]:
-    """Return a node's update without the values that replace a key's value (`Overwrite`)."""
+    """Return a node's update without values that reset a key of the table (`Overwrite`)."""
     return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}

@@ -10,15 +10,15 @@ from shapley_coop.state.storage.register import ENDED, Run
 
 
 class OtherWorkflow(ValueError):
-    """An unfinished run began with another version of its workflow."""
+    """The error that an unfinished run began with another version of its workflow."""
 
 
 class ConfigChanged(ValueError):
-    """The configuration in the checkpoint differs from the one that the run began with."""
+    """The error that a checkpoint's configuration differs from the one that the run began with."""
 
 
 def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
-    """Check the settings in a table or its update against the run's; return whether there are any.
+    """Check any settings in a table or an update against the run's; return whether any are there.
 
     Raises:
         ConfigChanged: the settings differ, so the checkpoint was swapped or forged.

@@ -62,7 +62,7 @@ async def run_from_thread(thread: str, begun: str) -> Run | None:
 
 
 def _stands(state: StateSnapshot) -> tuple[str, str]:
-    """Return the state of a thread in the register's terms, and why the thread has not ended."""
+    """Return a thread's state in the register's terms, and the reason if it has not ended."""
     if state.interrupts:
         waiting = ", ".join(str(i.value["pointer"]["agent"]) for i in state.interrupts)
         return WAITING, f"waits for {waiting}, on LangGraph's server"

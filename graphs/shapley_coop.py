@@ -4,7 +4,7 @@
          → write ↺ → summarize → enforce → act → step ↺ → enforce_turn ↺
          → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
-    tally → act, if nothing was agreed
+    tally → act, if no offer was accepted by all
     enforce_turn → convene → reason, if the contract must be bargained over again
 
 This workflow adds to `short_term`: write, where an impartial summariser writes the accepted offer

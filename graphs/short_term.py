@@ -2,8 +2,8 @@
 
     open → reason ↺ → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺
     step → convene → reason, if the contract must be bargained over again
-         → account → convene_split → claim ↺
-         → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
+    step → account → convene_split → claim ↺
+    claim → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 
 This workflow adds to `negotiation_priced`: reason, claim, and the bargaining over the split.
 """

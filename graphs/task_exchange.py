@@ -9,9 +9,9 @@ becomes a contract, whose clauses transfer the tasks in the first turn of play. 
 tool call of its owner. Without an agreement every agent keeps its first tasks. After five invalid
 attempts at one turn the run ends as an error.
 
-Two parts are optional. The *validator* is wiring: `speak` → `validate` ↺ with it, `speak` alone
-without it, where `check` reports the faults of an agreement. The *guidance* is a section of the
-letters. So there are four workflows:
+The validator and the guidance are optional. Without the *validator* there is no node `validate`;
+`check` then reports the faults of an agreement. The *guidance* is a section of the letters. So
+there are four workflows:
 
 ======================== ========= ========
 graph                    validator guidance
@@ -43,10 +43,10 @@ from shapley_coop.state.run_config import RunConfig
 
 
 def of_executed(config: RunConfig) -> None:
-    """Check that contracts are executed.
+    """Check that the run carries out contracts.
 
     Raises:
-        ValueError: the enforcement is notional, so that no task would change hands.
+        ValueError: the enforcement is notional, so contracts would transfer no task.
     """
     if config.enforcement == "notional":
         raise ValueError(

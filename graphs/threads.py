@@ -58,7 +58,7 @@ class Hold:
 
     Attributes:
         lease: the lease of the run.
-        last: a stack of callbacks; closing it runs them and then releases the lease.
+        last: a stack; closing the stack runs its callbacks and then releases the lease.
     """
 
     lease: Lease
@@ -78,7 +78,7 @@ def hold(run: Run) -> Hold:
 
 @asynccontextmanager
 async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
-    """Hold a run's lease during the `with` block; a thread releases the lease at the end.
+    """Hold a run's lease during the `with` block, and release the lease in a worker thread.
 
     Args:
         run: the run.
@@ -112,7 +112,7 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
 
 
 async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
-    """Return the pointers to all answers in a run's checkpoints; each commits to a text.
+    """Return the pointers to all answers in a run's checkpoints; a pointer has its text's hash.
 
     Args:
         run: the run.
@@ -155,7 +155,7 @@ async def open_workflow(graph: str) -> AsyncIterator[App]:
     here = home()
     async with shared_saver(here) as checkpoints:
         kept = clients_here().kept
-        if (graph, here) not in kept:  # the copy is kept as long as its saver
+        if (graph, here) not in kept:  # kept until the saver closes
             kept[graph, here] = compiled(graph).copy({"checkpointer": checkpoints})
         yield kept[graph, here]
 
@@ -187,7 +187,7 @@ def configure(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
     game, name = game_of(run.room), name_of(given)
     found_by = searched_by(run.room)
     labels = {"run": run.run, "graph": run.graph, "game": name}
-    # LangGraph copies each label several times per step, so most labels need a trace or callback.
+    # LangGraph copies every label at each step, so add most labels only for a trace or callback.
     if traced or tracing() or AsyncCallbackManager.configure().handlers:
         labels |= {"prompt_hash": fingerprint(pack_of(given.prompts)), **found_by}
     config: RunnableConfig = {

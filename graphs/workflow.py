@@ -1,8 +1,8 @@
 """The builder of workflows: nodes that ask agents, edges by verdict, a task for each person.
 
 All models are asked in one task. Each person has a separate task (a `Send`), so that replies match
-tasks by id in any order and across restarts. LangGraph ends all tasks of a step before the next
-step. So a node that asks several agents needs a next node that waits for all answers.
+tasks by id in any order and across restarts. LangGraph begins a step after all tasks of the step
+before have ended. So the node that follows the asking of several agents has all their answers.
 
 A node that only reads the table is asynchronous. A node that computes or reads files is a plain
 function: LangGraph runs it in a thread, so that other runs do not wait.
@@ -57,7 +57,7 @@ class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
     """
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
-        """Stream like `astream`; `invoke` uses this. The workflow pauses between two items."""
+        """Stream like `astream`; `invoke` calls `stream`. The workflow pauses between two items."""
         return iterate_blocking(self.astream(input, config, **options))
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Any) -> RunnableConfig:
@@ -88,7 +88,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         check_game: as above.
         check_config: as above.
         params: as above.
-        name: the name of the compiled workflow, which parties sign.
+        name: the name of the compiled workflow; parties' signatures include the name.
         askings: node → its question, with which a person's reply is checked before resuming.
     """
 
@@ -121,7 +121,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         return super().add_node(node, action, **{"input_schema": self.state_schema, **options})
 
     def compile(self, *given: Any, **options: Any) -> App:
-        """Compile the graph like LangGraph's `compile`, and keep the name."""
+        """Compile the graph like LangGraph's `compile`, and store the workflow's name."""
         self.name = options.get("name") or self.name
         compiled = vars(super().compile(*given, **options))
         return App(**{name: part for name, part in compiled.items() if name != "__orig_class__"})
@@ -183,8 +183,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         Args:
             source: the node that the edges leave.
             verdict: the function that chooses the edge.
-            onward: outcome → node. If `again` is given, refused answers lead to its node, and
-                `verdict` is called only if all answers are sound.
+            onward: outcome → node. If it has the outcome `again`, refused answers lead to that
+                outcome's node, and `verdict` is called only if all answers are sound.
         """
 
         own_table = self.state_schema  # LangGraph passes an edge only the keys of its annotation
@@ -231,7 +231,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
 
 def _people_apart(table: Table, asking: Question[Any]) -> bool:
-    """Return whether several agents are asked and one is a person, who then needs a task."""
+    """Return whether several agents are asked and some are people, who need separate tasks."""
     evaluated = EvaluatedTable(table)
     who = asking.who(evaluated)
     seats = evaluated.config.seats

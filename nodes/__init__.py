@@ -2,5 +2,5 @@
 
 `table` has nodes that ask no agent. `agent` asks, validates and publishes. `contract` counts
 signatures and enforces contracts. `exchange` serves only the task exchange. A node's verdict is
-the outcome that the node writes to the table; it decides which node of a page is next.
+the outcome that the node writes to the table; the verdict decides which node is next.
 """

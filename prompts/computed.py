@@ -18,10 +18,10 @@ Facts = Mapping[str, Any]
 _NINE_IN_TEN = "where nine in ten of them end; rare ones can pull the mean out of it"
 _OF_FEW = "about the lowest and the highest of them"
 FEW = 20
-"""The fewest plays for which a table gives the range of nine plays in ten."""
+"""The fewest simulated plays for which a table shows where nine in ten plays end."""
 
 
-@lru_cache(maxsize=8192)  # the letters of one wave repeat the same few numbers
+@lru_cache(maxsize=8192)  # cached: letters sent together repeat the same few numbers
 def amount(number: Any, signed: bool = False) -> str:
     """Return an exact amount as text, rounded to at most four decimals."""
     value = Fraction(number)
@@ -40,7 +40,7 @@ def outlook(view: Facts) -> str:
     return ""
 
 
-@lru_cache(maxsize=256)  # an agent's letters repeat an offer while it is on the table
+@lru_cache(maxsize=256)  # cached: an agent's letters repeat the current offer
 def _outlook(found: bytes, me: str) -> str:
     columns, rows, how = outlook_table(json.loads(found), me)
     return f"Computed{f' ({how})' if how else ''}:\n\n{table(columns, rows)}"
@@ -58,7 +58,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     paid = [row["payoffs"] for row in told]
     heads = [_condition(row, me, paid[0]) for row in told]
     norm = found.get("norm")
-    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # no repeat of the first row
+    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # else it repeats the first row
         heads.append(f"split by {norm['name']}, if all keep it")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
@@ -82,7 +82,7 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
 
 
 def _condition(row: Facts, me: str, kept: Facts) -> str:
-    """Return the condition of a table's row in words; of a breach also what it gains its author."""
+    """Return in words when a row's payoffs apply; for a breach also the gain of its author."""
     said = str(row["if"])
     if who := row.get("who"):
         said = "you sign and break it" if who == me else f"{who} signs and breaks it"
@@ -146,7 +146,7 @@ def money(view: Facts, signed: bool = True) -> str:
         own, earned = view["own_rewards"], view["earned"]
         parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
         columns |= {"part of the team's": parts}
-    if signed:  # claims are made before norms' amounts
+    if signed:  # false for claims, which are made before agents see signed amounts
         columns |= {_heading_words(view): view["as_signed"]}
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}

@@ -20,7 +20,7 @@ from shapley_coop.many import MANY
 from shapley_coop.prompts.words import few, plain, quote
 
 MOST_COLUMNS = 3
-"""The most agents with a column each in the table of turns; of more, equal actions are grouped."""
+"""The most agents that get a column each in the table of turns; with more, actions are grouped."""
 
 MOST_GROUPS = 8
 """The most groups that are listed; all other groups share a line with their number and range."""
@@ -86,7 +86,7 @@ def together(of_each: Mapping[str, str]) -> str:
 
 
 def of_group(row: Mapping[str, Any]) -> str:
-    """Return the line on a group: some names, the number of its other agents, and holdings."""
+    """Return the line on a group: some agents' names, the number of others, and all holdings."""
     more = row["agents"] - len(row["some"])
     named = [", ".join(map(plain, row["some"])), f"{more} more" if more else ""]
     held = f"{plain(row['each'])} each" if "each" in row else f"{plain(row['in_all'])} in all"

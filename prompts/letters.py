@@ -211,7 +211,7 @@ def _utilities(facts: Facts) -> str:
 
 
 def _told_once(key: str, value: Any, facts: Facts) -> Any:
-    """Return a fact's value, without goods whose values another fact gives by option."""
+    """Return a fact's value; `worth_to_you` without the goods of `options_worth_to_you`."""
     if key != "worth_to_you":
         return value
     return {good: x for good, x in value.items() if good not in facts.get(_BY_OPTION, ())}
@@ -246,6 +246,6 @@ def _with_steps(worths: Any) -> str:
 
 
 def _paragraphs(notes: str) -> str:
-    """Return an agent's notes, quoted so that no line can pass for a line of the program."""
+    """Return an agent's notes, quoted so that no line looks like a line of the program."""
     lines = [line.strip() for line in notes.splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else "".join(f"\n> {line}" for line in lines)

@@ -60,7 +60,7 @@ def _shortened(title: str, text: str, others: str) -> list[Section]:
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
-    """Return the title and text of each part of a letter; the text before all titles has none."""
+    """Return the title and text of each part of a letter; text before the first title has ""."""
     first, *titled = _HEADING.split(text)
     parts = [
         ("", first),

@@ -33,7 +33,7 @@ _SETTINGS: dict[str, Any] = {
     "keep_trailing_newline": True,
 }
 _environment = Environment(**_SETTINGS)  # noqa: S701
-_environment.globals.clear()  # unused by shipped templates, and each rendering would copy them
+_environment.globals.clear()  # every rendering would copy them, and no shipped template uses them
 # Packs are foreign templates, so they run in a sandbox and reach nothing but their variables.
 _foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
 for _each in (_environment, _foreign):
@@ -111,7 +111,7 @@ def use_pack(pack: Mapping[str, str]) -> Iterator[None]:
     """Write letters with a pack's templates within the `with` block.
 
     Args:
-        pack: template → text; all other templates stay as shipped.
+        pack: template → text; the shipped text is used for other templates.
     """
     before = _pack.set(pack)
     try:
@@ -143,13 +143,13 @@ def are_tags_left_out() -> bool:
 
 @cache
 def _emptied(template: Template) -> Template:
-    """Return a template that fills the one in `letter`, with each of its blocks left empty."""
+    """Return a template that extends the variable `letter` and empties the template's blocks."""
     blocks = "".join(f"{{% block {name} %}}{{% endblock %}}" for name in template.blocks)
     return template.environment.from_string(f"{{% extends letter %}}{blocks}")
 
 
 def check_pack(pack: Mapping[str, str]) -> None:
-    """Check that a pack's letters can be written and say no less than the shipped ones.
+    """Check that a pack's templates can be parsed and use the shipped templates' variables.
 
     Raises:
         ValueError: a template is unknown, cannot be parsed, leaves out a variable of the shipped

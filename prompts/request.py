@@ -98,7 +98,7 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=64)  # all letters of one wave have the same sums
+@lru_cache(maxsize=64)  # cached: letters sent together have the same sums
 def _sums_words(sums: tuple[tuple[str, str], ...]) -> str:
     """Return each agent's earnings so far; "" before any agent has earned."""
     earned = {agent: amount(x) for agent, x in sums}
@@ -134,7 +134,7 @@ def _position_words(view: Facts) -> str:
     return "\n".join(filter(None, [own, _fact_words(cache_key(position)) if position else ""]))
 
 
-@lru_cache(maxsize=64)  # agents with equal views of a position share the words
+@lru_cache(maxsize=64)  # cached: agents with equal facts get the same words
 def _fact_words(facts: bytes) -> str:
     known = json.loads(facts)
     groups = [of_group(row) for row in known.pop("groups", [])]

@@ -38,7 +38,7 @@ def in_words(events: Sequence[Event], turns: int = 0) -> str:
     """Return the public history in words.
 
     Args:
-        events: the events from `state.history`: messages, turns, and sums of both.
+        events: the events from `state.history`: messages, turns, and summaries of both.
         turns: the number of the game's turns; 0 if unknown.
     """
     parts: list[str] = []
@@ -117,7 +117,7 @@ def _heading_line(event: Event) -> str:
     return f"\n**Talk before turn {event['before_turn']}**\n"
 
 
-@by_identity(2048)  # every letter repeats all earlier messages
+@by_identity(2048)  # cached: every letter repeats all earlier messages
 def _message_line(event: Event, turns: int) -> str:
     """Return a message in words: its author, its act and its speech."""
     who, act = plain(event["by"]), str(event["does"])
@@ -146,7 +146,7 @@ def _at(event: Event) -> str:
 
 def _tasks(event: Event) -> str:
     if "masks" in event:
-        return plain(event["masks"])  # the reader finds the descriptions by mask
+        return plain(event["masks"])  # letters describe each mask elsewhere
     return quote(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 

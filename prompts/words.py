@@ -20,7 +20,7 @@ from typing import Any
 MOST_NAMED = 8
 """The most agents that one sentence names."""
 
-# Characters that open a tag or a fence, or that end a line for some reader of the letter.
+# Characters that open a tag or a fence, or that some programs treat as the end of a line.
 ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x7f\x85\u2028\u2029"}
 # In an indented block nothing opens a tag or a fence, so only line ends are escaped.
 _LINE_ENDS = {ord(char): f"\\x{ord(char):02x}" for char in "\r\v\f\x1c\x1d\x1e"} | {
@@ -67,7 +67,7 @@ def name(key: Any) -> str:
     return plain(str(key).replace("_", " "))
 
 
-@lru_cache(maxsize=8192, typed=True)  # letters to several readers repeat a table's cells
+@lru_cache(maxsize=8192, typed=True)  # cached: letters to several readers repeat cells
 def cell(value: Any) -> str:
     """Return a value as the text of a table's cell."""
     return plain(value).replace("|", "\\|")
@@ -81,7 +81,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def block(text: str) -> str:
-    """Return lines indented as a block, so that none can pass for a line of the program."""
+    """Return lines indented as a block, so that none looks like a line of the program."""
     lines = text.translate(_LINE_ENDS).strip("\n").split("\n")
     return "\n".join(f"    {line}".rstrip() for line in lines)
 

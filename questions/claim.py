@@ -27,10 +27,10 @@ _NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
 
 
 def _percent(value: Any) -> str:
-    """Return a bare number in per cent, marked as doubtful up to 1; other text stays unchanged."""
+    """Return a bare number in per cent; mark a number up to 1 as doubtful. Keep other text."""
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
         return value
-    # A number up to 1 could mean a fraction of the whole, so the reader asks the agent.
+    # 0.5 could mean 0.5% or a half: `read_claim` refuses this form, so the agent is asked again.
     doubtful = isinstance(value, int | float | str) and 0 < float(value) <= 1
     return f"percent: {value}" if doubtful else f"{value}%"
 
@@ -44,7 +44,7 @@ class Claim(Spoken):
 
     @classmethod
     def declined(cls, facts: Facts) -> Fields:
-        """Return the claim of an agent that only acts: an equal part."""
+        """Return the claim of a program that only acts and makes no deals: an equal part."""
         return {"percent": str(100 / len(facts["agents"]))}
 
 

@@ -47,7 +47,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Judgement | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Judgement) -> AgentOutput | Fault:
-    """Accept any judgement; the report compares it with the monitor's."""
+    """Accept any judgement; the report compares it with the monitor's findings."""
     return {"act": "claim", "text": str(said.verdicts or "")}
 
 

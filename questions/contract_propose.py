@@ -43,8 +43,8 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
     """Check a draft's clauses before the draft is put on the table.
 
     Clauses are refused if they cannot be kept, if a party could never pay them, or if they leave
-    their author below its reservation value. A draft in words alone passes: after an agreement on
-    these words, the summariser drafts the clauses, and all parties sign.
+    their author below its reservation value. A draft in words alone is accepted: if all agree on
+    the words, the summariser drafts the clauses, and all parties sign.
     """
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}

@@ -46,7 +46,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Signature | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Signature) -> AgentOutput | Fault:
-    """Refuse a signature that the agent could not give."""
+    """Refuse the signature of an agent that cannot sign the clauses."""
     if said.decision == "accept":
         return accept_offer(turn, agent, said.speech)
     return {"act": "reject", "text": said.speech or ""}

@@ -93,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
-    """Return the clauses of the message, or else the agreed clauses; a fault if they differ."""
+    """Return the message's clauses or else the agreed ones; a fault if both exist and differ."""
     if message.proposal is None:
         if agreed.clauses:
             return Reading(agreed)

@@ -1,6 +1,6 @@
 """The question for a trader's message about who does which tasks.
 
-One reader sends invalid messages back. The other reader delivers all messages unchanged.
+One reader sends invalid messages back to their authors. The other delivers all messages unchanged.
 """
 
 from collections.abc import Mapping

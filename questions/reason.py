@@ -49,7 +49,7 @@ def check(turn: TurnContext, agent: str, said: Thought) -> AgentOutput | Fault:
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """Keep a pointer to each agent's reasoning, whose results are evaluated after the run."""
+    """Store a pointer to each agent's reasoning; evaluators check its estimates after the run."""
     kept, now = keep_thoughts(turn, outputs), turn.evaluated.turn
     reasoned: list[Reasoned] = [
         {"id": f"{now}.{agent}", "turn": now, "agent": agent, "pointer": pointer}

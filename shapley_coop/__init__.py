@@ -5,8 +5,8 @@
 >>> outcome["payoffs"]
 {'Alice': 4.5, 'Bob': 4.5}
 
-Only these names are public and stable; `docs/python.md` has an example of each. Every name is
-imported at its first use, so that importing the package is cheap.
+Only the names in `_PUBLIC` are public and stable; `docs/python.md` has an example of each. A name
+is imported at its first use, so that importing the package is cheap.
 """
 
 from importlib import import_module

@@ -25,7 +25,7 @@ Number = int | float | Fraction
 """A worth, a value or an amount."""
 
 OneNumber = TypeVar("OneNumber", int, float, Fraction, Number)
-"""The type of a function's numbers and of its result: fractions give fractions."""
+"""The type both of a function's arguments and of its result: fractions give fractions."""
 
 MAX_EXPONENT = 400
 """The largest exponent that is read, so that "1e999999999" cannot fill the memory with zeros."""
@@ -61,7 +61,7 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
     return _fraction(repr(float(number)))
 
 
-@lru_cache(maxsize=4096)  # every turn reads the same few numbers
+@lru_cache(maxsize=4096)  # cached: every turn reads the same few numbers
 def _fraction(text: str) -> Fraction:
     if "/" in text:
         over, under = text.split("/")
@@ -119,7 +119,7 @@ MICRO = 1_000_000
 
 
 def to_micro(amount: Number | str) -> int:
-    """Return an amount rounded to whole micro-units, with ties to the even one.
+    """Return an amount in whole micro-units; a half is rounded to the nearest even number.
 
     Args:
         amount: the amount in the game's unit; 4.5, "4.5" and "9/2" are the same.
@@ -174,7 +174,7 @@ def apportion(total: int, weights: Sequence[Number]) -> list[int]:
 
 
 def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
-    """Round payoffs to whole micro-units that sum to the total; each payoff changes by below one.
+    """Round payoffs to whole micro-units that sum to the total; each changes by less than one.
 
     Args:
         payoffs: the exact payoffs in the game's unit, of either sign.
@@ -199,7 +199,7 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
 
 
 def _largest_remainder(quotas: Sequence[Fraction], total: int) -> list[int]:
-    """Round quotas to whole numbers that sum to a total, which differs from theirs by below 1."""
+    """Round quotas to whole numbers that sum to a total less than 1 away from the quotas' sum."""
     parts = [floor(quota) for quota in quotas]
     by_fraction_lost = sorted(range(len(quotas)), key=lambda i: parts[i] - quotas[i])
     for i in by_fraction_lost[: total - sum(parts)]:

@@ -28,7 +28,7 @@ def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
     variables. If the caller is interrupted, the coroutine is cancelled.
 
     Raises:
-        RuntimeError: the call comes from this thread's loop, and would wait for ever.
+        RuntimeError: the call comes from that daemon thread's loop, and would wait for ever.
         BaseException: the exception that the coroutine raises.
     """
     if threading.current_thread() is _background.thread:
@@ -45,7 +45,7 @@ def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
 def iterate_blocking(parts: AsyncGenerator[Result]) -> Iterator[Result]:
     """Iterate over an asynchronous generator; see `run_blocking`.
 
-    Each step runs the generator until its next item. If the caller stops early, it is closed.
+    Each step runs the generator to its next item. If the caller stops early, the generator closes.
     """
     ended = object()
 

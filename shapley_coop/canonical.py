@@ -48,7 +48,7 @@ def digest(value: Any) -> str:
 
 
 def cache_key(value: Any) -> bytes:
-    """Return plain JSON as bytes for the key of a cache; other versions may return other bytes.
+    """Return plain JSON as bytes for a cache's key, which may change with the program's version.
 
     Args:
         value: as for `canonical`, with keys in any order; fractions are written as strings.

@@ -25,10 +25,10 @@ Intervals = Mapping[str, tuple[Number, Number]]
 """The read-only form of `Weights`."""
 
 WEIGHTS: Weights = {
-    "code": (27, 40),  # effective lines
-    "decisions": (15, 35),  # approved
-    "documents": (5, 15),  # validated
-    "fixes": (15, 25),  # verified
+    "code": (27, 40),  # effective lines of code
+    "decisions": (15, 35),  # approved decisions
+    "documents": (5, 15),  # validated documents
+    "fixes": (15, 25),  # verified fixes
 }
 """The weights that reproduce the paper's table; the paper cites COCOMO II, COCOMO and CSBSG."""
 

@@ -110,8 +110,8 @@ def in_markdown(text: str) -> str:
 def in_cell(text: str) -> str:
     """Return a text for a cell of a spreadsheet's table: formulas become text.
 
-    A number stays a number. Any other text that begins with = + - or @, even after white space or
-    in full width, gets a leading apostrophe, as spreadsheets themselves mark text.
+    A number stays a number. Any other text that begins with = + - or @ gets a leading apostrophe,
+    as spreadsheets mark text; also after white space, and for full-width forms of these signs.
     """
     if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
         return f"'{text}"
@@ -120,7 +120,7 @@ def in_cell(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_hidden(char: str) -> bool:
-    """Return whether a character is a control, format, surrogate, private or shapeless one."""
+    """Return whether a character is a control, format, surrogate, private or invisible one."""
     if _SHAPELESS.match(char):
         return True
     return not char.isprintable() and unicodedata.category(char) != "Zs"

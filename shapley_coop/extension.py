@@ -40,9 +40,9 @@ class Setting(NamedTuple):
     Attributes:
         flag: the option's name.
         help: the option's help text.
-        reads: for an option that is given once per agent, as NAME=text: the place of the callable
-            that reads such a text.
-        kind: for an option that is given once: the type of its value; bool is a switch.
+        reads: the `module:name` of a callable that reads an agent's text, if the option is given
+            once for each agent as NAME=text; otherwise empty.
+        kind: the type of the value, if the option is given only once; bool makes it a switch.
     """
 
     flag: str
@@ -94,13 +94,13 @@ class Extension:
 
     Attributes:
         name: the extension's name, which is also its folder's name.
-        about: its purpose in one line; `coop list` and the help of its commands show this line.
+        about: the extension's purpose in one line, for `coop list` and for the commands' help.
         games: a game's name → the subclass of `Game`.
         variants: a game and a parameter that it lacks, such as `task_exchange.meetings` → the
-            subclass that has this parameter; a run that sets the parameter plays it.
+            subclass that has this parameter. A run that sets the parameter plays the subclass.
         schemes: a scheme before a colon → the subclass of `Game` that plays the rest of the name.
-        formulas: a fact by which letters give payoffs too many for a table → the module that reads
-            this fact (`shapley_coop.games.symmetric.Formulas`).
+        formulas: a fact that states payoffs by a formula, for games too large for a table → the
+            module that reads this fact (`shapley_coop.games.symmetric.Formulas`).
         analyses: a fact as for `formulas` → the analysis of each party's incentives in a contract
             (`shapley_coop.deals.analysis.certificate.Analysis`).
         clauses: a kind of clause → the subclass of `Clause`
@@ -134,7 +134,7 @@ class Extension:
             callable from a row and the text after the colon to a number or None.
         credits: a name → a callable from the evaluated table and a norm to a section of the report
             of `coop credit RUN`, stored under the name; a terminal shows the section's `lines`.
-        sections: a heading of a suite's report → a callable from its runs (`Stored`) to HTML.
+        sections: a heading of a suite's report → a callable from the runs (`Stored`) to HTML.
         news: a key of its workflows' table → a callable from the key's value to lines to print.
         pictures: a game → a callable from the table of an ended run to an SVG picture.
         workflows: a name → the workflow that its page compiles.
@@ -152,9 +152,9 @@ class Extension:
         additions: the extension's name → the object that reads the `settings` and checks answers
             by their values (`shapley_coop.state.additions.Addition`).
         tenants: the rule that separates callers (`shapley_coop.serve.server.tenancy.Tenancy`).
-        commands: a purpose → the words of a command, such as `attribute` or `import coopeval` →
-            its function.
-        first: the first words of the commands in `coop --help`; `coop help --all` lists all.
+        commands: a purpose → a mapping from the words of a command, such as `attribute` or
+            `import coopeval`, to its function.
+        first: the first words of the commands that `coop --help` lists; the others need `--all`.
     """
 
     name: str
@@ -203,7 +203,7 @@ class BrokenExtension(ValueError):
 
 
 def installed() -> Mapping[str, Extension]:
-    """Return name → extension for all that load: this distribution's first, then others."""
+    """Return name → extension for all loadable extensions: first this distribution's."""
     return {name: found for name, found in _find_all().items() if isinstance(found, Extension)}
 
 

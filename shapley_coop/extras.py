@@ -3,7 +3,7 @@
     with require_extra("sepa", "a payment file"):
         from sepaxml import SepaTransfer
 
-Import such a library only inside such a block, or in a package whose `__init__` has a block.
+Import such a library only in such a block, or in a package whose `__init__` has such a block.
 """
 
 from collections.abc import Iterator

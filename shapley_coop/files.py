@@ -34,7 +34,7 @@ def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
     Raises:
         OSError: the file cannot be read.
         TooLarge: the file has more than `MOST_BYTES`.
-        UnicodeDecodeError: the file is not in this encoding.
+        UnicodeDecodeError: the file is not in the given encoding.
     """
     return bytes_of(path).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
 
@@ -65,7 +65,7 @@ def yaml_of(text: str) -> Any:
     node = loader.get_single_node()
     if node is None:
         return None
-    # Without aliases each value needs a character, and each character is in one value.
+    # Without aliases there are at most as many values as characters: in all, twice the length.
     if _size(node, {}) > 2 * len(text) + _MOST_REPEATED:
         raise _refuse(f"its aliases repeat more than {_MOST_REPEATED} values", node)
     return loader.construct_document(node)

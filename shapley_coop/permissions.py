@@ -15,17 +15,17 @@ from typing import Literal
 Permission = Literal["no sandbox", "programs"]
 
 NO_SANDBOX: Permission = "no sandbox"
-"""Run programs of agents without a sandbox on this machine: `--unsafe-no-sandbox`."""
+"""The permission to run agents' programs without a sandbox: `--unsafe-no-sandbox`."""
 
 PROGRAMS: Permission = "programs"
-"""Run the Python files and imports that a suite or a sweep's folder names: `--trust-programs`."""
+"""The permission to run the Python code that suites and sweeps name: `--trust-programs`."""
 
 _permitted: set[Permission] = set()
 _programs: set[str] = set()
 
 
 def permit(what: Permission) -> None:
-    """Grant a permission for the rest of this process; never call this for a file or a request."""
+    """Grant a permission until this process ends. No file or request may cause this call."""
     _permitted.add(what)
 
 
@@ -35,7 +35,7 @@ def permitted(what: Permission) -> bool:
 
 
 def permit_program(name: str) -> None:
-    """Permit one program by its name, such as `python:bots:careful`; never call this for a file."""
+    """Permit a program by name, such as `python:bots:careful`. No file may cause this call."""
     _programs.add(name)
 
 

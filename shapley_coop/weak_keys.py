@@ -17,7 +17,7 @@ def check_strength(key: Any) -> None:
     """Check that no single signature fits every message under an Ed25519 key.
 
     Args:
-        key: a public key of the library cryptography; other kinds of keys pass.
+        key: a public key of the library cryptography; keys other than Ed25519's are accepted.
 
     Raises:
         ValueError: the key's point has small order, or is not in canonical form.

@@ -18,7 +18,7 @@ def make_folder(folder: Path) -> None:
 
 
 def replace_file(path: Path, text: Iterable[str]) -> None:
-    """Write a file atomically: after a failure the file has its whole old content.
+    """Write a file atomically: if writing fails, the file keeps its old content.
 
     Args:
         path: the file.

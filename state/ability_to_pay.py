@@ -27,7 +27,7 @@ _known = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()
 def unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
     """Return the fault ABLE if some agent could never pay or deliver its part of a deal."""
     asked = (evaluated.game, evaluated.enforcement, deal, evaluated.stands)
-    try:  # equal embedded agents check the same deals in every run
+    try:  # cached: equal embedded agents check the same deals in every run
         return _known[asked]
     except KeyError:  # `in` before reading is unsafe: another thread may empty the cache
         fault = _known[asked] = _unable(evaluated, deal)
@@ -50,7 +50,7 @@ def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
 
 
 def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:
-    """Return the most that an agent could owe under a deal and the contract; None: no bound."""
+    """Return the most that an agent could owe by a deal and the contract; None if unbounded."""
     if phase == "settlement":
         return max(evaluated.earned[agent] - evaluated.payoffs_under(deal)[agent], NOTHING)
     now = evaluated.turn

@@ -1,9 +1,9 @@
 """The additions of extensions to a run: settings, and checks of agents' answers.
 
 An extension names the fields that it adds to the run's configuration (`Extension.settings`), and an
-object of `Addition` that reads them (`Extension.additions`). A run that sets none of these fields
-does not load the extension. A message on the table holds the data that a check adds, under `more`.
-The table holds an addition's own data under `aside`. Both keys map names of additions to data.
+`Addition` that reads these fields (`Extension.additions`). A run that sets none of these fields
+does not load the extension. Data that a check adds to an answer are in its message, under `more`.
+The table holds an addition's other data under `aside`. Both keys map names of additions to data.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from shapley_coop import extension
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.invalid import first_error
 
-if TYPE_CHECKING:  # these modules import this module
+if TYPE_CHECKING:  # imported only for types, because these modules import this module
     from shapley_coop.deals.language.deal import Offer
     from shapley_coop.games import Game
     from shapley_coop.state.evaluated import EvaluatedTable
@@ -139,7 +139,7 @@ class Addition(Generic[S]):
     def accepts(
         self, settings: S, evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer"
     ) -> Any:
-        """Return data to add to an acceptance that code enters for an agent."""
+        """Return data to add to an acceptance that a node, not the agent, writes to the table."""
         return None
 
     def rechecked(
@@ -265,7 +265,7 @@ def check_additions(
 def accept_additions(
     evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer"
 ) -> dict[str, Any]:
-    """Return the additions' data, by name, for an acceptance that code enters for an agent."""
+    """Return the additions' data, by name, for an acceptance that a node writes for an agent."""
     found = {
         one.name: one.addition.accepts(one.settings, evaluated, agent, topic, offer)
         for one in find_additions(evaluated.config)

@@ -58,8 +58,8 @@ class _Open:
 async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     """Ask every agent that has not answered yet, and return their replies.
 
-    If a call fails, the other calls finish before the error is raised. Their answers are kept, so
-    a resume asks only the rest. With `warm_cache`, the first agent is asked before the others.
+    If a call fails, the other calls finish before the error is raised. Their answers are stored, so
+    a resume repeats only failed calls. With `warm_cache`, the first agent is asked before others.
 
     Args:
         turn: the question and the asked agents.

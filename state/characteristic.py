@@ -32,7 +32,7 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
 
 
 def by_replays(replays: Replays) -> Characteristic:
-    """Return v(C) = W(C) − W(∅); W(C) is the total with C as recorded, the rest at baseline."""
+    """Return v(C) = W(C) − W(∅); W(C) is the total if C acts as recorded, others at baseline."""
     return Characteristic(
         agents=replays.agents,
         worth=partial(_worth, replays),

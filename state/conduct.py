@@ -24,7 +24,7 @@ from shapley_coop.state.budget import SPENT_UP
 Why = Literal["chosen", "budget", "unusable"]
 
 MOST_NAMED = 4
-"""The most distinct actions that `did` lists; it only counts all others."""
+"""The most distinct actions that `did` lists; `did` gives only the number of all others."""
 
 LONGEST = 44
 """The most characters of an action's name; longer names are cut."""

@@ -28,7 +28,7 @@ def terms_of(turn: TurnContext) -> Terms:
     return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)
 
 
-@lru_cache(maxsize=256)  # `broken_rules` caches by the identity of this object
+@lru_cache(maxsize=256)  # cached: `broken_rules` needs the same object for the same facts
 def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> Terms:
     return Terms(
         agents=game.agents,
@@ -65,7 +65,7 @@ def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     return fault or _too_little(turn, agent, deal)
 
 
-@lru_cache(maxsize=256)  # agents repeat offers, and many agents answer the same offer
+@lru_cache(maxsize=256)  # cached: agents repeat offers, and many agents answer one offer
 def broken_rules(rules: tuple[Rule, ...], deal: Deal, terms: Terms) -> Fault | None:
     """Return one fault that names every rule that a deal violates, or None if it violates none."""
     return all_faults(rules, deal, terms)

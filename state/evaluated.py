@@ -202,7 +202,7 @@ class EvaluatedTable:
     def outlook_or_why_not(
         self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """Return the outlook, or if it is not computable, the reason under `why_not` and no rows.
+        """Return the outlook; without rows and with a reason, `why_not`, if it is not computable.
 
         Once the game is over, an offer's payoffs are certain and no agent can break the offer.
         """

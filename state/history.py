@@ -108,7 +108,7 @@ def _did(turn: Turn, game: Game) -> Line:
     return line
 
 
-@by_identity(_MOST_LINES)  # every later letter repeats the line of a message
+@by_identity(_MOST_LINES)  # cached: every later letter repeats the line of a message
 def _message_line(said: PublicMessage) -> Line:
     line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
     line |= {"topic": said["topic"], "before_turn": said["turn"]}

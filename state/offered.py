@@ -24,7 +24,7 @@ def standing_offer(turn: TurnContext, agent: str) -> Facts:
     return {"offer": {**_shown_offer(turn)}} if turn.evaluated.offer else {}
 
 
-@lru_cache(maxsize=16)  # agents that are asked in parallel read the same facts
+@lru_cache(maxsize=16)  # cached: agents that are asked in parallel read the same facts
 def _shown_offer(turn: TurnContext) -> Facts:
     offer, deal = turn.evaluated.offer, turn.evaluated.offered
     assert offer is not None, "there is one to show"
@@ -57,7 +57,7 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
     return facts
 
 
-@lru_cache(maxsize=16)  # agents that are asked in parallel mostly read the same facts
+@lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
 def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
     """Return the offer's JSON, and its outlook if the run's settings ask for one."""
     evaluated = turn.evaluated

@@ -29,7 +29,7 @@ FAILED: tuple[Status, ...] = ("error", "no_play", "unreadable")
 """The statuses of runs in which there was no play to settle."""
 
 MOST_NAMED = 6
-"""The most agents that a sentence names; it counts the rest."""
+"""The most agents that a sentence names; it gives only the number of all other agents."""
 
 
 class Answers(TypedDict):

@@ -58,7 +58,7 @@ def _key(
     return game, terms, stands, deal, tuple(norms), viewer
 
 
-@lru_cache(maxsize=16)  # several agents see the same offer, one after the other
+@lru_cache(maxsize=16)  # cached: several agents see the same offer, one after another
 def _prospect(
     game: Game, terms: Enforcement, stands: bytes, deal: Deal, norms: tuple[str, ...]
 ) -> Prospect:

@@ -1,4 +1,4 @@
-"""Presets: named settings of a paper's experiments; the record keeps the name."""
+"""Presets: named groups of settings, as in papers' experiments; results give the name."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ from pydantic import JsonValue
 PresetName = Literal["none", "shapley_coop_paper", "contracts_paper"]
 
 _PLAIN: dict[str, JsonValue] = dict.fromkeys(("certificates", "duties", "outlook", "tools"), False)
-"""The fields that turn computed facts about an offer off, as in the papers' letters."""
+"""Settings that leave computed facts about offers out of letters, as the papers' letters do."""
 
 PRESETS: dict[str, dict[str, JsonValue]] = {
     "none": {},

@@ -21,7 +21,7 @@ class Refusal:
         fault: the reason for the refusal.
         answer: the author's text.
         attempt: the number of the attempt, from 1.
-        tries: how many answers the author may give; 0 means no limit.
+        tries: the most answers that the author may give; 0 means no limit.
     """
 
     fault: Fault

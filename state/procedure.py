@@ -15,7 +15,7 @@ MONEY, DUTIES, GOODS = ("pay", "share"), ("do", "forbid"), ("give",)
 BROUGHT = tuple(kind for kind in KINDS if kind not in (*MONEY, *DUTIES, *GOODS))
 
 
-@lru_cache(maxsize=16)  # agents that are asked in parallel share these facts
+@lru_cache(maxsize=16)  # cached: agents that are asked in parallel share these facts
 def procedure(turn: TurnContext) -> dict[str, Any]:
     """Return the run's steps and rules, which are the same in all letters of the run."""
     config, game = turn.evaluated.config, turn.evaluated.game

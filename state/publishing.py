@@ -18,7 +18,7 @@ def keep_thoughts(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
 
 
 def hold_answers(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Return an update that holds answers until all arrive; acceptances bind the offer shown."""
+    """Return an update with the answers; an acceptance names the offer that its letter showed."""
     offer = turn.evaluated.offer
     if offer is None:
         return {"answers": dict(outputs)}

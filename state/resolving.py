@@ -110,7 +110,7 @@ def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
 
 def _describe(seat: Seat) -> Seat:
     """Return a seat, with a description of the recording if a recording plays it."""
-    if seat.provider != RECORDING:  # only a recording needs LangChain before it is asked
+    if seat.provider != RECORDING:  # other seats load LangChain only when they are asked
         return seat
     from shapley_coop.seats.recording import describe_recording
 

@@ -41,7 +41,7 @@ def _is_foreign(model: str) -> bool:
 
 def goes_on(run: Run) -> str:
     """Return the register's reason why a run waits or failed, or else the command to resume it."""
-    # To learn whether a worker plays the run, one must take its lease, which would stop others.
+    # Only taking the run's lease would show whether a worker plays it, and would stop workers.
     onward = f"go on with {command_for(run, 'resume')}"
     return run.why or f"unless it is being played now, {onward}"
 

@@ -28,7 +28,7 @@ from shapley_coop.state.run_config import RunConfig
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
-"""Updates between snapshots. No run has as many updates, so checkpoints grow linearly."""
+"""Updates between full copies of a key; more than any run has, so that no copies are stored."""
 
 
 class PublicMessage(TypedDict):
@@ -76,11 +76,11 @@ class AgentOutput(TypedDict):
 
 
 class Draft(TypedDict):
-    """One agent's latest draft: the draft's place in the journal, and whether the draft counts."""
+    """One agent's latest draft: its place in the journal, and whether the draft is valid."""
 
     at: str  # the answered question: topic, act, round and turn
     attempt: int  # the number of the attempt, from 1; 0 if the seat was never asked
-    sound: bool  # whether the draft counts; False if it was refused or is not validated yet
+    sound: bool  # False if the draft was refused or is not validated yet
     pointer: NotRequired[Pointer]  # absent if the seat was never asked
     label: NotRequired[str]  # the label of the fault in the draft, or of the resulting pass
 
@@ -106,7 +106,7 @@ class Accounts(TypedDict):
 
     total: str
     earned: dict[str, str]
-    as_signed: dict[str, str]  # payoffs under the contract; `earned` if not enforced
+    as_signed: dict[str, str]  # payoffs under the contract, or `earned` if it is not enforced
 
 
 class Result(TypedDict, total=False):
@@ -248,7 +248,7 @@ class Table(Result, total=False):
 
 
 class Opening(BaseModel):
-    """The input of every workflow; an empty input plays by the context or the defaults."""
+    """The input of every workflow; if it is empty, the context and the defaults set the run."""
 
     room: RunConfig | None = Field(
         default=None,

@@ -1,4 +1,4 @@
-"""The public events of a run in order, of the kinds said, signed, played and settled."""
+"""The public events of a run in order, of the kinds `said`, `signed`, `played` and `settled`."""
 
 from collections.abc import Mapping
 from typing import Any

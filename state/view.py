@@ -138,7 +138,7 @@ def talk_round(turn: TurnContext, agent: str) -> Facts:
 
 
 def enforcement(turn: TurnContext, agent: str) -> Facts:
-    """Return how contracts are enforced, and the deposit of each party."""
+    """Return the mode in which contracts are enforced, and the deposit of each party."""
     signed = turn.evaluated.signed
     terms = signed.enforcement
     deposit = "auto" if terms.deposit is None else plain(terms.held())
@@ -148,7 +148,7 @@ def enforcement(turn: TurnContext, agent: str) -> Facts:
 
 
 def unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
-    """Return how contracts are enforced, if a contract is signed and the mode is not "enforced"."""
+    """Return the facts of `enforcement`, if a contract is signed and its mode is not "enforced"."""
     unusual = turn.evaluated.contract and turn.evaluated.enforcement.mode != "enforced"
     return enforcement(turn, agent) if unusual else {}
 

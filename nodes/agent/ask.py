@@ -126,7 +126,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
             heard=turn.is_heard(agent),
         )
     known = {**letter.facts, "fault": fault.record()}
-    # A cut-off answer is long, and a model that sees the answer tends to copy it.
+    # Models tend to copy a long, cut-off answer, so the retry's letter leaves the answer out.
     refused = "" if fault.label == CUT.label else private.refusal.answer
     return replace(letter, facts=known, refused=refused, why=why)
 
@@ -152,7 +152,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         outsider=outsider,
     )
     public = _public(evaluated.game, outsider)
-    # With many agents the full history is quadratic: programs get only the events in the text.
+    # Full histories for many agents would be huge, so programs then get only the text's events.
     heard = lines if len(evaluated.agents) > MANY else events
     known = {**public, **private.utilities, **view, "history": heard}
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
@@ -180,7 +180,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
 
 
 _TWO = ("YOU", "THE OTHER")
-"""The names in the rules if agents hear different histories; so the rules are equal for all."""
+"""The rules' names for the agents if histories differ, so that all agents get the same rules."""
 
 
 @lru_cache(maxsize=256)
@@ -198,7 +198,7 @@ def _rules(rules: str, style: bytes) -> str:
 
 @lru_cache(maxsize=256)
 def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
-    """Return the game's facts; an outsider, such as a judge, gets those used for contracts."""
+    """Return the game's facts; for an outsider, such as a judge, only facts about contracts."""
     return facts_of(game) if outsider else game.facts()
 
 
@@ -208,7 +208,7 @@ def _history(turn: TurnContext, reader: str) -> tuple[str, Lines, Lines]:
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)
     told = turn.question.tells(turn, events)
-    # The text shows none of the events, and "nothing has happened" would be untrue.
+    # The text leaves out all events, so "nothing has happened" would be untrue.
     if not told and (events or hears):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
     return write_history(told, turn.evaluated.game.turns), told, events

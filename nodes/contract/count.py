@@ -32,7 +32,7 @@ async def count_signatures(table: Table) -> dict[str, Any]:
 
 
 def _explain_unsigned(agents: Sequence[str], signed: Sequence[str]) -> str:
-    """Return why the clauses drafted from an offer in words bind no agent."""
+    """Return the reason why no agent is bound by the clauses drafted from an offer in words."""
     missing = ", ".join(agent for agent in agents if agent not in signed)
     return (
         "All accepted an offer in words, but the clauses drafted from it were not signed by "

@@ -14,7 +14,7 @@ def enforce(table: Table) -> dict[str, Any]:
     If another fork of the run (time travel) posted first, the ledger refuses the postings, and the
     settlement marks this fork `counterfactual`.
 
-    Payments and returned deposits follow at settlement. Contract and record fix all postings.
+    The settlement posts payments and returns deposits. Contract and record imply all postings.
     """
     home().ledger.post_branch(table["episode"], deposit_lines(EvaluatedTable(table), over=False))
     return {}

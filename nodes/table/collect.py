@@ -15,7 +15,7 @@ async def collect_thoughts(table: Table) -> dict[str, Any]:
 
 
 async def collect_plans(table: Table) -> dict[str, Any]:
-    """Return the verdict of `collect_thoughts`; if `sound`, set round 2: planning was round 1."""
+    """Return the verdict of `collect_thoughts`; if `sound`, begin round 2, after planning."""
     found = await collect_thoughts(table)
     return {**found, "round": 2} if found["verdict"] == "sound" else found
 

@@ -38,7 +38,7 @@ _CLEARED = {
 
 
 class Reopening(Opening):
-    """The input together with the episode that the thread's table has from an earlier play."""
+    """The workflow's input, and the id of the last episode on this thread, if there was one."""
 
     episode: str = ""
 
@@ -87,7 +87,7 @@ def set_table(
 ) -> dict[str, Any]:
     """Return the initial table of an episode, which replaces any earlier table of the thread.
 
-    The configuration comes from the input, then the context, then the defaults. Only the opening
+    A setting comes from the input, or else from the context, or else it has its default. Only this
     node reads the context, so that resuming a run with another context has no effect.
 
     Args:

@@ -17,9 +17,9 @@ def pass_on(
     clauses), `respond`, `propose`, and `no_deal` (the turns are used up).
 
     Args:
-        turns: returns the number of messages in a talk, each of which is a round; an offer stays
-            until another replaces it. If None, a round is one turn of each agent, the run sets the
-            number of rounds, and an offer lapses when the turn returns to its author.
+        turns: returns the most messages of a talk. Each message is then a round, and an offer stays
+            until another replaces it. If None, each agent speaks once a round, the run sets the
+            number of rounds, and an offer lapses when its author would speak again.
     """
 
     async def give_turn(table: Table) -> dict[str, Any]:

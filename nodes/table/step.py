@@ -29,7 +29,7 @@ def whether_over(table: Table) -> str:
 
 
 def how_it_goes_on(table: Table) -> str:
-    """Return the result of `whether_over`, or `due` if a bargaining comes before the next turn."""
+    """Return `due` if a bargaining must come before the next turn, else as `whether_over`."""
     found = whether_over(table)
     return "due" if found == "play_on" and _renegotiation_is_due(EvaluatedTable(table)) else found
 

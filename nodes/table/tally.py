@@ -46,7 +46,7 @@ def tally(topic: Topic) -> TableNode:
 
 
 def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, Any]:
-    """Return the verdict with the next offer, round and speaker."""
+    """Return the update of the table: the verdict, and the next offer, round and speaker."""
     if unanimous(offer, negotiators(table)):
         return {"verdict": "agreed", "offer": offer}
     evaluated = EvaluatedTable(table)

@@ -1,7 +1,7 @@
-"""Digests of files that a run needs but does not contain; they reveal later edits of the files.
+"""Digests of files that a run needs but does not contain, to detect later edits of the files.
 
-A market file has few possible contents, so anyone could find the right one from a plain hash. So
-the hash is keyed (HMAC-SHA-256) with 32 random bytes, which exist only in the home's folder.
+A market file has few possible contents, so anyone could find its content from a plain hash by
+trying all. So the hash is keyed (HMAC-SHA-256) with 32 random bytes, which only the home has.
 """
 
 import hashlib

@@ -94,7 +94,7 @@ def keep(kind: str, text: str) -> str:
 
 def whose() -> Whose:
     """Return the home's folder and the current owner."""
-    from shapley_coop.state.storage.owners import holder  # late: it imports LangChain
+    from shapley_coop.state.storage.owners import holder  # late: imports LangChain
 
     return home().folder, holder().owner
 

@@ -79,7 +79,7 @@ class Facts:
 
         Args:
             owner: the owner whose facts are read and written.
-            lock: the name of a lock that excludes its other holders; SQLite has only one writer.
+            lock: the lock to hold, by its name; unused in SQLite, which has only one writer.
         """
         with self.database.writing(owner, lock) as connection:
             yield Session(connection, owner, self.sqlite)

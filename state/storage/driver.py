@@ -139,7 +139,7 @@ def _size(file: Path) -> int:
 
 
 def is_read_only(file: Path) -> bool:
-    """Return whether a file exists but we may not write to it or to its folder."""
+    """Return whether a file exists, and the file or its folder is not writable for us."""
     return file.exists() and not all(os.access(one, os.W_OK) for one in (file, file.parent))
 
 

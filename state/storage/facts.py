@@ -106,8 +106,8 @@ class Session(Statements):
         Args:
             kind: the kind.
             scope: the scope.
-            keys: the keys of the facts to read; None: keys of any form.
-            beginnings: prefixes (`key_prefix`) of the facts' keys, if `keys` is None; None: all.
+            keys: the keys of the facts to read; None reads facts under any key.
+            beginnings: if `keys` is None, read only keys with these prefixes (`key_prefix`).
         """
         if keys is not None:
             chosen = [(f"key IN ({', '.join('?' * len(x))})", x) for x in _some(keys)]

@@ -168,7 +168,7 @@ def home_for_now() -> Iterator[None]:
             os.environ |= {name: value for name, value in before.items() if value is not None}
 
 
-@lru_cache(maxsize=64)  # each step of a run calls this several times
+@lru_cache(maxsize=64)  # cached: each step of a run calls this several times
 def _home(folder: str, database: str) -> Home:
     if database and database.partition("://")[0] not in ("postgresql", "postgres"):
         raise ValueError(

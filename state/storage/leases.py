@@ -165,7 +165,7 @@ class PostgresLeases:
 
     def _take(self, run: str) -> int:
         with self._lock:
-            # Postgres grants a connection its own lock twice, so `_held` excludes this process.
+            # Postgres grants a connection its own lock twice, so check this process's own leases.
             if run in self._held or not (self._lock_it(run) or self._taken_over(run)):
                 latest = self._latest(run)
                 raise _busy(run, latest.value["holder"] if latest else "")

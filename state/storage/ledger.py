@@ -125,7 +125,7 @@ def _lines_in(posted: Fact) -> tuple[Line, ...]:
 
 
 def balances_of(lines: Sequence[Line]) -> dict[str, int]:
-    """Return each account's balance in millionths; with the world's balance they sum to zero."""
+    """Return each account's balance in millionths; all balances, with the world's, sum to zero."""
     sums: defaultdict[str, int] = defaultdict(int)
     for line in lines:
         sums[line.debit] -= line.amount

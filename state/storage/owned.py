@@ -114,7 +114,7 @@ class Owners(Book):
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        # Apart from the set of known episodes: a tenant may give a thread an episode's name.
+        # Not in the set of known episodes, because a tenant may name a thread like an episode.
         self._threads: set[tuple[str, str]] = set()
 
     def of_episode(self, episode: str) -> Holder | None:

@@ -1,4 +1,4 @@
-"""The compression of letters and checkpoints by zlib; most are one or two kilobytes long."""
+"""The compression of letters and checkpoints by zlib; most texts are one or two kilobytes long."""
 
 import json
 import zlib

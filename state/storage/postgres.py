@@ -54,7 +54,7 @@ class BoundedConnection(Connection[Row]):
         try:
             return super().wait(gen, interval, most if timeout is None else timeout)
         except OperationalError:
-            # A timeout raises this general error. If `timeout` is given, the driver handles it.
+            # A timeout raises this general error; the driver handles it if `timeout` is set.
             if timeout is not None or time.monotonic() - began < most:
                 raise
             self.pgconn.finish()

@@ -60,7 +60,7 @@ class Run:
 
 
 class KeyUsed(ValueError):
-    """The error that an idempotency key is of another request, or of a removed run with payments.
+    """The error that an idempotency key belongs to another request or to a removed run that paid.
 
     Attributes:
         run: the name of the run that began under the key.
@@ -115,9 +115,9 @@ class Runs(Book):
         except (_Taken, NotYours):
             if known := self.begun(graph, room, key):  # a parallel request began the run
                 return known
-            from shapley_coop.state.resuming import command_for  # late: it imports this module
+            from shapley_coop.state.resuming import command_for  # late: import cycle
 
-            other = self._find(run)  # None if the run is another owner's
+            other = self._find(run)  # None if the run belongs to another owner
             resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(
                 f"there is a run {run!r} already: choose another name{resume}"

@@ -251,7 +251,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         thread = str(place.get("thread_id") or "")
         if self.owners is None or not thread or owner in ("", SERVER):
             return
-        if not self.owners.knows(thread, owner):  # saves a thread switch for each write
+        if not self.owners.knows(thread, owner):  # else each write would switch threads
             await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:

@@ -20,7 +20,7 @@ with require_extra("postgres", "a home in Postgres"):
     from psycopg.rows import dict_row, tuple_row
 
 _NUMBER = "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS number BIGSERIAL"
-"""The column that numbers checkpoints as they are written; LangGraph's ids need equal clocks."""
+"""The column that numbers checkpoints as written; ids are in order only if all clocks agree."""
 
 _NUMBERED = """
     SELECT 1 FROM pg_attribute WHERE attrelid = 'checkpoints'::regclass AND attname = 'number'

@@ -46,7 +46,7 @@ def _open_saver(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
 
 @asynccontextmanager
 async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """Yield the event loop's shared saver of a home, which stays open while the loop's clients do.
+    """Yield the event loop's shared saver of a home, open as long as the loop's clients.
 
     Opening a file and checking its tables costs as much as several turns of a game. So a caller
     that plays many runs keeps the clients open, and with them the saver.

@@ -19,7 +19,7 @@ _MOST = 2**28
 
 
 class Unreadable(ValueError):
-    """The error that another application wrote a checkpoint, or that it was damaged."""
+    """The error that a checkpoint was damaged, or that another application wrote it."""
 
 
 class StrictSerializer(JsonPlusSerializer):

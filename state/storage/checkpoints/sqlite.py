@@ -32,8 +32,8 @@ class SqliteSaver(HomeSaver, BlockingSaver):
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Return the next version of a channel, counted from 1.
 
-        Two forks may use the same version: each checkpoint is complete. LangGraph's own versions
-        would take 49 characters for each channel and each node that has seen the channel.
+        Two forks may use the same version, because each checkpoint has all values. LangGraph's own
+        versions would take 49 characters for each channel and each node that has seen the channel.
         """
         return (current or 0) + 1
 
@@ -61,11 +61,11 @@ def _connect(file: Path) -> sqlite3.Connection:
     connection = connect(file)
     try:
         if not is_read_only(file):
-            write_ahead(connection)  # LangGraph's own switch would not wait for other processes
+            write_ahead(connection)  # LangGraph's code for this does not wait for other processes
         # NORMAL loses nothing if a process is killed; a power cut may lose the last steps.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(SMALL_CACHE)
-        # Read the tables before the version: another process sets the version first.
+        # Tables first: a process that creates the file sets the version before it adds tables.
         made = connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
         (found,) = connection.execute("PRAGMA user_version").fetchone()
         if made or found:
