@@ -167,7 +167,7 @@ _MOST_TRIES = 10
 def _steps(turns: int, agents: int, rounds: int) -> int:
     """Return the largest number of steps that a run can take, for LangGraph's recursion limit.
 
-    Each turn's action may take all tries, with a wait for people after each. A bargaining may
+    Each turn's action may take all tries, with a wait for people after each try. A bargaining may
     follow each turn, and each proposal and answer may take all tries. Delegates may add votes and
     signatures in each round and at each departure.
     """

@@ -132,7 +132,7 @@ def _in_force(contract: Facts, turns: int) -> str:
 
 
 def _of_others(contract: Facts) -> str:
-    """Return the note on the clauses that a letter omits from a large contract, with prices.
+    """Return the note on the clauses omitted from a large contract, with any market prices.
 
     >>> _of_others({"others": 248, "hash": "0dfb"})
     '248 further clauses bind others, not you (hash of the whole deal: 0dfb).'

@@ -51,7 +51,7 @@ class Outcome(dict[str, Any]):
         return Deal.model_validate({"clauses": signed["clauses"]}) if signed else None
 
     def verify(self) -> bool:
-        """Return whether the record implies every number; see `coop verify RUN`."""
+        """Return whether all the result's numbers follow from the record; see `coop verify RUN`."""
         from shapley_coop.evals.verifying import verify_run
 
         return all(check.sound for check in run_blocking(verify_run(self.run)))

@@ -24,7 +24,7 @@ from shapley_coop.state.turn import TurnContext
 Line = dict[str, Any]
 
 _MOST_LINES = 4096
-"""The most lines in the cache through which letters share the line of an event."""
+"""The most lines in the cache of events' lines, which every later letter repeats."""
 
 
 def history(turn: TurnContext) -> list[Line]:

@@ -1,4 +1,4 @@
-"""Presets: named groups of settings, as in papers' experiments; results give the name."""
+"""Presets: named settings of papers' experiments; a run's settings include the preset's name."""
 
 from typing import Literal
 

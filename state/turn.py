@@ -153,7 +153,7 @@ class TurnContext:
 
     @cached_property
     def at(self) -> str:
-        """A name for the question at this point of the run: topic, question, round and turn."""
+        """A name for this use of the question in the run: topic, question, round and turn."""
         parts = (self.topic.name, self.question.name, self.table["round"], self.evaluated.turn)
         return ".".join(map(str, parts))
 

@@ -198,7 +198,7 @@ def _rules(rules: str, style: bytes) -> str:
 
 @lru_cache(maxsize=256)
 def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
-    """Return the game's facts; for an outsider, such as a judge, only facts about contracts."""
+    """Return the game's facts; a judge or summariser always gets agents, actions and turns too."""
     return facts_of(game) if outsider else game.facts()
 
 
