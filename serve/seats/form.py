@@ -183,21 +183,19 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
 
 
 def _trade(facts: Facts) -> dict[str, Any]:
-    """Return the agents, the single tasks with their holders, and the pending proposal."""
-    count = len(facts["atoms"])
+    """Return the agents, the tasks with their present and proposed holders, and who proposes."""
+    count, pending = len(facts["atoms"]), facts.get("pending")
+    masks = (pending or {}).get("masks") or {}
     registry = facts["registry"]
     single = ["0" * n + "1" + "0" * (count - n - 1) for n in range(count)]
     tasks = [
         {
             "says": registry[bits],
             "held": next(a for a, mask in facts["initial"].items() if mask[n] == "1"),
+            "proposed": next((a for a, mask in masks.items() if mask[n] == "1"), ""),
         }
         for n, bits in enumerate(single)
         if bits in registry
     ]
-    pending = facts.get("pending")
-    return {
-        "agents": list(facts["agents"]),
-        "tasks": tasks,
-        "pending": pending and {"by": pending["by"], "masks": pending.get("masks")},
-    }
+    by = pending and {"by": pending["by"]}
+    return {"agents": list(facts["agents"]), "tasks": tasks, "pending": by}

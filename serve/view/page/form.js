@@ -174,7 +174,15 @@ function trade({ trade: known }, filled, changed) {
     const holder = pick(says, known.agents, filled.holds[says] ?? by, (agent) => ((filled.holds[says] = agent), changed()));
     return h("li", {}, h("span", {}, says), holder);
   });
-  return h("fieldset", { class: "tasks" }, h("legend", {}, "Who does what"), h("ul", {}, rows));
+  const mine = h("fieldset", { class: "tasks" }, h("legend", {}, "Who does what"), h("ul", {}, rows));
+  if (!known.pending) return mine;
+  const proposed = known.tasks.filter((task) => task.proposed).map((task) => h("li", {}, h("span", {}, task.says), h("b", {}, task.proposed)));
+  const theirs = h("section", { class: "tasks", "aria-label": `What ${known.pending.by} proposes` }, h("p", {}, `${known.pending.by} proposes:`), h("ul", {}, proposed));
+  // Only who rejects the proposal allocates the tasks anew.
+  const show = () => (mine.hidden = filled.decision !== "reject");
+  document.addEventListener("decided", () => mine.isConnected && show());
+  show();
+  return [theirs, mine];
 }
 
 /** Return the fields that allocate each task to an agent. */

@@ -25,10 +25,10 @@ async function look() {
   else wait();
 }
 
-function wait() {
+function wait(sent = "") {
   document.title = "Nothing to answer now";
   const told = h("h1", { tabindex: -1 }, "Nothing to answer now");
-  app.replaceChildren(h("main", { class: "seat waits" }, told, h("p", {}, "This page looks for a letter by itself. When it is your turn, the letter appears here.")));
+  app.replaceChildren(h("main", { class: "seat waits" }, told, h("p", { class: "sent" }, sent), h("p", {}, "This page looks for a letter by itself. When it is your turn, the letter appears here.")));
 }
 
 function ask(letter) {
@@ -80,7 +80,7 @@ async function send(reply, forget) {
   }
   forget();
   shown = undefined;
-  wait();
+  wait("Your answer was sent.");
   announce("Your answer was sent.");
   app.querySelector("h1").focus();
 }
@@ -97,6 +97,8 @@ async function keepLooking() {
     await look();
   } catch (error) {
     announce(error.message);
+    const idle = app.querySelector(".waits .sent");
+    if (idle) idle.textContent = "The server does not answer now. All that you sent has arrived.";
   }
   setTimeout(keepLooking, EVERY);
 }

@@ -146,6 +146,7 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         picture(opened, tmp_path, "seat-refused")
         page.get_by_label("What part was your doing").fill("40")
         send(opened)
+        page.locator(".sent", has_text="Your answer was sent.").wait_for()
         page.get_by_role("heading", name="Nothing to answer now").wait_for()
     ended = table.ended()
     assert ended["claims"]["Bob"] == "0.4"
@@ -163,7 +164,13 @@ def test_tasks_are_given_to_agents_and_said_what_they_are_worth(server: Server) 
     with tab(PHONE) as opened:
         page = opened.page
         page.goto(table.seat)
+        offered = page.get_by_role("region", name="What Alice proposes").get_by_role("listitem")
+        said = [f"{task['says']}{task['proposed']}" for task in tasks]
+        assert [text.replace("\n", "") for text in offered.all_inner_texts()] == said
+        choices = page.get_by_role("group", name="Who does what")
+        assert not choices.is_visible(), "what is accepted is the proposal"
         page.get_by_text("Reject it, and propose another allocation").click()
+        assert choices.is_visible()
         page.get_by_text("Your tasks would be worth").wait_for()
         for task in tasks:
             page.get_by_label(task["says"], exact=True).select_option("Bob")
