@@ -20,8 +20,8 @@ _LONGEST = {"thoughts": 1_000, "notes": MAX_NOTES, "speech": 1_000}
 """Field → its most characters; 150 words are about 1,000. llama.cpp takes no bound above 2,000."""
 _SHORT = 200
 """The most characters of any other text: a name, an amount, an action."""
-_WHOLE = {"content", "prose"}
-"""Fields that must not be cut: the text of a program or of a contract."""
+_WHOLE = {"content", "prose", "tasks"}
+"""Fields that must not be cut: the text of a program or a contract, the words of tasks."""
 _PARTIES = {"payer": [OTHERS], "payee": [OTHERS], "agent": [EVERYONE], "earned": [EVERYONE]}
 _PARTIES |= {"giver": [], "receiver": []}
 """Field that names a party → the allowed names besides the names of agents."""

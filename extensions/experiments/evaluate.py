@@ -18,11 +18,6 @@ from shapley_coop.cli.experimenting.sweep import (
     sweep_folder,
 )
 from shapley_coop.cli.options import Json, NoSandbox, PriceFile
-from shapley_coop.extensions.reports.comparing import (
-    comparison_json,
-    numbers_json,
-    show_comparisons,
-)
 from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
@@ -82,6 +77,12 @@ def _show(
     as_json: bool,
 ) -> None:
     summary = experiment.summary()
+    from shapley_coop.extensions.reports.comparing import (
+        comparison_json,
+        numbers_json,
+        show_comparisons,
+    )
+
     if as_json:
         found = {n: {k: numbers_json(e) for k, e in s.items()} for n, s in summary.items()}
         pairs = {n: [comparison_json(c) for c in cs] for n, cs in compared.items()}

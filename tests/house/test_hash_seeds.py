@@ -46,7 +46,7 @@ RUN_ANEW = (
     r"\b[0-9a-f]{8}(?=\.[0-9a-f]{20}\b)",  # a sweep's
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+]*Z?",  # when it was played
     r"(?<=: )\d+\.\d{6,}(?:e-\d+)?",  # how many seconds it took
-    r"(?<=<td>)\d+\.\d{3}(?=</td>)",  # the same, in a report's table
+    r"(?<=>)\d+\.\d{3}(?=</(?:td|a)>)",  # the same, in a report's table
 )
 """What differs each time something is played, in one process, too."""
 
