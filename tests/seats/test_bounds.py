@@ -17,7 +17,7 @@ OWN = Seat(model="openai:small", base_url="http://127.0.0.1:8080/v1")
 MOST = 2_000
 """The most repetitions that llama.cpp takes in a grammar; a schema beyond them is a 400."""
 
-WORK = {"content", "prose"}
+WORK = {"content", "prose", "tasks"}
 
 
 def texts(schema: Any, field: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
