@@ -233,7 +233,7 @@ def _by_option(worth: Mapping[str, Any]) -> str:
 
 
 def _with_steps(worths: Any) -> str:
-    """Return values by good in words; a list has a value for each unit: first, second and so on."""
+    """Return the values of goods in words; a list has a value for each unit: first, second, …."""
     if not isinstance(worths, Mapping):
         return plain(worths)
     if all(isinstance(x, Mapping) for x in worths.values()):

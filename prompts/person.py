@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 _HEADING = re.compile(r"^# ", re.MULTILINE)
 _ALWAYS = ("Instructions to all", "Instructions to all players")
@@ -35,13 +36,10 @@ def sections_for_person(system: str, user: str) -> list[Section]:
     """
     (_, aim), *rules = _parts(system)
     _, *own = _parts(user)
+    game = [_shortened(title, text, "The rest of the rules") for title, text in rules[:1]]
     stake = "\n\n".join(filter(None, [aim, dict(own).get("You")]))
     return [
-        *(
-            part
-            for title, text in rules[:1]
-            for part in _shortened(title, text, "The rest of the rules")
-        ),
+        *chain(*game),
         *(Section(title, text, title not in _ALWAYS) for title, text in rules[1:]),
         *_shortened("What is at stake for you", stake, "All that is at stake for you"),
         *(Section(title, text) for title, text in own if title != "You"),

@@ -125,7 +125,7 @@ class Yardstick:
         return [reached[agent] for agent in self._game.agents]
 
     def _played(self, deal: Deal) -> list[Turn] | None:
-        """Return the turns if all agents do their duties; None if some action has no duty."""
+        """Return the turns if all agents do their duties; None if no duty fixes some action."""
         game, free = self._game, False
 
         def choose(at: Position, before: Sequence[Turn], agent: str) -> str | None:

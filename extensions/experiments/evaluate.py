@@ -76,13 +76,13 @@ def _show(
     uploaded: list[str],
     as_json: bool,
 ) -> None:
-    summary = experiment.summary()
     from shapley_coop.extensions.reports.comparing import (
         comparison_json,
         numbers_json,
         show_comparisons,
     )
 
+    summary = experiment.summary()
     if as_json:
         found = {n: {k: numbers_json(e) for k, e in s.items()} for n, s in summary.items()}
         pairs = {n: [comparison_json(c) for c in cs] for n, cs in compared.items()}

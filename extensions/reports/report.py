@@ -1,8 +1,9 @@
 """The report of a sweep as one HTML page: tables as in the papers, figures, versions and commits.
 
-The page is self-contained. Its security policy forbids the network and all scripts except one,
-which sorts and filters the tables of runs. Every number has its n and is computed from the rows
-that `coop export` writes. Only the shown parts of a row are in memory (`extensions.reports.kept`).
+The page needs no other file; its links lead to run pages beside it. Its security policy forbids the
+network and all scripts except one, which sorts and filters the tables of runs. Every number has its
+n and is computed from the rows that `coop export` writes. Only the shown parts of a row are in
+memory (`extensions.reports.kept`).
 """
 
 from collections import Counter

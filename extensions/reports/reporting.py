@@ -1,4 +1,4 @@
-"""`coop report`: write a run or a sweep as one HTML file."""
+"""`coop report`: write a run or a sweep as an HTML file."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def report(
     ] = None,
     prices: PriceFile = None,
 ) -> None:
-    """Write a run or a sweep as one self-contained HTML file."""
+    """Write a run, or a sweep with pages of its runs, as HTML."""
     folder = Path(what)
     if folder.is_dir():
         if private:

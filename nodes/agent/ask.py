@@ -144,6 +144,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     view = agent_view(turn, agent, private)
     told, lines, events = _history(turn, agent if turn.question.hears else "")
     user = write_request(
+        # A person's letter shows the offer beside the question, even if the history has it.
         view if are_tags_left_out() else _with_told(view, lines),
         told,
         secret=private.secret,
