@@ -30,6 +30,7 @@ from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
 from shapley_coop.serve.server.threads import view_routes
 from shapley_coop.serve.server.welcome import STARTED, welcome_route
+from shapley_coop.state.storage.databases import driver
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, home
 
 with require_extra("dev", "the LangGraph server"):
@@ -98,12 +99,13 @@ def lost_with_the_container(environment: Mapping[str, str]) -> str:
     return (
         f"No durable database: checkpoints, journal and ledger are SQLite files in {home().folder},"
         " and are lost with the container unless that is a volume."
-        f" {DATABASE_VARIABLE} names a Postgres database."
+        f" {DATABASE_VARIABLE} names a database elsewhere."
     )
 
 
-def _bypassed() -> bool:
-    return home().owners.bypassed()
+def _unsafe() -> str:
+    database = home().database
+    return driver(database).unsafe() if database else ""
 
 
 @asynccontextmanager
@@ -112,11 +114,8 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
     restrict()
     if lost := lost_with_the_container(os.environ):
         logger.warning(lost)
-    if configured() and await asyncio.to_thread(_bypassed):
-        logger.warning(
-            "This database's role is above row-level security: give %s another role.",
-            DATABASE_VARIABLE,
-        )
+    if configured() and (unsafe := await asyncio.to_thread(_unsafe)):
+        logger.warning("%s: give %s another role.", unsafe, DATABASE_VARIABLE)
     await recover()
     deadlines = asyncio.create_task(keep_deadlines())
     try:

@@ -8,11 +8,9 @@ installed package names its object as an entry point::
     hamlet = "my_package:EXTENSION"
 
 The core knows an extension by this object alone. It imports a part when the part is first used,
-and works without absent extensions.
+and works without absent extensions::
 
->>> tug = Extension("tug", "Games with a rope.", games={"tug": "my_package.tug:GAME"})
->>> tug.games["tug"]
-'my_package.tug:GAME'
+    EXTENSION = Extension("tug", "Games with a rope.", games={"tug": "my_package.tug:GAME"})
 """
 
 import pkgutil
@@ -85,12 +83,13 @@ Kind = Literal[
     "batches",
     "players",
     "tenants",
+    "databases",
 ]
 
 
 @dataclass(frozen=True)
 class Extension:
-    """One extension; every part is optional.
+    """One extension; every part is optional. Types are named within `shapley_coop`.
 
     Attributes:
         name: the extension's name, which is also its folder's name.
@@ -100,58 +99,58 @@ class Extension:
             subclass that has this parameter. A run that sets the parameter plays the subclass.
         schemes: a scheme before a colon → the subclass of `Game` that plays the rest of the name.
         formulas: a fact that states payoffs by a formula, for games too large for a table → the
-            module that reads this fact (`shapley_coop.games.symmetric.Formulas`).
+            module that reads this fact (`games.symmetric.Formulas`).
         analyses: a fact as for `formulas` → the analysis of each party's incentives in a contract
-            (`shapley_coop.deals.analysis.certificate.Analysis`).
+            (`deals.analysis.certificate.Analysis`).
         clauses: a kind of clause → the subclass of `Clause`
             (`shapley_coop.deals.language.clauses.base`); its module must not import deals.
         seats: a provider → a callable that makes a chat model from a seat, an agent and a seed; or
-            a `Provider` (`shapley_coop.seats.provider`), which also declares checks.
+            a `Provider` (`seats.provider`), which also declares checks.
         programs: a module → its factories, which may play an agent without permission.
         questions: the `ask` of a letter → the `Question` of a workflow (`state.turn`); for letters
             without a table, the facts for seats (`seats.asked.Asked`).
         templates: the name of a question, or NAME_course → the text of the template.
-        graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
-            clone's `langgraph.json` names the graph by its file. A graph's context names models as
-            seats do, by `model` and `base_url`, so that the server can check them for tenants.
+        graphs: a name → a compiled graph that LangGraph's server serves beside the workflows, and
+            `langgraph.json` names by its file. Its context names models as seats do, by `model`
+            and `base_url`, so that the server can check them for tenants.
         words: a fact that its questions add to letters for moves → a callable from all facts to
             the letter's text on this fact.
         moves: a fact as for `words` → a callable from a letter's facts and the record to an action.
         readings: a fact of its games → a function that converts the facts and the record of a
             letter for a move into the form that an embedded agent reads.
         courses: a fact of its games → a function that takes an embedded agent
-            (`shapley_coop.seats.embedded.bargaining.Agent`) and returns its special answers: the
-            `ask` of a letter → a callable that returns the answer.
+            (`seats.embedded.bargaining.Agent`) and returns `ask` of a letter → a special answer.
         audits: an effect that its workflows record → a function of the game and the record that
             returns a line for each breach of the workflow's rule.
         rechecks: a node of its workflows → its recomputation (`evals.rechecks.Recheck`).
         replays: a word of `coop credit RUN --replay` → a function of the evaluated table, a norm
-            and a callback (called for each coalition). It returns the agents' values, the
-            improvement, and whether the replay of all agents agrees with the record.
+            and a callback for each coalition. It returns the agents' values, the improvement, and
+            whether the replay of all agents agrees with the record.
         dice: the function of `coop credit RUN --dice N`. It takes the evaluated table, a norm, N
-            and a callback (called for each of the dice), and returns the report.
+            and a callback for each of the dice, and returns the report.
         measures: the key of a measure that the core names but cannot compute (`distance`) → a
             callable from a row and the text after the colon to a number or None.
-        credits: a name → a callable from the evaluated table and a norm to a section of the report
-            of `coop credit RUN`, stored under the name; a terminal shows the section's `lines`.
+        credits: a name → a callable from the evaluated table and a norm to the section of this
+            name in the report of `coop credit RUN`; a terminal shows the section's `lines`.
         sections: a heading of a suite's report → a callable from the runs (`Stored`) to HTML.
         news: a key of its workflows' table → a callable from the key's value to lines to print.
         pictures: a game → a callable from the table of an ended run to an SVG picture.
         workflows: a name → the workflow that its page compiles.
-        sandboxes: a name → a sandbox (`shapley_coop.games.sandbox.Sandbox`).
+        sandboxes: a name → a sandbox (`games.sandbox.Sandbox`).
         routes: a name → a callable from the inbox of people's letters to Starlette routes of the
             server. If a library of the routes is absent, the server runs without them.
         callers: a path of the `routes` → the callers that may use the path if callers have
             tokens. Then no caller may use a path without an entry.
         suites: a suite's name → the package whose folder has `name.yaml`.
         suite_checks: a name → a callable that raises ValueError for an unusable suite.
-        batches: a provider → its `shapley_coop.evals.sweeps.playing.Batches`.
+        batches: a provider → its `evals.sweeps.playing.Batches`.
         players: a name → a callable from a URL and a sweep's id to a player that plays the sweep's
-            cells elsewhere (`shapley_coop.evals.sweeps.playing.Player`).
+            cells elsewhere (`evals.sweeps.playing.Player`).
         settings: a new field of a run's configuration → the option of `coop run`.
         additions: the extension's name → the object that reads the `settings` and checks answers
-            by their values (`shapley_coop.state.additions.Addition`).
-        tenants: the rule that separates callers (`shapley_coop.serve.server.tenancy.Tenancy`).
+            by their values (`state.additions.Addition`).
+        tenants: the rule that separates callers (`serve.server.tenancy.Tenancy`).
+        databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
         commands: a purpose → a mapping from the words of a command, such as `attribute` or
             `import coopeval`, to its function.
         first: the first words of the commands that `coop --help` lists; the others need `--all`.
@@ -194,6 +193,7 @@ class Extension:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     additions: Places = field(default_factory=dict)
     tenants: Places = field(default_factory=dict)
+    databases: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
     first: tuple[str, ...] = ()
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
+from uuid import uuid4
 
 
 class NoPostgres(RuntimeError):
@@ -31,3 +32,21 @@ def postgres() -> Iterator[str]:
             yield server.get_uri()
         finally:
             server.cleanup()
+
+
+def own_database(url: str, *, plain_role: bool = False) -> str:
+    """Make an empty database on a server, and give its URL.
+
+    Args:
+        url: the URL of the server's first database, as a superuser.
+        plain_role: whether the URL names a role of its own, without a superuser's rights.
+    """
+    import psycopg
+
+    name = f"t{uuid4().hex[:12]}"
+    with psycopg.connect(url, autocommit=True) as admin:
+        if plain_role:
+            admin.execute(f"CREATE ROLE {name} LOGIN NOSUPERUSER NOBYPASSRLS")
+        admin.execute(f"CREATE DATABASE {name}" + (f" OWNER {name}" if plain_role else ""))
+    found = url.replace("/postgres?", f"/{name}?")
+    return found.replace("//postgres:", f"//{name}:") if plain_role else found

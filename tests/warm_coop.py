@@ -35,8 +35,7 @@ from tests.root import ROOT
 COOP = "shapley_coop.cli:main"
 KEYS = {"OPENAI_API_KEY": "sk-canary"}
 SAVERS = tuple(
-    f"shapley_coop.state.storage.checkpoints.{saver}.{keep}"
-    for saver in ("sqlite:SqliteSaver", "postgres:PostgresSaver")
+    f"shapley_coop.state.storage.checkpoints.home_saver:HomeSaver.{keep}"
     for keep in ("aput", "aput_writes")
 )
 """What keeps checkpoints, and what tasks wrote: it has committed them once it returns."""

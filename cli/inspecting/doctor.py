@@ -68,11 +68,11 @@ def _library(needed: "Requirement") -> Finding:
 
 
 def _home() -> Finding:
-    from shapley_coop.state.storage.driver import errors
+    from shapley_coop.state.storage.databases import errors
     from shapley_coop.state.storage.home import home
 
     here = home()
-    where = "Postgres (COOP_DATABASE_URL)" if here.database else str(here.folder.resolve())
+    where = "the database of COOP_DATABASE_URL" if here.database else str(here.folder.resolve())
     try:
         count = len(here.runs.list())
     except errors(OSError) as error:

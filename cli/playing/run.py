@@ -222,7 +222,7 @@ def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
 def _note_failure(run: Any, error: Exception) -> str:
     """Record in the register why a run stopped, and return the reason as a line."""
     from shapley_coop.state.resuming import command_for
-    from shapley_coop.state.storage.driver import errors
+    from shapley_coop.state.storage.databases import errors
     from shapley_coop.state.storage.home import home
     from shapley_coop.state.storage.register import FAILED
 

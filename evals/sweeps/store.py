@@ -16,6 +16,7 @@ from uuid import uuid4
 from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
 from shapley_coop.state.storage.database import facts_at
+from shapley_coop.state.storage.databases import Database
 from shapley_coop.state.storage.driver import SqliteDatabase
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import FileLeases, Leases
@@ -82,7 +83,7 @@ class Store:
         elif not (shared or file.is_file()):
             raise self._no_sweep()
         self._name = folder.resolve().name if shared else ""
-        self._database: Any = facts_at(shared).database if shared else SqliteDatabase(file)
+        self._database: Database = facts_at(shared).database if shared else SqliteDatabase(file)
         self.leases: Leases = home().leases if shared else FileLeases(folder)
         try:
             self._open(new)
@@ -118,7 +119,7 @@ class Store:
 
     def close(self) -> None:
         """Close the file; a shared database stays open."""
-        if self._database.sqlite:
+        if isinstance(self._database, SqliteDatabase):
             self._database.close()
 
     def given(self, **values: Any) -> dict[str, Any]:
@@ -139,7 +140,7 @@ class Store:
     @contextmanager
     def _reading(self) -> Iterator[Statements]:
         with self._database.reading(_NOBODY) as connection:
-            yield Statements(connection, self._database.sqlite)
+            yield Statements(connection, self._database.dialect)
 
     @contextmanager
     def writing(self, lock: str = "") -> Iterator[Statements]:
@@ -149,7 +150,7 @@ class Store:
             lock: the name of a lock that the transaction holds; "" for no lock.
         """
         with self._database.writing(_NOBODY, lock) as connection:
-            yield Statements(connection, self._database.sqlite)
+            yield Statements(connection, self._database.dialect)
 
     @property
     def is_empty(self) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from threading import Lock
 from typing import Literal
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
+from shapley_coop.state.storage.statements import SQLITE
 
 BUSY_SECONDS = 60
 
@@ -31,7 +31,7 @@ class SqliteDatabase:
         file: the file; see `connect`.
     """
 
-    sqlite = True
+    dialect = SQLITE
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -141,12 +141,6 @@ def _size(file: Path) -> int:
 def is_read_only(file: Path) -> bool:
     """Return whether a file exists, and the file or its folder is not writable for us."""
     return file.exists() and not all(os.access(one, os.W_OK) for one in (file, file.parent))
-
-
-def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the given exceptions and the database errors of SQLite and Postgres."""
-    postgres = sys.modules.get("psycopg")
-    return (sqlite3.Error, *([postgres.Error] if postgres else []), *more)
 
 
 def write_ahead(connection: sqlite3.Connection) -> None:

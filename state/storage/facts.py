@@ -2,7 +2,7 @@
 
 Facts are postings, answers, episodes' ids, requests, waiting letters and seals. The first writer of
 a key wins, and later writers get the first writer's fact. So a resume, a fork or a second worker
-can safely repeat its writes. The same statements run on SQLite and on Postgres.
+can safely repeat its writes. The same statements run on every database.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 from shapley_coop.state.storage.at_rest import seal_bytes, unseal_bytes
 from shapley_coop.state.storage.owners import SERVER, NotYours
-from shapley_coop.state.storage.statements import Statements
+from shapley_coop.state.storage.statements import Dialect, Statements
 
 CLAIMED = ("episode", "run", "thread")
 """The kinds of facts whose keys are unique across owners."""
@@ -87,11 +87,11 @@ class Session(Statements):
     Args:
         connection: the driver's connection.
         owner: the owner whose facts are read and written.
-        sqlite: True for SQLite, False for Postgres.
+        dialect: the database's dialect.
     """
 
-    def __init__(self, connection: Any, owner: str, sqlite: bool) -> None:
-        super().__init__(connection, sqlite)
+    def __init__(self, connection: Any, owner: str, dialect: Dialect) -> None:
+        super().__init__(connection, dialect)
         self._owner = owner
 
     def read(

@@ -4,8 +4,7 @@ import errno
 import sqlite3
 from collections.abc import Iterator
 
-from shapley_coop.extras import require_extra
-from shapley_coop.state.storage.driver import errors
+from shapley_coop.state.storage.databases import errors, explain
 
 _MEND = {
     "full": "free some space",
@@ -42,25 +41,11 @@ def storage_fault(error: BaseException) -> str:
         if isinstance(one, OSError) and one.errno in _ERRNO:
             where = f"{one.filename}: " if one.filename else ""
             return f"{where}{one.strerror} ({_ERRNO[one.errno]})"
-        if told := _postgres(one):
+        if told := explain(one):
             return told
     if isinstance(error, errors()):
         return f"the database: {type(error).__name__}"
     return ""
-
-
-def _postgres(error: BaseException) -> str:
-    kind = type(error)
-    if kind.__module__.partition(".")[0] not in ("psycopg", "psycopg_pool"):
-        return ""
-    with require_extra("postgres", "a home in Postgres"):
-        from psycopg import Error, OperationalError
-
-    if not isinstance(error, Error):
-        return ""
-    # The messages of other errors quote the statement's values, which may be private.
-    said = str(error).partition("\n")[0] if isinstance(error, OperationalError) else kind.__name__
-    return f"the database: {said} (check that COOP_DATABASE_URL's server runs and answers)"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -32,7 +32,7 @@ class Home:
 
     Attributes:
         folder: the folder of files; `.coop` unless COOP_HOME names another.
-        database: a Postgres URL for facts and checkpoints; if empty, SQLite files in the folder.
+        database: the URL of a shared database; if empty, SQLite files in the folder.
     """
 
     folder: Path
@@ -84,10 +84,10 @@ class Home:
     @property
     def leases(self) -> "Leases":
         """The leases, which let only one worker at a time play a run."""
-        from shapley_coop.state.storage.leases import FileLeases, PostgresLeases
-
         if self.database:
-            return _open_book(PostgresLeases, self.database)
+            return _open_book(_shared_leases, self.database)
+        from shapley_coop.state.storage.leases import FileLeases
+
         return FileLeases(self.folder / "leases")
 
     @property
@@ -123,7 +123,7 @@ class Home:
     def compact(self) -> int:
         """Free the space of removed runs in SQLite files, and return the bytes freed.
 
-        A Postgres database frees space by itself.
+        A shared database frees space by itself.
 
         Raises:
             sqlite3.OperationalError: another process uses a file, which is left unchanged.
@@ -146,7 +146,7 @@ def home() -> Home:
     """Return the home that the environment names.
 
     Raises:
-        ValueError: the environment names a database that is not Postgres.
+        ValueError: the environment names a database that no extension opens.
     """
     return _home(os.environ.get(HOME_VARIABLE, ".coop"), os.environ.get(DATABASE_VARIABLE, ""))
 
@@ -170,12 +170,17 @@ def home_for_now() -> Iterator[None]:
 
 @lru_cache(maxsize=64)  # cached: each step of a run calls this several times
 def _home(folder: str, database: str) -> Home:
-    if database and database.partition("://")[0] not in ("postgresql", "postgres"):
-        raise ValueError(
-            f"{DATABASE_VARIABLE} is no address of a Postgres database: give "
-            f"postgresql://user@host/name, or unset it to keep SQLite files in {HOME_VARIABLE}"
-        )
+    if database:
+        from shapley_coop.state.storage.databases import check_address
+
+        check_address(database, DATABASE_VARIABLE)
     return Home(Path(folder), database)
+
+
+def _shared_leases(url: str) -> "Leases":
+    from shapley_coop.state.storage.databases import driver
+
+    return driver(url).leases()
 
 
 def _open_book(kind: Callable[[str], Book], url: str) -> Book:

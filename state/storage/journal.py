@@ -12,7 +12,7 @@ from typing import Any
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
 from shapley_coop.state.storage.batcher import batcher_of
-from shapley_coop.state.storage.driver import errors
+from shapley_coop.state.storage.databases import errors
 from shapley_coop.state.storage.facts import Fact, key, key_prefix, parts_of
 from shapley_coop.state.storage.owned import Book
 from shapley_coop.state.storage.owners import Holder, NotYours, holder

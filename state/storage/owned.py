@@ -20,14 +20,12 @@ _OWNER = "owner"
 
 _MOST_KNOWN = 10_000
 
-_ABOVE = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
-
 
 class Book:
     """A reader and writer of some kinds of facts, on behalf of the current holder.
 
     Args:
-        url: `sqlite:///…` or `postgresql://…`.
+        url: the database's URL; see `Facts`.
     """
 
     def __init__(self, url: str) -> None:
@@ -151,8 +149,3 @@ class Owners(Book):
         if len(self._threads) > _MOST_KNOWN:
             self._threads.clear()
         self._threads.add((thread, owner))
-
-    def bypassed(self) -> bool:
-        """Return whether the database's role, such as a superuser, bypasses row-level security."""
-        with self._facts.reading(SERVER) as session:
-            return not self._facts.sqlite and bool(session.execute(_ABOVE)[0][0])

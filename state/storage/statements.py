@@ -1,16 +1,39 @@
-"""The execution of SQL statements that work both on SQLite and on Postgres."""
+"""The execution of SQL statements, and the dialects in which databases differ."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_NAMED = re.compile(r"(?<!:):(\w+)")
 
-_TABLES = {
-    True: "SELECT name FROM sqlite_master WHERE type = 'table'",
-    False: "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()",
-}
-"""True for SQLite, False for Postgres → the query for the names of the tables."""
+class Dialect:
+    """SQLite's dialect, in which all statements are written; others override what differs.
+
+    Attributes:
+        types: the types of columns: `counted` numbers rows, `bytes` holds bytes, and `bytewise`
+            follows the type of texts that sort by bytes.
+        tables: the query for the names of the tables.
+    """
+
+    types: Mapping[str, str] = {
+        "counted": "INTEGER PRIMARY KEY",
+        "bytewise": "",
+        "bytes": "BLOB",
+    }
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
+
+    def translate(self, statement: str) -> str:
+        """Return a statement in this dialect, with its places for values."""
+        return statement
+
+    def version(self, session: "Statements") -> int:
+        """Return the version in a database of facts, or 0 if there is none."""
+        return int(session.execute("PRAGMA user_version")[0][0])
+
+    def complete(self, session: "Statements", version: int) -> None:
+        """Record the version of a database whose table of facts was just created."""
+        session.execute(f"PRAGMA user_version = {version}")
+
+
+SQLITE = Dialect()
 
 
 class Statements:
@@ -18,11 +41,11 @@ class Statements:
 
     Args:
         connection: the driver's connection.
-        sqlite: True for SQLite, False for Postgres.
+        dialect: the database's dialect.
     """
 
-    def __init__(self, connection: Any, sqlite: bool) -> None:
-        self._connection, self.sqlite = connection, sqlite
+    def __init__(self, connection: Any, dialect: Dialect) -> None:
+        self._connection, self.dialect = connection, dialect
 
     def execute(self, statement: str, *values: Any, **named: Any) -> list[Any]:
         """Execute a statement, and return its rows.
@@ -43,10 +66,7 @@ class Statements:
 
     def tables(self) -> set[str]:
         """Return the names of the database's tables."""
-        return {name for (name,) in self.execute(_TABLES[self.sqlite])}
+        return {name for (name,) in self.execute(self.dialect.tables)}
 
     def _made(self, statement: str, given: Sequence[Any] | Mapping[str, Any]) -> Any:
-        if not self.sqlite:
-            written = statement.replace("%", "%%").replace("?", "%s")
-            statement = _NAMED.sub(r"%(\1)s", written)
-        return self._connection.execute(statement, given)
+        return self._connection.execute(self.dialect.translate(statement), given)

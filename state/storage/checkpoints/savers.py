@@ -1,4 +1,4 @@
-"""The opening of a home's checkpoint saver: SQLite by default, Postgres by URL."""
+"""The opening of a home's checkpoint saver: SQLite files, or a shared database."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,6 +9,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from shapley_coop.seats.clients import clients, clients_here
 from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver, Listener, Starting
+from shapley_coop.state.storage.databases import driver
 from shapley_coop.state.storage.home import Home
 
 
@@ -36,9 +37,7 @@ async def saver(
 
 def _open_saver(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
     if home.database:
-        from shapley_coop.state.storage.checkpoints.postgres import in_postgres
-
-        return in_postgres(home.database)
+        return driver(home.database).saver()
     from shapley_coop.state.storage.checkpoints.sqlite import in_sqlite
 
     return in_sqlite(home.checkpoints)

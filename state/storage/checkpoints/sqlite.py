@@ -12,7 +12,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.driver import SMALL_CACHE, connect, is_read_only, write_ahead
-from shapley_coop.state.storage.statements import Statements
+from shapley_coop.state.storage.statements import SQLITE, Statements
 from shapley_coop.state.storage.versions import ANOTHER_HOME, CHECKPOINTS, check_version
 
 
@@ -41,7 +41,7 @@ class SqliteSaver(HomeSaver, BlockingSaver):
     def transaction(self) -> Iterator[Statements]:
         """Open one transaction."""
         with self.cursor() as cursor:
-            yield Statements(cursor, sqlite=True)
+            yield Statements(cursor, SQLITE)
 
 
 @asynccontextmanager

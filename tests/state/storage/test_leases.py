@@ -2,12 +2,10 @@
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 from contextlib import suppress
 
-import psycopg
 import pytest
 
 from shapley_coop.graphs.preparing import prepare
@@ -22,7 +20,6 @@ from shapley_coop.state.storage.leases import (
     Lease,
     LeaseLost,
     Leases,
-    PostgresLeases,
 )
 from tests.root import ROOT
 from tests.waiting import wait_for
@@ -33,18 +30,6 @@ from shapley_coop.state.storage.home import home
 with home().leases.of("r"):
     print("held", flush=True)
     sys.stdin.read()
-"""
-FREEZE = """
-import asyncio, sys
-from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.leases import LeaseLost
-with home().leases.of("r") as lease:
-    print("held", flush=True)
-    sys.stdin.read()
-    try:
-        asyncio.run(lease.check())
-    except LeaseLost as lost:
-        print(lost, flush=True)
 """
 ON_POSTGRES = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 
@@ -57,7 +42,7 @@ def leases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> L
 
 
 def test_leases_are_kept_where_everything_is(leases: Leases) -> None:
-    assert isinstance(leases, PostgresLeases if home().database else FileLeases)
+    assert isinstance(leases, FileLeases) == (not home().database)
 
 
 def test_a_run_has_one_worker_and_the_other_is_told_who_it_is(leases: Leases) -> None:
@@ -92,76 +77,6 @@ def test_a_worker_in_another_process_is_waited_for_until_it_is_killed(leases: Le
 
     # Postgres learns of it when the socket closes.
     wait_for("a killed worker's lease", given_back)
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("postgres")
-def test_a_frozen_worker_is_taken_over_once_it_was_silent_and_finds_out(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COOP_DATABASE_URL", postgres_url)
-    pipe = subprocess.PIPE
-    worker = [sys.executable, "-c", FREEZE]
-    with subprocess.Popen(worker, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        assert process.stdout.readline() == "held\n"
-        process.send_signal(signal.SIGSTOP)
-        with pytest.raises(Busy, match=f"r is being played by process {process.pid} on"):
-            home().leases.of("r").__enter__()
-        monkeypatch.setattr("shapley_coop.state.storage.leases.SILENT", 1)
-
-        def taken_over() -> Lease | None:
-            with suppress(Busy), home().leases.of("r") as lease:
-                return lease
-            return None
-
-        wait_for("a frozen worker's lease", taken_over)
-        process.send_signal(signal.SIGCONT)
-        process.stdin.close()
-        assert process.stdout.readline() == "r was taken over by another worker: see coop runs\n"
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("postgres")
-def test_a_worker_that_thinks_for_long_is_not_silent(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("shapley_coop.state.storage.leases.BEAT", 0.05)
-    held = """
-        SELECT state_change FROM pg_stat_activity JOIN pg_locks USING (pid)
-        WHERE locktype = 'advisory'
-    """
-    seen: set[object] = set()
-    mine = PostgresLeases(postgres_url)
-    with mine.of("long"), psycopg.connect(postgres_url, autocommit=True) as connection:
-
-        def heard_again() -> bool:
-            seen.add(connection.execute(held).fetchone())
-            return len(seen) > 3
-
-        wait_for("three beats", heard_again)
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("postgres")
-async def test_a_worker_that_lost_its_connection_is_fenced_off(postgres_url: str) -> None:
-    mine = PostgresLeases(postgres_url)
-    with mine.of("fenced") as lease:
-        await lease.check()
-        _break_connections(postgres_url)
-        theirs = PostgresLeases(postgres_url)
-        with theirs.of("fenced") as other:
-            await other.check()
-            with pytest.raises(LeaseLost, match="fenced was taken over"):
-                await lease.check()
-
-
-def _break_connections(url: str) -> None:
-    """End every connection that holds an advisory lock, as a network does."""
-    held = "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(held)
 
 
 async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(

@@ -2,11 +2,8 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
-from uuid import uuid4
 
-import psycopg
 import pytest
 from langgraph.graph import END, START, StateGraph
 
@@ -16,6 +13,7 @@ from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.ledger import Key, Line
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
 from tests.books import posted
+from tests.postgres import own_database
 
 PAID = [Line("world", "Alice", 5, "reward")]
 MORE = [Line("world", "Mallory", 9, "reward")]
@@ -26,17 +24,9 @@ def books(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
     """Books of two tenants; on Postgres of a role that is above nothing."""
     if request.param == "sqlite":
         return Home(tmp_path)
-    return Home(tmp_path, database=request.getfixturevalue("plain_role"))
-
-
-@pytest.fixture
-def plain_role(postgres_url: str) -> str:
-    """The URL of a database of its own, as a role without a superuser's rights."""
-    name = f"t{uuid4().hex[:12]}"
-    with psycopg.connect(postgres_url, autocommit=True) as admin:
-        admin.execute(f"CREATE ROLE {name} LOGIN NOSUPERUSER NOBYPASSRLS")
-        admin.execute(f"CREATE DATABASE {name} OWNER {name}")
-    return postgres_url.replace("//postgres:", f"//{name}:").replace("/postgres?", f"/{name}?")
+    return Home(
+        tmp_path, database=own_database(request.getfixturevalue("postgres_url"), plain_role=True)
+    )
 
 
 def entry(agent: str = "Alice", words: str = "mine") -> Entry:
@@ -147,27 +137,3 @@ async def test_a_run_has_the_owner_of_its_configuration_and_no_other() -> None:
         await graph.ainvoke({}, {"configurable": {"thread_id": "t", OWNER_KEY: "ann"}})
     await graph.ainvoke({}, {"configurable": {"thread_id": "t"}, "metadata": {"owner": "ann"}})
     assert [(one.owner, one.thread) for one in seen] == [("ann", "t"), ("", "t")]
-
-
-def test_postgres_itself_shows_and_takes_only_the_owners_rows(
-    plain_role: str, tmp_path: Path
-) -> None:
-    books = Home(tmp_path, database=plain_role)
-    with acting_for("ann", "t1"):
-        posted(books.ledger, Key("e", "final"), PAID)
-        books.journal.write("e", entry())
-    assert not books.owners.bypassed()
-    kinds = ("answer", "posting", "episode")
-
-    def facts(connection: psycopg.Connection[Any], owner: str) -> list[int]:
-        connection.execute("SELECT set_config('coop.owner', %s, false)", [owner])
-        count = "SELECT count(*) FROM facts WHERE kind = %s"
-        return [connection.execute(count, [kind]).fetchone()[0] for kind in kinds]  # type: ignore[index]
-
-    with psycopg.connect(plain_role, autocommit=True) as connection:
-        assert facts(connection, "ann") == [1, 1, 1]
-        assert facts(connection, "bob") == facts(connection, "") == [0, 0, 0]
-        connection.execute("SELECT set_config('coop.owner', 'bob', false)")
-        stolen = "INSERT INTO facts VALUES (DEFAULT, 'ann', 'posting', 'e', 'final', '{}', '')"
-        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
-            connection.execute(stolen)

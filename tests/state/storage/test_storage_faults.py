@@ -1,19 +1,14 @@
 """A full, read-only, locked, dead or frozen place is told in one line, and the run can go on."""
 
-import os
-import signal
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-import psycopg
 import pytest
 
 from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.running import follow
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage import database
 from shapley_coop.state.storage import home as homes
@@ -22,9 +17,7 @@ from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.driver import SqliteDatabase
 from shapley_coop.state.storage.faults import storage_fault
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.postgres import SECONDS_VARIABLE
 from tests.coop_command import FAILED, USAGE, Coop, one_line
-from tests.trials import transfers_of
 
 FULL = ("PRAGMA max_page_count = 1", "database or disk is full (free some space)")
 READ_ONLY = ("PRAGMA query_only = 1", "readonly database (make it writable")
@@ -109,84 +102,3 @@ def test_a_foreign_write_lock_stops_no_reader(coop: Coop) -> None:
 def test_an_error_that_is_of_neither_disk_nor_database_is_none() -> None:
     assert storage_fault(ValueError("of the program")) == ""
     assert storage_fault(ConnectionRefusedError(111, "refused")) == ""
-
-
-def test_rows_are_in_no_error() -> None:
-    quoted = psycopg.errors.UniqueViolation("Key (text)=(my secret) already exists.")
-    assert "secret" not in storage_fault(quoted)
-
-
-def test_a_bound_that_is_no_number_is_refused(
-    coop: Coop, monkeypatch: pytest.MonkeyPatch, postgres_url: str
-) -> None:
-    monkeypatch.setenv("COOP_DATABASE_URL", postgres_url.replace("/postgres?", "/none?"))
-    monkeypatch.setenv(SECONDS_VARIABLE, "soon")
-    assert "give a whole number of seconds" in one_line(coop("runs"), USAGE)
-
-
-def test_a_dead_database_is_told_in_one_line(
-    coop: Coop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("COOP_DATABASE_URL", f"postgresql://a@/b?host={tmp_path}")
-    for command in (("runs",), ("run", "escape_room", "--json")):
-        assert "check that COOP_DATABASE_URL's server runs" in one_line(coop(*command), FAILED)
-
-
-@pytest.fixture
-def frozen(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
-    """Signals all processes of the Postgres that this home is in."""
-    name = f"t{uuid4().hex[:12]}"
-    with psycopg.connect(postgres_url, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
-        backend = admin.info.backend_pid
-    server = _parent(backend)
-    monkeypatch.setenv("COOP_DATABASE_URL", postgres_url.replace("/postgres?", f"/{name}?"))
-    monkeypatch.setenv(SECONDS_VARIABLE, "1")
-
-    def tell(by: int) -> None:
-        os.kill(server, by)
-        for process in _children(server):
-            with suppress(ProcessLookupError):  # a backend may end between the two
-                os.kill(process, by)
-
-    yield tell
-    tell(signal.SIGCONT)
-
-
-@pytest.mark.slow
-async def test_a_run_ends_when_its_database_freezes_and_goes_on_later(
-    frozen: Callable[[int], None],
-) -> None:
-    run = prepare("negotiation", RunConfig(game="escape_room"), "r")
-    with pytest.raises(Exception) as stopped:  # noqa: PT011 - whichever call meets it first
-        await follow(run, lambda *_: frozen(signal.SIGSTOP))
-    assert storage_fault(stopped.value).startswith("the database: ")
-    frozen(signal.SIGCONT)
-    outcome = await follow(run)
-    assert list(transfers_of(home())) == [outcome["episode"]]
-
-
-@pytest.mark.slow
-def test_a_frozen_database_is_told_in_one_line(coop: Coop, frozen: Callable[[int], None]) -> None:
-    assert coop("run", "escape_room", "--name", "r", "--json").code == 0
-    frozen(signal.SIGSTOP)
-    for command in (("runs",), ("resume", "r", "--json"), ("run", "escape_room", "--json")):
-        assert "COOP_DATABASE_URL's server" in one_line(coop(*command), FAILED)
-    frozen(signal.SIGCONT)
-    assert coop("verify", "r").code == 0
-
-
-def _parent(process: int) -> int:
-    status = Path(f"/proc/{process}/status").read_text()
-    return int(status.partition("PPid:")[2].split()[0])
-
-
-def _children(process: int) -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            if _parent(int(path.name)) == process:
-                found.append(int(path.name))
-        except (OSError, ValueError):
-            continue
-    return found

@@ -9,10 +9,11 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, DeltaChannelHistory
 
+from shapley_coop.extensions.postgres.connections import is_alive, open_connection
+from shapley_coop.extensions.postgres.dialect import POSTGRES
 from shapley_coop.extras import require_extra
 from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
-from shapley_coop.state.storage.postgres import is_alive, open_connection
 from shapley_coop.state.storage.statements import Statements
 
 with require_extra("postgres", "a home in Postgres"):
@@ -75,7 +76,7 @@ class PostgresSaver(HomeSaver, BlockingSaver):
     def transaction(self) -> Iterator[Statements]:
         """Open one transaction."""
         with self.conn.transaction(), self.conn.cursor(row_factory=tuple_row) as cursor:
-            yield Statements(cursor, sqlite=False)
+            yield Statements(cursor, POSTGRES)
 
     def _connected(self) -> Any:
         return open_connection(self._url, prepare_threshold=0, row_factory=dict_row)

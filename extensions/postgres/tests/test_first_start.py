@@ -3,10 +3,10 @@
 import os
 import subprocess
 import sys
-from uuid import uuid4
 
-import psycopg
 import pytest
+
+from tests.postgres import own_database
 
 WORKERS = 6
 
@@ -27,11 +27,7 @@ def test_every_process_that_starts_on_an_empty_database_finds_its_tables(
     postgres_url: str,
 ) -> None:
     for _ in range(3):
-        name = f"fresh_{uuid4().hex[:8]}"
-        with psycopg.connect(postgres_url, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        url = postgres_url.replace("/postgres?", f"/{name}?")
-        environment = {**os.environ, "COOP_DATABASE_URL": url}
+        environment = {**os.environ, "COOP_DATABASE_URL": own_database(postgres_url)}
         command = [sys.executable, "-c", _START]
         started = [
             subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Any, TypeVar
 
+from shapley_coop.extensions.postgres.dialect import POSTGRES
 from shapley_coop.extras import require_extra
 
 with require_extra("postgres", "a home in Postgres"):
@@ -98,7 +99,7 @@ class PostgresDatabase:
         url: `postgresql://…`.
     """
 
-    sqlite = False
+    dialect = POSTGRES
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -124,10 +125,6 @@ class PostgresDatabase:
                 connection.execute(_LOCK, [lock])
             yield connection
 
-    def connect(self) -> Any:
-        """Return a new connection."""
-        return open_connection(self._url)
-
     @contextmanager
     def _taken(self, owner: str) -> Iterator[Any]:
         """Yield a connection that sees an owner's rows; close the connection if the block raises.
@@ -138,7 +135,7 @@ class PostgresDatabase:
         if not self._free.acquire(timeout=seconds()):
             raise OperationalError("no connection is free: the database is overloaded")
         try:
-            connection, whose = self._alive() or (self.connect(), None)
+            connection, whose = self._alive() or (open_connection(self._url), None)
             try:
                 if whose != owner:
                     setting = "SELECT set_config('coop.owner', %s, false)"
