@@ -22,11 +22,8 @@ from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
 from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
 from shapley_coop.serve.server.browser_guard import DEV_TOKEN, BrowserGuard, JsonOnly
-from shapley_coop.serve.server.known_keys import KnownKeys
+from shapley_coop.serve.server.guards import guards
 from shapley_coop.serve.server.operator_only import restrict
-from shapley_coop.serve.server.quarantine import end_notes
-from shapley_coop.serve.server.recovery import recover
-from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
 from shapley_coop.serve.server.threads import view_routes
 from shapley_coop.serve.server.welcome import STARTED, welcome_route
@@ -50,8 +47,7 @@ def application(inbox: ThreadInbox) -> Starlette:
     middleware = [
         Middleware(BodyLimit, most=most_bytes()),
         Middleware(JsonOnly),
-        Middleware(RequestOwner),
-        Middleware(KnownKeys),
+        *(one for guard in guards() for one in guard.middleware()),
     ]
     if tenants := tenancy():
         tenants.check()
@@ -110,13 +106,14 @@ def _unsafe() -> str:
 
 @asynccontextmanager
 async def _lifespan(_: Starlette) -> AsyncIterator[None]:
-    """Recover lost threads, then enforce deadlines and keep HTTP clients open until shutdown."""
+    """Call the guards, enforce deadlines and keep HTTP clients open until shutdown."""
     restrict()
     if lost := lost_with_the_container(os.environ):
         logger.warning(lost)
     if configured() and (unsafe := await asyncio.to_thread(_unsafe)):
         logger.warning("%s: give %s another role.", unsafe, DATABASE_VARIABLE)
-    await recover()
+    for guard in guards():
+        await guard.begin()
     deadlines = asyncio.create_task(keep_deadlines())
     try:
         async with clients():
@@ -127,7 +124,8 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
             yield
     finally:
         deadlines.cancel()
-        await end_notes()
+        for guard in guards():
+            await guard.end()
 
 
 app = application(ThreadInbox())

@@ -6,10 +6,9 @@ from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from shapley_coop.serve.server.guards import guards
 from shapley_coop.serve.server.labels import label
 from shapley_coop.serve.server.operator_only import restrict
-from shapley_coop.serve.server.quarantine import note_start
-from shapley_coop.serve.server.recovery import note
 from shapley_coop.serve.server.scoring import score_when_ended
 from shapley_coop.serve.server.tenancy import tenancy
 from shapley_coop.state.storage.checkpoints.savers import saver
@@ -27,10 +26,12 @@ async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
 async def _note_start(run: str, head: str, place: Mapping[str, Any]) -> None:
     if tenants := tenancy():
         await tenants.check_new(place)
-    await note_start(run, head)
+    for guard in guards():
+        await guard.starting(run, head)
 
 
 async def _on_checkpoint(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
-    await note(thread)
+    for guard in guards():
+        await guard.saved(thread)
     await label(thread, table, written)
     score_when_ended(thread, table, written)

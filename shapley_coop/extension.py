@@ -8,9 +8,7 @@ installed package names its object as an entry point::
     hamlet = "my_package:EXTENSION"
 
 The core knows an extension by this object alone. It imports a part when the part is first used,
-and works without absent extensions::
-
-    EXTENSION = Extension("tug", "Games with a rope.", games={"tug": "my_package.tug:GAME"})
+and works without absent extensions.
 """
 
 import pkgutil
@@ -84,6 +82,7 @@ Kind = Literal[
     "players",
     "tenants",
     "databases",
+    "guards",
 ]
 
 
@@ -151,6 +150,7 @@ class Extension:
             by their values (`state.additions.Addition`).
         tenants: the rule that separates callers (`serve.server.tenancy.Tenancy`).
         databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
+        guards: a name → the hooks into LangGraph's server (`serve.server.guards.Guard`).
         commands: a purpose → a mapping from the words of a command, such as `attribute` or
             `import coopeval`, to its function.
         first: the first words of the commands that `coop --help` lists; the others need `--all`.
@@ -194,6 +194,7 @@ class Extension:
     additions: Places = field(default_factory=dict)
     tenants: Places = field(default_factory=dict)
     databases: Places = field(default_factory=dict)
+    guards: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
     first: tuple[str, ...] = ()
 

@@ -32,7 +32,7 @@ from tests.written_questions import questions
 from tests.written_schemas import Kind, kinds
 
 DOCS = ROOT / "docs"
-MADE = "<!-- Made by `python -m tests.written_docs`: change the code, not this page. -->"
+MADE = "<!-- Made from the code by `python -m tests.written_docs`. -->"
 COLUMNS = "80"
 
 

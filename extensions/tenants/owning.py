@@ -18,8 +18,8 @@ from shapley_coop.extensions.tenants.quotas import (
     quota_by_name,
     quota_of,
 )
+from shapley_coop.extensions.tenants.requests import at_the_end_of_the_request
 from shapley_coop.serve.server.in_process import OWNER, inside
-from shapley_coop.serve.server.requests import at_the_end_of_the_request
 from shapley_coop.state.storage.owners import OWNER_KEY
 
 Context = Auth.types.AuthContext

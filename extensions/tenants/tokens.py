@@ -10,6 +10,7 @@ from shapley_coop.extensions.tenants.authorization import Authorization
 from shapley_coop.extensions.tenants.callers import check_configuration
 from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.extensions.tenants.policy import TenantPolicy
+from shapley_coop.extensions.tenants.requests import RequestOwner
 from shapley_coop.extras import require_extra
 from shapley_coop.serve.server.tenancy import Tenancy
 
@@ -35,8 +36,8 @@ class Tokens:
         return owning.tenants()
 
     def gate(self) -> Sequence[Middleware]:
-        """Return the middleware that requires a token."""
-        return [Middleware(Authorization, at_once=limits().requests)]
+        """Return the middleware that requires a token, and acts as the token's owner."""
+        return [Middleware(Authorization, at_once=limits().requests), Middleware(RequestOwner)]
 
     def policy(self) -> Sequence[Middleware]:
         """Return the middleware that refuses requests naming forbidden resources."""

@@ -1,4 +1,4 @@
-"""Callers, authorization, limits, recovery and the viewer's data on the LangGraph server."""
+"""Callers, limits, guards and the viewer's data on the LangGraph server."""
 
 from shapley_coop.extras import require_extra
 

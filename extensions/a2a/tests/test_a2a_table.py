@@ -28,6 +28,7 @@ from langgraph_sdk import get_sync_client
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import FACTS
 from shapley_coop.serve.server.tenancy import TOKENS
+from tests.brought import brought_by
 from tests.root import ROOT
 from tests.server_process import Server
 from tests.waiting import HANGS
@@ -239,6 +240,7 @@ async def test_an_unreadable_answer_is_sent_back_with_the_reason(place: Place) -
     assert "Hm, what should I say?" in back.status.message.parts[0].text
 
 
+@brought_by("server")
 async def test_a_server_that_is_killed_between_two_letters_goes_on_with_the_same_task(
     tmp_path: Path,
 ) -> None:

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
+from tests.brought import brought_by
 from tests.server_process import Server
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
@@ -25,6 +26,7 @@ def client(server: Server) -> SyncLangGraphClient:
     return server.client()
 
 
+@brought_by("server")
 def test_the_chat_has_keys_of_its_own(client: SyncLangGraphClient) -> None:
     for context in ({"modle": "embedded:rational"}, {"rounds": 3}):
         with pytest.raises(httpx.HTTPStatusError) as refused:

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.brought import brought_by
 from tests.browser import PHONE, picture, tab
 from tests.server_process import Server
 from tests.waiting import wait_for
@@ -116,6 +117,7 @@ def test_a_wrong_reply_leaves_the_letter_open_with_the_reason(server: Server) ->
     assert turn["actions"] == {"Alice": "door"}
 
 
+@brought_by("server")
 def test_a_bargaining_is_finished_after_the_server_was_killed(server: Server) -> None:
     play = Play(server, "negotiation")
     proposal = {"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}

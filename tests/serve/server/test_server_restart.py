@@ -11,6 +11,7 @@ import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
 from tests.books import facts_of
+from tests.brought import brought_by
 from tests.embedded_reply import reply
 from tests.serve.server.server_client import play, seats, together, values
 from tests.server_process import Server
@@ -54,7 +55,10 @@ class Restart:
         return len(facts_of(self.database or self.server.home, "posting", episode))
 
 
-@pytest.fixture(scope="module", params=["told to end, SQLite", "killed, Postgres"])
+KILLED = pytest.param("killed, Postgres", marks=brought_by("server"))
+
+
+@pytest.fixture(scope="module", params=["told to end, SQLite", KILLED])
 def restart(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Restart]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
-from shapley_coop.serve.server.quarantine import Quarantined, Starts, note_start
+from shapley_coop.extensions.server.quarantine import Quarantined, Starts, note_start
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import home
 
