@@ -138,7 +138,7 @@ QUESTION = TradeQuestion(
     read,
     check,
     publish,
-    program=lambda me: me.trader.trade(),
+    program="shapley_coop.seats.embedded.exchange:Negotiator.trade",
     shows=(trade,),
     words=(turn_of_game, in_words),
     tries=attempts,
