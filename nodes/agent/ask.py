@@ -206,7 +206,7 @@ def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=8)
 def _history(turn: TurnContext, reader: str, whole: bool) -> tuple[str, Lines, Lines]:
-    """Return the history for a reader, or for all (""): text, its events (or `whole`), all events."""
+    """Return the history for a reader, or for all (""): text, events in it, all events."""
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)
     told = (of_agents if whole else turn.question.tells)(turn, events)
