@@ -11,8 +11,9 @@ from shapley_coop.evals.measures.evaluators import find, score
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import FigureSpec
-from shapley_coop.extensions.reports.charts import WIDTH, Axis, Bar, Line, Point, intervals, scatter
+from shapley_coop.extensions.reports.charts import intervals, scatter
 from shapley_coop.extensions.reports.layout import select
+from shapley_coop.extensions.reports.picture import WIDTH, Axis, Bar, Line, Point
 from shapley_coop.extensions.reports.stats import Estimate, mean_interval, ratio_interval
 from shapley_coop.extensions.reports.summary import Condition, conditions, estimate
 from shapley_coop.extras import is_installed, missing_library, require_extra

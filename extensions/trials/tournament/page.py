@@ -8,9 +8,10 @@ from typing import Any
 
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.extensions.reports import pages
-from shapley_coop.extensions.reports.charts import Axis, Bar, intervals
+from shapley_coop.extensions.reports.charts import intervals
 from shapley_coop.extensions.reports.layout import number, prose
 from shapley_coop.extensions.reports.linking import Linked, Links, PageOf, no_page
+from shapley_coop.extensions.reports.picture import Axis, Bar
 from shapley_coop.extensions.reports.stats import LEVEL
 from shapley_coop.extensions.trials.tournament.entry import FIRST, SECOND
 from shapley_coop.extensions.trials.tournament.ranking import Rank
