@@ -34,15 +34,16 @@ def intervals(bars: Sequence[Bar], axis: Axis, zero: bool = False) -> str:
         zero: whether to draw a bar from zero to the mark.
     """
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
-    groups = list(dict.fromkeys(bar.group for bar in known))
+    groups: dict[str, list[Bar]] = {}
+    for bar in known:
+        groups.setdefault(bar.group, []).append(bar)
     series = list(dict.fromkeys(bar.series for bar in known))
     height = TOP + len(known) * ROW + max(0, len(groups) - 1) * SERIES_GAP + BOTTOM
     longest = LETTER * max(map(len, groups), default=0) + 24
     picture = Picture(height, series, left=min(MOST_LEFT, max(LEAST_LEFT, longest)))
     picture.horizontal(axis)
     y = TOP + ROW / 2
-    for group in groups:
-        rows = [bar for bar in known if bar.group == group]
+    for group, rows in groups.items():
         picture.text(picture.left - 10, y + (len(rows) - 1) * ROW / 2, group, "end")
         for bar in rows:
             picture.interval(bar, axis, y, series.index(bar.series), zero)
@@ -84,7 +85,7 @@ def scatter(
     for point in points:
         x, y = picture.place(point.x, point.y, across, up)
         rank = series.index(point.series)
-        picture.mark(x, y, rank, point.says, faint=True, ring=point.ring)
+        picture.mark(x, y, rank, point.says, point.link, faint=True, ring=point.ring)
         if point.span:
             low, high = (up.at(end, picture.floor, TOP) for end in point.span)
             picture.line(x, low, x, high, colour_of(rank))

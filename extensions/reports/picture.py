@@ -7,6 +7,7 @@ from math import ceil, floor, isfinite, log10
 from typing import Any, Literal
 
 from shapley_coop.escaping import visible
+from shapley_coop.extensions.reports.linking import Linked
 from shapley_coop.extensions.reports.stats import Estimate
 
 Anchor = Literal["start", "middle", "end"]
@@ -66,6 +67,7 @@ class Bar:
     group: str
     series: str
     estimate: Estimate
+    link: Linked | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Point:
         label: a word next to the mark.
         ring: whether to draw the mark as a ring, which leaves other marks visible.
         span: an interval of y, drawn as a vertical line.
+        link: the link to the runs that the point is computed from.
     """
 
     series: str
@@ -89,6 +92,7 @@ class Point:
     label: str = ""
     ring: bool = False
     span: tuple[float, ...] = ()
+    link: Linked | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,13 @@ class Line:
     series: str
     points: tuple[tuple[float, float], ...]
     says: str
+    link: Linked | None = None
+
+
+def linked(drawn: str, link: Linked | None, says: str) -> str:
+    """Return an SVG element as a link with a name, or as it is."""
+    name = escape(visible(says))
+    return f'<a {link.attributes} aria-label="{name}">{drawn}</a>' if link else drawn
 
 
 def colour_of(rank: int | None) -> str:
@@ -114,6 +125,7 @@ class Picture:
     left: float = 150
     parts: list[str] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
+    has_links: bool = False
 
     @property
     def floor(self) -> float:
@@ -153,7 +165,7 @@ class Picture:
         if ends:
             self.line(ends[0], y, ends[1], y, colour_of(rank), stroke_width=2)
         name = " ".join(dict.fromkeys(part for part in (bar.group, bar.series) if part))
-        self.mark(x, y, rank, f"{name}: {e.shown(2)}")
+        self.mark(x, y, rank, f"{name}: {e.shown(2)}", bar.link)
 
     def path(self, path: Line, across: Axis, up: Axis, rank: int | None) -> None:
         """Draw a line; a line of no series is dashed and has the page's text colour."""
@@ -162,18 +174,26 @@ class Picture:
         dashes: Any = (
             {"stroke_dasharray": "5 4", "opacity": 0.6} if rank is None else {"opacity": 0.7}
         )
-        self.add("polyline", path.says, points=route, fill="none", stroke=colour_of(rank), **dashes)
+        look = {"points": route, "fill": "none", "stroke": colour_of(rank), **dashes}
+        self.add("polyline", path.says, link=path.link, **look)
         if rank is not None:
-            self.mark(*places[-1], rank, path.says)
+            self.mark(*places[-1], rank, path.says, path.link)
 
     def mark(
-        self, x: float, y: float, rank: int, says: str, faint: bool = False, ring: bool = False
+        self,
+        x: float,
+        y: float,
+        rank: int,
+        says: str,
+        link: Linked | None = None,
+        faint: bool = False,
+        ring: bool = False,
     ) -> None:
         """Draw a mark in the colour and shape of its series, or a ring around other marks."""
         self.used.add(rank)
         if ring:
             line: Any = {"fill": "none", "stroke_width": 3, "stroke": colour_of(rank)}
-            self.add("circle", says, cx=x, cy=y, r=9, **line)
+            self.add("circle", says, link=link, cx=x, cy=y, r=9, **line)
             return
         top = f"M{x:.1f} {y - 5.5:.1f}"
         shapes: tuple[tuple[str, Any], ...] = (
@@ -183,7 +203,8 @@ class Picture:
             ("path", {"d": f"{top}l5.5 5.5l-5.5 5.5l-5.5 -5.5z"}),
         )
         name, shape = shapes[rank % len(shapes)]
-        self.add(name, says, **shape, fill=colour_of(rank), fill_opacity=0.55 if faint else 1)
+        look: Any = {"fill": colour_of(rank), "fill_opacity": 0.55 if faint else 1}
+        self.add(name, says, link=link, **shape, **look)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, colour: str, **look: Any) -> None:
         """Draw a straight line."""
@@ -198,7 +219,14 @@ class Picture:
         }
         self.add("text", text=words, x=x, y=y, dy="0.35em", **look)
 
-    def add(self, name: str, says: str = "", text: str = "", **attributes: object) -> None:
+    def add(
+        self,
+        name: str,
+        says: str = "",
+        text: str = "",
+        link: Linked | None = None,
+        **attributes: object,
+    ) -> None:
         """Add an SVG element; numbers are rounded, and `_` in attributes' names becomes -."""
         shown = {
             key.replace("_", "-"): f"{round(x, 2):g}" if isinstance(x, int | float) else x
@@ -206,7 +234,9 @@ class Picture:
         }
         given = "".join(f' {key}="{x}"' for key, x in shown.items())
         title = f"<title>{escape(visible(says))}</title>" if says else ""
-        self.parts.append(f"<{name}{given}>{title}{escape(visible(text))}</{name}>")
+        drawn = f"<{name}{given}>{title}{escape(visible(text))}</{name}>"
+        self.parts.append(linked(drawn, link, says))
+        self.has_links |= link is not None
 
     def svg(self) -> str:
         """Return the picture as SVG, with a legend below if it shows two or more series."""
@@ -220,7 +250,9 @@ class Picture:
             self.text(x + 10, y, name, "start", small=True)
             x += width
         height = round(y) + 14 if len(shown) > 1 else self.height
+        # What is within an image is hidden from assistive software, so links need a group.
+        role = "group" if self.has_links else "img"
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="{role}" '
             'font-family="system-ui, sans-serif">' + "".join(self.parts) + "</svg>"
         )
