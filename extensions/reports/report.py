@@ -203,16 +203,19 @@ def _suite(
         "spent": _spent(groups, links),
         "compared": [_link(links, *one) for one in compared],
         "figures": _figures(suite, rows, links),
-        "sections": [
-            (title, extension.load("sections", title)(runs, links))
-            for title in extension.offered("sections")
-        ],
+        "sections": _sections(runs, links),
         "times": [
             (group.name, links.of(group.rows), *times.of(suite.name, group.labels))
             for group in groups
         ],
         "listed": {**listed, "id": links.listed},
     }
+
+
+def _sections(runs: Stored, links: Links) -> list[tuple[str, str]]:
+    """Return (heading, HTML) of the sections that extensions bring."""
+    titles = extension.offered("sections")
+    return [(title, extension.load("sections", title)(runs, links)) for title in titles]
 
 
 def _link(links: Links, a: Condition, b: Condition, found: list[Comparison]) -> tuple[Any, ...]:

@@ -44,12 +44,7 @@ def runs_table(
         runs' endings}.
     """
     lines = [_failed_row(failure, columns) for failure in failures[:MOST]]
-    turns = _turns(rows)
-    order = sorted(
-        range(len(rows)), key=lambda at: (_WRONG.get(rows[at]["result"]["status"], 9), turns[at])
-    )
-    chosen = sorted(order[: MOST - len(lines)])
-    paged = {*sorted(chosen, key=lambda at: turns[at])[:most_pages]}
+    chosen, paged = _chosen(rows, MOST - len(lines), most_pages)
     kept = stored.at([rows[at]["cell"] for at in chosen])
     for at, (whole, volatile) in zip(chosen, kept, strict=True):
         own = page_of if at in paged else no_page
@@ -60,6 +55,16 @@ def runs_table(
         "left_out": len(rows) + len(failures) - len(lines),
         "endings": list(dict.fromkeys(line["ended"] for line in lines)),
     }
+
+
+def _chosen(rows: Sequence[Row], most: int, most_pages: int) -> tuple[list[int], set[int]]:
+    """Return the positions of the runs to list, those that went wrong first, and to give pages."""
+    turns = _turns(rows)
+    order = sorted(
+        range(len(rows)), key=lambda at: (_WRONG.get(rows[at]["result"]["status"], 9), turns[at])
+    )
+    chosen = sorted(order[:most])
+    return chosen, {*sorted(chosen, key=lambda at: turns[at])[:most_pages]}
 
 
 def _turns(rows: Sequence[Row]) -> list[int]:

@@ -152,17 +152,19 @@ def matrix(
             part = (value - mean) / reach if isfinite(value) else 0.0
             x, colour = left + BOX * column, HIGH if part > 0 else LOW
             says = f"{first} against {second}: {value:.3g}"
-            box = (
-                f'<rect x="{x:.1f}" y="{y}" width="{BOX - 2}" height="{BOX - 2}" fill="{colour}" '
-                f'fill-opacity="{abs(part) * 0.8:.2f}"><title>{escape(says)}</title></rect>'
-            )
+            look = f'fill="{colour}" fill-opacity="{abs(part) * 0.8:.2f}"'
             word = _text(x + BOX / 2 - 1, y + BOX / 2 - 1, f"{value:.3g}", "middle", 11)
-            parts.append(linked(box + word, pair(first, second), says))
+            parts.append(linked(_box(x, y, look, says) + word, pair(first, second), says))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]:.0f} {size[1]}" '
         f'width="{size[0]:.0f}" role="group" font-family="system-ui, sans-serif">'
         f"{''.join(parts)}</svg>"
     )
+
+
+def _box(x: float, y: float, look: str, says: str) -> str:
+    size = f'width="{BOX - 2}" height="{BOX - 2}"'
+    return f'<rect x="{x:.1f}" y="{y}" {size} {look}><title>{escape(says)}</title></rect>'
 
 
 def _text(x: float, y: float, words: str, anchor: str, size: int) -> str:
