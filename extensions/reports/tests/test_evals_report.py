@@ -17,9 +17,10 @@ from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.suite import FigureSpec
 from shapley_coop.evals.sweeps.workers import Worker
-from shapley_coop.extensions.reports.charts import Axis, Bar, Point, intervals, scatter
+from shapley_coop.extensions.reports.charts import intervals, scatter
 from shapley_coop.extensions.reports.figures import KINDS, draw, why_no_png, write_figures
 from shapley_coop.extensions.reports.layout import show_value
+from shapley_coop.extensions.reports.picture import Axis, Bar, Point
 from shapley_coop.extensions.reports.report import figures, report
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
 from shapley_coop.extensions.reports.tables import tables
