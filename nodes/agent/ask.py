@@ -272,7 +272,7 @@ def _spent(
     turn: TurnContext, agent: str, reply: Reply, judged: Judged | None = None
 ) -> dict[str, int]:
     """Return the cost of asking one agent, including a person's earlier refused replies."""
-    if reply.entry is None:
+    if reply.entry is None or not reply.sent:
         return {}
     before = turn.draft(agent)
     earlier = reply.attempt - 1 - (before["attempt"] if before else 0)
@@ -283,7 +283,7 @@ def _spent(
 
 
 def _of_answer(reply: Reply) -> dict[str, int]:
-    if reply.entry is None:
+    if reply.entry is None or not reply.sent:
         return {}
     made = [entry.answer for entry in (*reply.steps, reply.entry)]
     return {
