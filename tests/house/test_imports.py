@@ -189,6 +189,7 @@ NEEDS = {
     "company": {"repository"},
     "experiments": {"reports"},
     "papers": {"raid", "reports"},
+    "replays": {"reports"},
     "studies": {"company", "raid"},
     "trials": {"reports"},
 }
