@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.analysis.outlook_rows import breaks
+from shapley_coop.deals.analysis.outlook_rows import NO_DEAL, breaks
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.state.additions import show_additions
 from shapley_coop.state.turn import TurnContext, in_turn_after
@@ -66,6 +66,40 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
         computed = evaluated.outlook(evaluated.offered, viewer, turn.norms)
         facts |= {"outlook": computed} if computed else {}
     return facts
+
+
+def as_it_stands(turn: TurnContext, agent: str) -> Facts:
+    """Return the reader's payoffs without an offer: by the contract in force, or with no deal.
+
+    Under a contract there is a row for each breach, too: what the reader gets if it breaks the
+    contract, and what it gets if another agent does.
+    """
+    evaluated = turn.evaluated
+    asked = evaluated.config.outlook and not evaluated.over and not turn.in_clauses
+    if not asked or len(evaluated.agents) > MOST_OUTLOOKS:
+        return {}
+    alone = evaluated.game.analysis.ahead.own_payoffs_only
+    found = _without_offer(turn, agent if alone else "")
+    rows = [
+        {key: x for key, x in row.items() if key != "alike"}
+        | {"payoffs": {agent: row["payoffs"][agent]}}
+        for row in found.get("rows", [])
+        if (row["if"] == NO_DEAL) != bool(evaluated.contract) and agent in row["payoffs"]
+    ]
+    signed = {"signed": True} if evaluated.contract else {}
+    return {"as_it_stands": {**found, **signed, "rows": rows}} if rows else {}
+
+
+def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
+    """Return what the contract in force pays the reader; nothing if dice need simulated plays."""
+    dice = turn.evaluated.game.rolls_dice
+    return as_it_stands(turn, agent) if turn.evaluated.contract and not dice else {}
+
+
+@lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
+def _without_offer(turn: TurnContext, viewer: str) -> Facts:
+    found = turn.evaluated.outlook(None, viewer)
+    return {key: found[key] for key in ("exact", "plays", "rows") if key in found}
 
 
 def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
