@@ -18,6 +18,9 @@ Facts = dict[str, Any]
 MOST_OUTLOOKS = 12
 """The most agents for which letters show all payoffs; for more, only the reader's payoffs."""
 
+MOST_BREACHES = 6
+"""The most agents for which every letter about an action computes all breaches: about 0.1 s."""
+
 
 def standing_offer(turn: TurnContext, agent: str) -> Facts:
     """Return the current offer, or no facts if there is none."""
@@ -91,9 +94,13 @@ def as_it_stands(turn: TurnContext, agent: str) -> Facts:
 
 
 def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
-    """Return what the contract in force pays the reader; nothing if dice need simulated plays."""
-    dice = turn.evaluated.game.rolls_dice
-    return as_it_stands(turn, agent) if turn.evaluated.contract and not dice else {}
+    """Return what the contract in force pays the reader, if it is computed quickly at every turn.
+
+    Dice need simulated plays, and many agents have many breaches.
+    """
+    evaluated = turn.evaluated
+    quick = not evaluated.game.rolls_dice and len(evaluated.agents) <= MOST_BREACHES
+    return as_it_stands(turn, agent) if evaluated.contract and quick else {}
 
 
 @lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
