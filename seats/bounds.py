@@ -39,8 +39,9 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
     form = schema_of(facts, carries)
     if form is None or not (seat.base_url or "").startswith("http:"):
         return form
-    agents = facts.get("agents", ())
-    named = {field: [*agents, *more] for field, more in _PARTIES.items() if agents}
+    agents, offers = facts.get("agents", ()), "clauses" in form["properties"]
+    parties = _PARTIES.items() if agents else ()
+    named = {field: [*agents, *(more if offers else ())] for field, more in parties}
     named["good"] = list(facts.get("goods", ()))
     if agents and len(agents) <= _MOST_NAMES and "actions" in facts:
         named["action"] = actions_of_all(actions_in(facts))
