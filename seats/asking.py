@@ -21,7 +21,7 @@ from langgraph.types import interrupt
 from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.seats.answers import said_in
 from shapley_coop.seats.awaited import LetterChatModel
-from shapley_coop.seats.clients import clients_here
+from shapley_coop.seats.clients import clients_here, refuses_bounds
 from shapley_coop.seats.faults import busy_for, describe_error
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
@@ -201,6 +201,8 @@ async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Ans
         text, reply = await say(model, mode, letter, trace_config(q), form, tools)
         note_deafness(seat, model, mode if form else "text", reply)
     except Exception as error:
+        if form and refuses_bounds(error, seat):
+            return await _ask_model(seat, model, question)
         # With a schema, OpenAI's client raises an error for an answer that is cut or filtered. The
         # client takes half a second to load; if it is not loaded, it cannot have raised the error.
         openai: Any = sys.modules.get("openai")
@@ -208,14 +210,12 @@ async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Ans
             return _cut_answer(error.completion, q)
         if not openai or not isinstance(error, openai.ContentFilterFinishReasonError):
             raise
-        tokens_in, tokens_out = count_tokens(None, q.text, "")
-        return Answer("", False, tokens_in, tokens_out, withheld="filtered")
+        return Answer("", False, *count_tokens(None, q.text, ""), withheld="filtered")
     return _answer(reply, text, q, seat)
 
 
 def _fields_of(question: Enquiry, seat: Seat) -> dict[str, Any] | None:
-    """Return the answer's schema; the import is late, as runs in text need no schemas."""
-    from shapley_coop.seats.bounds import schema_for
+    from shapley_coop.seats.bounds import schema_for  # late, as runs in text need no schemas
 
     return schema_for(seat, question.letter.facts, question.carries)
 
