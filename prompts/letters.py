@@ -150,10 +150,7 @@ def _of_others(contract: Facts) -> str:
     return f"{told} At the market's prices, in all: {', '.join(traded)}." if traded else told
 
 
-_HANDED_OVER = (
-    "The program hands these goods over, before what is given by hand in the same turn: nobody has "
-    "to do it."
-)
+_HANDED_OVER = "The program hands these goods over: nobody has to do it."
 
 
 def write_retry(

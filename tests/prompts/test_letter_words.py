@@ -34,10 +34,12 @@ def agreeing(script: Script) -> None:
 async def test_a_letter_about_an_action_says_what_keeping_and_breaking_pay(script: Script) -> None:
     agreeing(script)
     await play("negotiation", ROOM)
-    proposing, acting = script.shown_to("Alice", "propose")[0], script.shown_to("Alice", "act")[0]
-    assert "| no deal: " in proposing and "all keep it" not in proposing
-    kept = acting.split("# Your move")[1]
-    assert "| all keep it | 6 |" in kept and "| you break it by defect at every turn | 8 |" in kept
+    proposing = script.shown_to("Alice", "propose")[0]
+    assert "| no deal: " in proposing
+    assert "all keep it" not in proposing
+    kept = script.shown_to("Alice", "act")[0].split("# Your move")[1]
+    assert "| all keep it | 2 |" in kept
+    assert "| you break it by defect at every turn" in kept
     assert "no deal" not in kept
 
 
