@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shapley_coop.deals.language.labels import meaning_of
 from shapley_coop.many import OWN
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
@@ -158,8 +159,8 @@ def _decisions(fields: Sequence[str]) -> list[Decision]:
 
 
 def refused_before(description: str, why: str) -> str:
-    """Append the label of the last reply's fault to a description, if the reply was refused."""
-    told = f" The last reply did not count ({why})." if why else ""
+    """Append the meaning of the last reply's label to a description, if the reply was refused."""
+    told = f" The last reply did not count: {meaning_of(why)}." if why else ""
     return description if not why or told in description else description + told
 
 

@@ -29,11 +29,17 @@ def answer(
     A reply is accepted only after the waiting letter was printed. Otherwise the second of two
     replies in a row would answer a letter that its author has not seen.
     """
+    from shapley_coop.graphs.threads import table_of
+    from shapley_coop.serve.seats.standing import ending
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
 
     found = home().run(run)
-    episode, mail = _mail_of(found, agent)
+    table = finish(table_of(found))
+    episode, mail = _mail_of(table, agent)
+    if not reply and table.get("settlement") and agent in table["agents"]:
+        say_lines("\n".join([f"{run} is over.", *ending(table, agent)]))
+        return
     if not reply:
         if mail is None:
             asked = [a for a in found.room["seats"] if home().journal.mail(episode, a)]
@@ -53,11 +59,12 @@ def answer(
 def _reply(run: Any, agent: str, reply: str) -> None:
     """Submit a reply; raise ValueError with the reason if the reply is refused."""
     from shapley_coop.graphs.running import answer as answer_for
+    from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
 
     fault = finish(answer_for(run, agent, reply))
-    episode, mail = _mail_of(run, agent)
+    episode, mail = _mail_of(finish(table_of(run)), agent)
     if fault:
         if mail is not None:
             home().journal.show(episode, mail)  # only its reason is new, and is printed below
@@ -71,12 +78,10 @@ def _reply(run: Any, agent: str, reply: str) -> None:
         note(f"{agent} has answered; {onward}")
 
 
-def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
+def _mail_of(table: Any, agent: str) -> tuple[str, Any]:
     """Return the run's episode, and the letter that waits for an agent, or None."""
-    from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.storage.home import home
 
-    table = finish(table_of(run))
     episode = table.get("episode", "")
     return episode, home().journal.mail(episode, agent) if episode else None
 
