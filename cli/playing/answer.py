@@ -29,14 +29,13 @@ def answer(
     A reply is accepted only after the waiting letter was printed. Otherwise the second of two
     replies in a row would answer a letter that its author has not seen.
     """
-    from shapley_coop.graphs.threads import table_of
     from shapley_coop.serve.seats.standing import ending
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
 
     found = home().run(run)
-    table = finish(table_of(found))
-    episode, mail = _mail_of(table, agent)
+    table, mail = _mail_of(found, agent)
+    episode = table.get("episode", "")
     if not reply and table.get("settlement") and agent in table["agents"]:
         say_lines("\n".join([f"{run} is over.", *ending(table, agent)]))
         return
@@ -59,15 +58,14 @@ def answer(
 def _reply(run: Any, agent: str, reply: str) -> None:
     """Submit a reply; raise ValueError with the reason if the reply is refused."""
     from shapley_coop.graphs.running import answer as answer_for
-    from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
 
     fault = finish(answer_for(run, agent, reply))
-    episode, mail = _mail_of(finish(table_of(run)), agent)
+    table, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # only its reason is new, and is printed below
+            home().journal.show(table["episode"], mail)  # only its reason is new, and is printed below
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")
@@ -78,12 +76,14 @@ def _reply(run: Any, agent: str, reply: str) -> None:
         note(f"{agent} has answered; {onward}")
 
 
-def _mail_of(table: Any, agent: str) -> tuple[str, Any]:
-    """Return the run's episode, and the letter that waits for an agent, or None."""
+def _mail_of(run: Any, agent: str) -> tuple[Any, Any]:
+    """Return the run's table, and the letter that waits for an agent, or None."""
+    from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.storage.home import home
 
+    table = finish(table_of(run))
     episode = table.get("episode", "")
-    return episode, home().journal.mail(episode, agent) if episode else None
+    return table, home().journal.mail(episode, agent) if episode else None
 
 
 def _ask_here(mail: Any, shown: set[str]) -> str:
