@@ -34,11 +34,10 @@ def answer(
     from shapley_coop.state.storage.home import home
 
     found = home().run(run)
-    table, mail = _mail_of(found, agent)
-    episode = table.get("episode", "")
-    if not reply and table.get("settlement") and agent in table["agents"]:
-        say_lines("\n".join([f"{run} is over.", *ending(table, agent)]))
+    if not reply and found.result and agent in found.result["payoffs"]:
+        say_lines("\n".join([f"{run} is over.", *ending(found.result, agent)]))
         return
+    episode, mail = _mail_of(found, agent)
     if not reply:
         if mail is None:
             asked = [a for a in found.room["seats"] if home().journal.mail(episode, a)]
@@ -62,10 +61,10 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     from shapley_coop.state.storage.home import home
 
     fault = finish(answer_for(run, agent, reply))
-    table, mail = _mail_of(run, agent)
+    episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(table["episode"], mail)  # only its reason is new, and is printed below
+            home().journal.show(episode, mail)  # only its reason is new, and is printed below
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")
@@ -76,14 +75,14 @@ def _reply(run: Any, agent: str, reply: str) -> None:
         note(f"{agent} has answered; {onward}")
 
 
-def _mail_of(run: Any, agent: str) -> tuple[Any, Any]:
-    """Return the run's table, and the letter that waits for an agent, or None."""
+def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
+    """Return the run's episode, and the letter that waits for an agent, or None."""
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.storage.home import home
 
     table = finish(table_of(run))
     episode = table.get("episode", "")
-    return table, home().journal.mail(episode, agent) if episode else None
+    return episode, home().journal.mail(episode, agent) if episode else None
 
 
 def _ask_here(mail: Any, shown: set[str]) -> str:

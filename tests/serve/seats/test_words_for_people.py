@@ -10,7 +10,7 @@ from shapley_coop.graphs.replies import OpenMail
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.seats.form import form_of, refusal_in_words
-from shapley_coop.serve.seats.standing import ending, standing
+from shapley_coop.serve.seats.standing import standing
 from shapley_coop.state.run_config import RunConfig
 
 CODES = re.compile(r"<[A-Z]+>|</|`|\b[A-Z]{3,6}\b")
@@ -55,10 +55,10 @@ async def test_every_refusal_names_the_field_and_the_end_is_told_in_sentences() 
     assert "Answer “Accept it” or “Reject it”." in bob.refusals["answer"]
     assert "Give the price: as in 3, what you should be paid" in bob.refusals["reason"]
     assert 'Bob accepts offer 1: "Fine."' in bob.letters["act"], "all that was said is told"
-    told = ending(table, "Bob")
-    assert told[0].startswith("You end with ")
-    assert told[-1] == "You broke c2 at turn 1."
-    assert standing(table, "Bob", [], False)["over"]
+    found = standing(table, "Bob", [], False)
+    assert (found["title"], found["over"]) == ("The run is over", True)
+    assert found["told"][0].startswith("You end with ")
+    assert found["told"][-1] == "You broke c2 at turn 1."
 
 
 async def test_tasks_have_names_and_worths_are_numbers() -> None:
@@ -74,7 +74,7 @@ async def test_tasks_have_names_and_worths_are_numbers() -> None:
 
 
 def test_who_is_waited_for_is_told_and_why_a_run_stopped_is_not() -> None:
-    table = {"agents": ["Ann", "Ben", "Cem"], "error": "CANARY"}
+    table: Any = {"agents": ["Ann", "Ben", "Cem"], "error": "CANARY"}
     assert standing(table, "Ann", ["Ann", "Ben", "Cem"], False)["told"] == [
         "The run waits for Ben and Cem."
     ]
