@@ -60,6 +60,7 @@ class Enquiry:
         deadline: seconds that a person has for a reply; 0 for no deadline.
         at: the name of this enquiry, unique within the run.
         carries: whether an action can have content besides its name in this game.
+        choices: field → the values that a person chooses from, if every agent may know them.
         tools: read-only tools that the agent may call before it answers.
         calls: the number of tool calls that the agent has left.
         steps: the number of model calls left for calling tools.
@@ -75,6 +76,7 @@ class Enquiry:
     deadline: float = 0
     at: str = ""
     carries: bool = False
+    choices: Mapping[str, list[str]] = field(default_factory=dict)
     tools: tuple[BaseTool, ...] = ()
     calls: int = 0
     steps: int = 0
