@@ -244,7 +244,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> None:
         say()
         report(outcome)
     _tell_trace(outcome, sent)
-    stay(pages, outcome)
+    stay(pages)
     if outcome["status"] in FAILED or outcome.get("lapsed"):
         sys.exit(ENDED_IN_ERROR)
 

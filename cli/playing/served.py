@@ -66,12 +66,10 @@ def serve_pages(
     return pages
 
 
-def stay(pages: "SeatPages | None", outcome: "dict[str, Any] | None" = None) -> None:
-    """Keep the pages, if there are any, until Ctrl-C; a run's outcome is told at each seat."""
+def stay(pages: "SeatPages | None") -> None:
+    """Keep the pages, if there are any, until Ctrl-C."""
     if pages is None:
         return
-    if outcome:
-        pages.end(outcome)
     note("The pages stay, so that each can read how it ended. Ctrl-C ends them.")
     with suppress(KeyboardInterrupt):
         threading.Event().wait()

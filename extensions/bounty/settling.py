@@ -119,6 +119,7 @@ class Settling:
         if not host or not port.isdigit() or int(port) > 65535:
             raise ValueError(f"--serve {serve}: give HOST:PORT, as in 127.0.0.1:8600")
         pages = serve_pages(run, people, host.strip("[]"), int(port))
+        pages.endings = {}
         try:
             ended = finish(pages.follow())
         except KeyboardInterrupt:

@@ -4,7 +4,6 @@
 >>> pages.links["Alice"]  # doctest: +SKIP
 'http://127.0.0.1:31245/Jd0…/seat/xk3…/Alice'
 >>> outcome = await pages.follow()  # doctest: +SKIP
->>> pages.end(outcome)  # doctest: +SKIP
 
 Each link holds a secret of the table and one of the person, which are made anew whenever the pages
 are served. Who has a link can read the person's letter and answer for the person.
@@ -25,17 +24,17 @@ from typing import Any, cast
 from urllib.parse import quote, unquote
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.types import StateSnapshot
 
-from shapley_coop.evals.transcripts.in_words import closing_lines, opening_lines
-from shapley_coop.evals.transcripts.sums import few
 from shapley_coop.graphs.replies import OpenQuestion, open_questions
 from shapley_coop.graphs.running import Waiting, Watcher, answer, follow
 from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.seats.person import SERVER_URL
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import DRAFT, preview
+from shapley_coop.serve.seats.form import DRAFT, preview, refusal_in_words
 from shapley_coop.serve.seats.letter import name_of, seat_letter
 from shapley_coop.serve.seats.response import one_object, response_of
+from shapley_coop.serve.seats.standing import NOTHING, standing
 from shapley_coop.serve.view.assets import file
 from shapley_coop.serve.view.local import ViewHandler
 from shapley_coop.serve.view.run_sources import HomeSource
@@ -65,7 +64,8 @@ class SeatPages:
     Attributes:
         links: person → the URL of its page.
         record: the URL of the run's public page.
-        endings: person → sentences on how the run ended, which the person's page then shows.
+        endings: person → sentences on how the run ended, for those whom the payoffs do not tell
+            it; the pages wait for them. None for the sentences of `standing`.
     """
 
     def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:
@@ -74,7 +74,7 @@ class SeatPages:
         Raises:
             ValueError: the server cannot listen there.
         """
-        self.endings: Mapping[str, Sequence[str]] = {}
+        self.endings: Mapping[str, Sequence[str]] | None = None
         self._run, self._loop = run, cast("asyncio.AbstractEventLoop | None", None)
         self._given = asyncio.Queue[Given]()
         self._keys = {secrets.token_urlsafe(24): agent for agent in people}
@@ -127,10 +127,6 @@ class SeatPages:
         if not heard.done():
             heard.set_exception(ValueError(wrong)) if wrong else heard.set_result(None)
 
-    def end(self, outcome: dict[str, Any]) -> None:
-        """Tell each person on its page how the run ended."""
-        self.endings = {agent: how_it_ended(outcome, agent) for agent in self.links}
-
     def owner(self, key: str, agent: str) -> str | None:
         """Return the agent if the key in a link is this agent's key, else None."""
         found = [a for own, a in self._keys.items() if _same(own, key)]
@@ -146,11 +142,16 @@ class SeatPages:
         return seat_letter(*found) if found else None
 
     def standing(self, agent: str) -> dict[str, Any]:
-        """Return what a seat shows while nothing is asked: how the run ended, if it has."""
-        nothing = {"detail": "No letter waits at this seat now"}
-        if not (told := self.endings.get(agent)):
-            return nothing
-        return nothing | {"title": "It is over", "told": told, "over": True, "run": self._run.run}
+        """Return how the run stands for a person of whom nothing is asked (`standing`)."""
+        state = asyncio.run(_state(self._run))
+        waiting = [i.value["pointer"]["agent"] for i in state.interrupts]
+        found = standing(state.values, agent, waiting, failed=False)
+        if not found["over"]:
+            return found
+        if self.endings is not None and agent not in self.endings:
+            return NOTHING
+        told = found["told"] if self.endings is None else self.endings[agent]
+        return found | {"told": told, "run": self._run.run}
 
     def reply(self, agent: str, reply: Mapping[str, Any]) -> dict[str, Any] | None:
         """Hand in a reply, or preview a draft; return None if no letter waits for the person.
@@ -168,7 +169,8 @@ class SeatPages:
             raise ValueError("id: another letter waits than the one that this reply names")
         response = response_of(reply, mail, question, asked)
         if fault := question.refusal(response):
-            return {"refused": fault.label, "why": fault.feedback}
+            why = refusal_in_words(question.turn(), fault.record())
+            return {"refused": fault.label, "why": why}
         taking = self._take(response, mail, question.table["episode"])
         with suppress(CancelledError):  # the command was stopped meanwhile
             asyncio.run_coroutine_threadsafe(taking, loop).result()
@@ -206,18 +208,14 @@ def _address(server: ThreadingHTTPServer) -> str:
     return os.environ.get(SERVER_URL, "").rstrip("/") or f"http://{place}:{port}"
 
 
-def how_it_ended(outcome: dict[str, Any], agent: str) -> list[str]:
-    """Return sentences on a run's public result for one of its people."""
-    paid = outcome["payoffs"]
-    own = [f"You end with {paid[agent]:g}."] if agent in paid else []
-    others = [f"{one} ends with {x:g}." for one, x in paid.items() if one != agent]
-    return [*own, *few(others, "others"), *opening_lines(outcome), *closing_lines(outcome)]
+async def _state(run: Any) -> StateSnapshot:
+    async with open_workflow(run.graph) as app:
+        return await app.aget_state(configure(run))
 
 
 async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
     """Return a person's waiting letter, its open question and its interrupt's value, or None."""
-    async with open_workflow(run.graph) as app:
-        state = await app.aget_state(configure(run))
+    state = await _state(run)
     asked = {i.value["pointer"]["agent"]: i.value for i in state.interrupts}
     mail = home().journal.mail(state.values.get("episode", ""), agent)
     if mail is None or agent not in asked:
