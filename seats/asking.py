@@ -63,6 +63,7 @@ class Enquiry:
         deadline: seconds that a person has for a reply; 0 for no deadline.
         at: the name of this enquiry, unique within the run.
         carries: whether an action can have content besides its name in this game.
+        public: whether all agents see the position alike, so that all may know the choices.
         tools: read-only tools that the agent may call before it answers.
         calls: the number of tool calls that the agent has left.
         steps: the number of model calls left for calling tools.
@@ -78,6 +79,7 @@ class Enquiry:
     deadline: float = 0
     at: str = ""
     carries: bool = False
+    public: bool = True
     tools: tuple[BaseTool, ...] = ()
     calls: int = 0
     steps: int = 0
@@ -152,7 +154,8 @@ async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
     mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
-    asked = request(pointer, q.agent, q.act, q.why, until, open_choices(q.letter.facts))
+    choices = open_choices(q.letter.facts) if q.public else {}
+    asked = request(pointer, q.agent, q.act, q.why, until, choices)
     return as_answer(interrupt(asked, response_schema=asked["review_configs"][0]["args_schema"]))
 
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shapley_coop.many import OWN
+from shapley_coop.deals.language.labels import meaning_of
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
 
@@ -87,23 +87,22 @@ SERVER_URL = "COOP_SERVER_URL"
 def seat_address(episode: str, agent: str) -> str:
     """Return the URL of an agent's seat, or only its path if the server's address is unknown.
 
-    >>> seat_address("5c1f0e", "Alice")
-    '/seat/5c1f0e/Alice'
+    >>> seat_address("5c1f0e", "Alice B.")
+    '/seat/5c1f0e/Alice%20B.'
     """
     server = os.environ.get(SERVER_URL, "").rstrip("/")
-    return f"{server}/seat/{episode}/{quote(agent, safe='') if server else agent}"
+    return f"{server}/seat/{episode}/{quote(agent, safe='')}"
 
 
 def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return field → the values to choose from, if every party may know these values.
+    """Return field → the values to choose from; give an interrupt only what every party may know.
 
-    Several parties can read an interrupt, so a game in which an agent's position is private has no
-    open choices.
+    Args:
+        facts: the letter's facts.
     """
     from shapley_coop.seats.schema import schema_of  # late: few runs ask people
 
-    schema = schema_of(facts)
-    if schema is None or OWN in facts.get("position", {}):
+    if (schema := schema_of(facts)) is None:
         return {}
     fields = schema["properties"].items()
     return {name: one.get("enum") or [one["const"]] for name, one in fields if one.keys() & _LISTED}
@@ -158,8 +157,8 @@ def _decisions(fields: Sequence[str]) -> list[Decision]:
 
 
 def refused_before(description: str, why: str) -> str:
-    """Append the label of the last reply's fault to a description, if the reply was refused."""
-    told = f" The last reply did not count ({why})." if why else ""
+    """Append the meaning of the last reply's label to a description, if the reply was refused."""
+    told = f" The last reply did not count: {meaning_of(why)}." if why else ""
     return description if not why or told in description else description + told
 
 

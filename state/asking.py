@@ -197,10 +197,18 @@ def _question(
         deadline=config.deadline,
         at=turn.at,
         carries=type(turn.evaluated.game).action_label is not Game.action_label,
+        public=not turn.is_person(agent) or _sees_what_all_see(turn, agent),
         tools=tools,
         calls=config.tool_calls if tools else 0,
         trace=_trace(turn, agent),
     )
+
+
+def _sees_what_all_see(turn: TurnContext, agent: str) -> bool:
+    """Return whether an agent's view of the position is every agent's view."""
+    game, position = turn.evaluated.game, turn.table["position"]
+    own = game.view(position, agent) if agent in game.agents else {}
+    return all(game.view(position, other) == own for other in game.agents)
 
 
 def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:

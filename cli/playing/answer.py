@@ -29,10 +29,14 @@ def answer(
     A reply is accepted only after the waiting letter was printed. Otherwise the second of two
     replies in a row would answer a letter that its author has not seen.
     """
+    from shapley_coop.serve.seats.standing import ending
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
 
     found = home().run(run)
+    if not reply and found.result and agent in found.result["payoffs"]:
+        say_lines("\n".join([f"{run} is over.", *ending(found.result, agent)]))
+        return
     episode, mail = _mail_of(found, agent)
     if not reply:
         if mail is None:

@@ -145,7 +145,7 @@ class SeatPages:
         """Return how the run stands for a person of whom nothing is asked (`standing`)."""
         state = asyncio.run(_state(self._run))
         waiting = [i.value["pointer"]["agent"] for i in state.interrupts]
-        found = standing(state.values, agent, waiting, failed=False)
+        found = standing(cast(Table, state.values), agent, waiting, failed=False)
         if not found["over"]:
             return found
         if self.endings is not None and agent not in self.endings:

@@ -54,8 +54,6 @@ class ViewHandler(Handler):
             self._answer(what, unquote(name), private)
         except ValueError as error:
             self.text(str(error), PLAIN, HTTPStatus.NOT_FOUND)
-        except ConnectionError:  # the client has left
-            self.close_connection = True
 
     def is_foreign(self) -> bool:
         """Return whether a request names another host than this machine.

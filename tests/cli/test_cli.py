@@ -127,6 +127,7 @@ def test_a_person_is_waited_for_and_answers_in_their_own_time(coop: Coop) -> Non
     assert coop("answer", "r", "Alice", "<ACTION>lever</ACTION>").code == 0
     outcome = valid(coop("resume", "r", "--json").result)
     assert outcome["rewards"] == {"Alice": -1, "Bob": 10}
+    assert "r is over.\nNothing was signed.\nYou end with -1." in coop("answer", "r", "Alice").out
 
 
 # Looking

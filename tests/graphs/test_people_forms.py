@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from shapley_coop.games import Game
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configure, open_workflow, table_of
@@ -92,30 +93,39 @@ def test_a_request_is_in_both_shapes_and_leads_to_the_seat(act: str) -> None:
     assert len(json.dumps(asked)) < 4_000
 
 
-async def test_an_interrupt_carries_the_choices_and_the_seats_whole_address(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv(SERVER_URL, "https://table.example/")
+async def asked_of_bob() -> dict[str, Any]:
+    """The value of the interrupt that asks a person for an action."""
     run = prepare("llm_only", RunConfig(seats={"*": "embedded:rational", "Bob": "human"}))
     async with open_workflow(run.graph) as app:
         place = configure(run)
         await app.ainvoke({"room": run.room}, place, context=RunConfig())
         (asked,) = (await app.aget_state(place)).interrupts
-    (action,), (config,) = asked.value["action_requests"], asked.value["review_configs"]
-    assert asked.value["choices"] == {"action": ["door", "lever"]}
+    return dict(asked.value)
+
+
+async def test_an_interrupt_carries_the_choices_and_the_seats_whole_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(SERVER_URL, "https://table.example/")
+    asked = await asked_of_bob()
+    (action,), (config,) = asked["action_requests"], asked["review_configs"]
+    assert asked["choices"] == {"action": ["door", "lever"]}
     assert config["args_schema"]["properties"]["action"]["enum"] == ["door", "lever"]
     assert action["description"].startswith("Bob, choose your action (door, lever).")
-    episode = asked.value["pointer"]["episode"]
-    assert asked.value["seat"] == f"https://table.example/seat/{episode}/Bob"
-    assert "You are **Bob**" not in json.dumps(asked.value)
-
-
-def test_an_interrupt_tells_no_choice_that_only_its_agent_may_know() -> None:
-    asked: dict[str, Any] = {"ask": "act", "legal": ["keep", "give 1 wood to Ben"]}
-    assert open_choices(asked) == {"action": asked["legal"]}
-    assert open_choices({**asked, "position": {"you_hold": {"wood": 1}}}) == {}
+    episode = asked["pointer"]["episode"]
+    assert asked["seat"] == f"https://table.example/seat/{episode}/Bob"
+    assert "You are **Bob**" not in json.dumps(asked)
     last = {"ask": "answer", "round": 3, "rounds": 3}
     assert open_choices(last) == {"decision": ["accept", "reject"]}
+
+
+async def test_an_interrupt_tells_no_choice_of_a_position_that_only_its_agent_sees(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Game, "view", lambda game, position, agent: {**position, "holds": agent})
+    asked = await asked_of_bob()
+    assert asked["choices"] == {}
+    assert "lever" not in json.dumps(asked)
 
 
 @pytest.mark.parametrize(

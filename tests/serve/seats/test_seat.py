@@ -106,7 +106,7 @@ def test_a_wrong_reply_leaves_the_letter_open_with_the_reason(server: Server) ->
     second = alice.letter()
     while second["id"] == first["id"]:
         second = alice.letter()
-    assert "MPT" in second["description"]
+    assert "did not count: the element that is asked for is missing." in second["description"]
     assert "Your answer has no <ACTION>" in second["letter"]
     stale = alice.answer(type="response", args="<ACTION>door</ACTION>", id=first["id"])
     assert (stale.status_code, "has been answered" in stale.text) == (422, True)
