@@ -26,7 +26,7 @@ from shapley_coop.seats.faults import busy_for, describe_error
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, note_deafness, say
-from shapley_coop.seats.person import as_message, open_choices, request
+from shapley_coop.seats.person import as_message, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
 from shapley_coop.seats.usage import count_tokens, parts
@@ -63,7 +63,7 @@ class Enquiry:
         deadline: seconds that a person has for a reply; 0 for no deadline.
         at: the name of this enquiry, unique within the run.
         carries: whether an action can have content besides its name in this game.
-        public: whether all agents see the position alike, so that all may know the choices.
+        choices: field → the values that a person chooses from, if every agent may know them.
         tools: read-only tools that the agent may call before it answers.
         calls: the number of tool calls that the agent has left.
         steps: the number of model calls left for calling tools.
@@ -79,7 +79,7 @@ class Enquiry:
     deadline: float = 0
     at: str = ""
     carries: bool = False
-    public: bool = True
+    choices: Mapping[str, list[str]] = field(default_factory=dict)
     tools: tuple[BaseTool, ...] = ()
     calls: int = 0
     steps: int = 0
@@ -147,15 +147,13 @@ async def ask(
     return await journal.keep(q.episode, q.entry(seat.model, answer)), True
 
 
-async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
+async def _ask_person(q: Enquiry, journal: Journal) -> Answer:
     """Leave the letter at the person's seat and interrupt the graph until the person replies."""
-    q = question
     mail = Mail(q.agent, q.act, q.name, q.text, q.attempt, facts=q.letter.facts)
     mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
-    choices = open_choices(q.letter.facts) if q.public else {}
-    asked = request(pointer, q.agent, q.act, q.why, until, choices)
+    asked = request(pointer, q.agent, q.act, q.why, until, q.choices)
     return as_answer(interrupt(asked, response_schema=asked["review_configs"][0]["args_schema"]))
 
 
@@ -193,9 +191,8 @@ async def _ask_once(
     return answer
 
 
-async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answer:
+async def _ask_model(seat: Seat, model: BaseChatModel, q: Enquiry) -> Answer:
     """Ask the model in its seat's mode, and return its answer."""
-    q = question
     mode = answers_of(seat, model, bool(q.tools))
     form = None if mode == "text" else _fields_of(q, seat)
     letter = _letter(seat, model, _told_fields(q, mode, form) if form else q)

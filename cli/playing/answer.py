@@ -93,7 +93,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
         shown: the sections that the person has seen here; this letter's sections are added.
     """
     from shapley_coop.cli.playing.fields import can_ask, read_message
-    from shapley_coop.serve.seats.form import form_of
+    from shapley_coop.serve.seats.form import form_of, refusal_in_words
 
     turn, letter = mail.question.turn(), mail.question.question().letter
     form = form_of(turn, mail.agent, letter.facts)
@@ -106,7 +106,8 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
     say_lines("\n".join(one for one in sections if one not in shown or one == sections[-1]))
     shown.update(sections)
     if can_ask(form):
-        return _fill(mail.act, form, letter.why)
+        fault = letter.facts.get("fault")
+        return _fill(mail.act, form, refusal_in_words(turn, fault) if fault else "")
     note(f"{mail.agent}, your message (elements as in the letter; an empty line ends it):")
     return read_message()
 

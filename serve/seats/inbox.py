@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from shapley_coop.graphs.replies import OpenQuestion, check_reply, open_questions
 from shapley_coop.seats.records import Mail
@@ -15,6 +15,7 @@ from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waitin
 from shapley_coop.serve.server.tenancy import configured
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
+from shapley_coop.state.table import Table
 
 PATIENCE = 10.0
 """The longest wait in seconds for a thread to be free, and then for the reply to be stored."""
@@ -57,7 +58,7 @@ class ThreadInbox:
             return NOTHING
         state: Any = await inside().threads.get_state(thread["thread_id"])
         waiting = [asked["value"]["pointer"]["agent"] for asked in waiting_in(thread)]
-        table, failed = state["values"] or {}, thread["status"] == "error"
+        table, failed = cast(Table, state["values"] or {}), thread["status"] == "error"
         told = await asyncio.to_thread(standing, table, agent, waiting, failed)
         # A party of several tenants may not see the page of the run, which is its owner's.
         return told if configured() else {**told, "run": thread["thread_id"]}
