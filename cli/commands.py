@@ -46,9 +46,6 @@ COMMANDS = {
         "wev": "shapley_coop.cli.crediting.credit:wev",
     },
     EXPERIMENT: {
-        "sweep": "shapley_coop.cli.experimenting.sweep:sweep",
-        "status": "shapley_coop.cli.experimenting.results:status",
-        "merge": "shapley_coop.cli.experimenting.results:merge",
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
     },
     SERVE: {
@@ -61,7 +58,7 @@ COMMANDS = {
 
 FIRST = (
     *("run", "resume", "answer", "list", "runs", "show", "verify", "letters", "doctor"),
-    *("contract", "credit", "sweep", "status", "view", "dev", "help"),
+    *("contract", "credit", "view", "dev", "help"),
 )
 """The first words of the core commands that `coop --help` lists."""
 

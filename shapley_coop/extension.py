@@ -142,9 +142,9 @@ class Extension:
             tokens. Then no caller may use a path without an entry.
         suites: a suite's name → the package whose folder has `name.yaml`.
         suite_checks: a name → a callable that raises ValueError for an unusable suite.
-        batches: a provider → its `evals.sweeps.playing.Batches`.
+        batches: a provider → its `Batches`, as the extension of sweeps defines them.
         players: a name → a callable from a URL and a sweep's id to a player that plays the sweep's
-            cells elsewhere (`evals.sweeps.playing.Player`).
+            cells elsewhere, as the extension of sweeps defines it.
         settings: a new field of a run's configuration → the option of `coop run`.
         additions: the extension's name → the object that reads the `settings` and checks answers
             by their values (`state.additions.Addition`).

@@ -6,8 +6,8 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from shapley_coop.evals.sweeps.stored import Stored
 from shapley_coop.extensions.replays.sensitivity import sensitivity
+from shapley_coop.extensions.sweeps.stored import Stored
 from shapley_coop.state.evaluated import EvaluatedTable
 
 MOST_RUNS = 20

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.cell import Row
 from shapley_coop.extensions.reports.layout import show_value, words
 from shapley_coop.extensions.reports.stats import Comparison
 from shapley_coop.extensions.reports.summary import Condition, estimate

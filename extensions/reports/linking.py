@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.cell import Row
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.selfcontained import standalone_page
 from shapley_coop.written_files import make_folder, replace_file

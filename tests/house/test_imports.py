@@ -185,12 +185,15 @@ def test_no_folder_of_tests_is_a_package() -> None:
 EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
 NEEDS = {
     "attribute": {"bounty", "reports"},
+    "batches": {"sweeps"},
     "bounty": {"repository"},
     "company": {"repository"},
-    "experiments": {"reports"},
-    "papers": {"raid", "reports"},
+    "experiments": {"reports", "sweeps"},
+    "papers": {"raid", "reports", "sweeps"},
+    "replays": {"sweeps"},
+    "reports": {"sweeps"},
     "studies": {"company", "raid"},
-    "trials": {"reports"},
+    "trials": {"reports", "sweeps"},
 }
 """Extension → the other extensions that it imports."""
 

@@ -7,12 +7,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.extensions.reports.charts import Axis, Bar, intervals
 from shapley_coop.extensions.reports.finding import finding
 from shapley_coop.extensions.reports.linking import RunPages
 from shapley_coop.extensions.reports.report import report
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
+from shapley_coop.extensions.sweeps.folders import read_rows
 from tests.browser import PHONE, picture, tab
 from tests.evals.swept import run, suite
 
