@@ -32,7 +32,7 @@ from hypothesis import settings
 from shapley_coop import extension
 from shapley_coop.games.sandbox import SandboxMissing, require_sandbox
 from shapley_coop.seats.embedded import CHARACTERS
-from shapley_coop.seats.models import KEYS
+from shapley_coop.seats.endpoint import KEYS
 from tests.chance import seed_line, settle_seed
 from tests.coop_command import Coop, coop_in
 from tests.postgres import NoPostgres, postgres

@@ -1,40 +1,19 @@
 """The long-term steps of Shapley-Coop in code: outcome, marginal contributions, values."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from itertools import compress
+from typing import cast
 
-import numpy as np
-
-from shapley_coop.amounts import MICRO, from_micro, normalise
-from shapley_coop.credit.coalitions import Floats, worth_table
+from shapley_coop.amounts import normalise
+from shapley_coop.credit.coalitions import MAX_NUCLEOLUS, BatchWorth, ClassGame, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS, norm
-from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
-from shapley_coop.credit.values.classes import (
-    ClassGame,
-    alone_by_class,
-    banzhaf_by_class,
-    leave_one_out_by_class,
-    shapley_by_class,
-    sum_games,
-)
-from shapley_coop.credit.values.nucleolus import MAX_NUCLEOLUS
-from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate, sample_shapley
 from shapley_coop.credit.values.shapley import marginal_contributions
-
-EVALUATIONS_PER_AGENT = 400
-"""The sampler's budget without a target: coalitions evaluated per agent."""
+from shapley_coop.extension import import_place
 
 MOST_PER_AGENT = 1600
 """The sampler's budget if it can stop early at a target: coalitions evaluated per agent."""
-
-MOST_MEMBERSHIPS = 200_000_000
-"""The sampler's limit of coalitions × agents. With many agents, each agent gets fewer samples."""
-
-LEAST_PER_AGENT = 16
-"""The smallest budget of coalitions per agent: eight orders and their reverses."""
 
 WITHIN = 0.1
 """The sampler's target: standard errors of at most WITHIN · max(|total|, range of worths) / n."""
@@ -42,11 +21,7 @@ WITHIN = 0.1
 MAX_ENUMERATED = 16
 """The largest number of agents for which a norm evaluates all 2ⁿ coalitions."""
 
-SAMPLED = {
-    "shapley": sample_shapley,
-    "banzhaf": sample_banzhaf,
-    "banzhaf_normalised": sample_banzhaf,
-}
+SAMPLED = ("shapley", "banzhaf", "banzhaf_normalised")
 """The norms that can be estimated for any number of agents."""
 
 FEW = ("equal", "leave_one_out", "proportional")
@@ -54,6 +29,12 @@ FEW = ("equal", "leave_one_out", "proportional")
 
 BY_CLASS = (*SAMPLED, *FEW)
 """The norms that can be computed from class counts, if the classes are known."""
+
+METHODS = {
+    "classes": "shapley_coop.credit.values.classes:attribute_by_classes",
+    "sampling": "shapley_coop.credit.values.sampled:attribute_by_sampling",
+}
+"""The methods for many agents: name → the `module:name` of a function of (characteristic, norm)."""
 
 Worth = Callable[[frozenset[str]], Fraction]
 
@@ -120,7 +101,7 @@ class Attribution:
         """Return each agent's payoff if the norm splits `total`: W_i(∅) plus a part of the gain."""
         values = list(self.values.values())
         if self.alone is None:
-            return _by_agent(list(self.values), normalise(total, values))
+            return by_agent(list(self.values), normalise(total, values))
         gained = normalise(total - sum(self.alone.values(), Fraction(0)), values)
         return {a: self.alone[a] + x for a, x in zip(self.values, gained, strict=True)}
 
@@ -130,7 +111,7 @@ class Attribution:
         if self.total <= 0:
             return None
         parts = normalise(self.total, values)
-        return _by_agent(list(self.values), [part / self.total for part in parts])
+        return by_agent(list(self.values), [part / self.total for part in parts])
 
 
 def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
@@ -149,7 +130,7 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     if of.parts is not None and by != "deegan_packel":
         return _of_parts(of, of.parts, by)
     if of.classes is not None and by in BY_CLASS and n > MAX_ENUMERATED:
-        return _by_class(of, of.classes, by)
+        return _by_method("classes", of, by)
     if n <= min(of.exact_agents, MAX_ENUMERATED) or (
         n <= MAX_ENUMERATED and by not in (*SAMPLED, *FEW)
     ):
@@ -158,11 +139,11 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
             norm=by,
             method="exact",
             total=Fraction(table[-1]),
-            marginal=_by_agent(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
-            values=_by_agent(of.agents, rule(table)),
+            marginal=by_agent(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
+            values=by_agent(of.agents, rule(table)),
             alone=of.alone,
         )
-    return _sample(of, by) if by in SAMPLED else _by_few_coalitions(of, by)
+    return _by_method("sampling", of, by) if by in SAMPLED else _by_few_coalitions(of, by)
 
 
 def can_settle(by: str, n: int) -> bool:
@@ -178,77 +159,16 @@ def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, F
     return lambda name, total: found(name).payoffs(total)
 
 
+def _by_method(name: str, of: Characteristic, by: str) -> Attribution:
+    return cast(Attribution, import_place(METHODS[name])(of, by))
+
+
 def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribution:
     """Return values of an additive game: each agent's part, except under the equal split."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
-    named = partial(_by_agent, of.agents)
+    named = partial(by_agent, of.agents)
     return Attribution(by, "exact (additive)", total, named(parts), named(values), None, of.alone)
-
-
-def _by_class(of: Characteristic, classes: Sequence[ClassGame], by: str) -> Attribution:
-    """Return values of a sum of games with symmetric classes, computed from class counts."""
-    n, named = len(of.agents), partial(_by_agent, of.agents)
-    marginal = sum_games(classes, leave_one_out_by_class, n)
-    alone = sum_games(classes, alone_by_class, n)
-    total = sum((one.gain for one in classes), Fraction(0))
-    match by:
-        case "equal":
-            values = [total / n] * n
-        case "leave_one_out":
-            values = marginal
-        case "proportional":
-            values = normalise(total, alone)
-        case "shapley":
-            values = sum_games(classes, shapley_by_class, n)
-        case _:
-            values = sum_games(classes, banzhaf_by_class, n)
-            values = normalise(total, values) if by == "banzhaf_normalised" else values
-    exactly = "exact (by class counts)"
-    return Attribution(by, exactly, total, named(marginal), named(values), None, of.alone)
-
-
-def _sample(of: Characteristic, by: str) -> Attribution:
-    n, batch = len(of.agents), of.batch or partial(_one_by_one, of.agents, of.worth)
-    ends = np.concatenate([~np.eye(n + 1, n, dtype=bool), np.eye(n + 1, n, dtype=bool)])
-    worths = batch(ends)
-    scale = max(abs(float(worths[n])), float(np.ptp(worths)))
-    each = MOST_PER_AGENT if of.target else EVALUATIONS_PER_AGENT
-    found = SAMPLED[by](
-        n,
-        batch,
-        target_error=(of.target or 0) * scale / n or None,
-        budget=n * min(each, max(LEAST_PER_AGENT, MOST_MEMBERSHIPS // n**2)),
-    )
-    exactly = [_millionths(x) for x in worths[: n + 1]]
-    raw = Attribution(
-        norm=by,
-        method=_how(found),
-        total=exactly[-1],
-        marginal=_by_agent(of.agents, [exactly[-1] - x for x in exactly[:-1]]),
-        values=_by_agent(of.agents, [_millionths(x) for x in found.values]),
-        standard_error={a: float(x) for a, x in zip(of.agents, found.standard_error, strict=True)},
-        alone=of.alone,
-    )
-    return _scale(raw) if by == "banzhaf_normalised" else raw
-
-
-def _scale(raw: Attribution) -> Attribution:
-    """Return values scaled to the total by `normalise`, and errors scaled by the same factors."""
-    values = list(raw.values.values())
-    scaled = normalise(raw.total, values)
-    moved = [float(new / old) if old else 1.0 for new, old in zip(scaled, values, strict=True)]
-    errors = raw.standard_error or {}
-    return replace(
-        raw,
-        values=_by_agent(list(raw.values), scaled),
-        standard_error={a: abs(by) * errors[a] for a, by in zip(raw.values, moved, strict=True)},
-    )
-
-
-def _how(found: Estimate) -> str:
-    missed = "" if found.reached is not False else ", errors above the target"
-    return f"sampled ({found.method}, {found.evaluations} coalitions{missed})"
 
 
 def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
@@ -270,18 +190,10 @@ def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
                 f"choose {', '.join((*SAMPLED, *FEW))}"
             )
     return Attribution(
-        by, "exact", total, _by_agent(agents, marginal), _by_agent(agents, values), alone=of.alone
+        by, "exact", total, by_agent(agents, marginal), by_agent(agents, values), alone=of.alone
     )
 
 
-def _one_by_one(agents: Sequence[str], worth: Worth, coalitions: Coalitions) -> Floats:
-    """Return the worths of many coalitions by one call of `worth` for each."""
-    return np.array([float(worth(frozenset(compress(agents, row)))) for row in coalitions])
-
-
-def _millionths(x: float) -> Fraction:
-    return from_micro(round(float(x) * MICRO))
-
-
-def _by_agent(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:
+def by_agent(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:
+    """Return agent → value."""
     return dict(zip(agents, values, strict=True))

@@ -6,6 +6,8 @@ A characteristic function v is a table of 2**n worths indexed by mask, from v(�
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,38 @@ Floats = NDArray[np.float64]
 Table = Sequence[Number] | Floats
 """A characteristic function: 2**n worths, in the game's unit, indexed by mask."""
 
+Coalitions = NDArray[np.bool_]
+"""Shape (m, n): True at (k, i) if coalition k contains agent i."""
+
+BatchWorth = Callable[[Coalitions], Floats]
+"""A function from m coalitions to their worths, shape (m,), in the game's unit."""
+
+MAX_NUCLEOLUS = 14
+"""The largest number of agents for the nucleolus: up to n linear programs have 2**n rows each."""
+
 MAX_AGENTS = 20
 """The largest number of agents of a table: 2**20 worths take 8 MB as floats."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassGame:
+    """A game, or one term of a sum of games, whose players form classes of symmetric members.
+
+    Attributes:
+        of: agent's index → its class, or −1 for a null player.
+        worths: integers in units of 1/unit, indexed by class counts; shape (m_1 + 1, m_2 + 1, …).
+        unit: the number of these units in one unit of v.
+    """
+
+    of: Sequence[int]
+    worths: NDArray[Any]
+    unit: int = 1
+
+    @property
+    def gain(self) -> Fraction:
+        """v(N) − v(∅), in the unit of v."""
+        flat = self.worths.reshape(-1)
+        return Fraction(int(flat[-1]) - int(flat[0]), self.unit)
 
 
 def members(mask: int, agents: Sequence[str]) -> tuple[str, ...]:
@@ -121,3 +153,8 @@ def check_agents(agents: Sequence[str]) -> None:
     if len(set(agents)) < len(agents):
         twice = next(name for name in agents if list(agents).count(name) > 1)
         raise ValueError(f"agent {twice!r} is named twice: give each agent its own name")
+
+
+def rounded(values: Floats) -> list[Fraction]:
+    """Return floats as fractions, rounded to 1e-9."""
+    return [Fraction(round(float(value) * 10**9), 10**9) for value in values]

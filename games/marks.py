@@ -50,6 +50,10 @@ class Marks:
         """Return a one-line summary for lists: by default the first line of the docstring."""
         return (type(self).__doc__ or self.name).strip().splitlines()[0]
 
+    def for_people(self, text: str) -> str:
+        """Return a letter's text with words in place of the game's codes, if it has codes."""
+        return text
+
     def agreed(self, record: Sequence[Turn]) -> bool:
         """Return whether the actions show that agents agreed without a signed deal."""
         return False

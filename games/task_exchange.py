@@ -16,7 +16,7 @@ from shapley_coop.games.exchange.params import TaskExchangeParams
 from shapley_coop.games.exchange.source import scenario_of
 from shapley_coop.games.exchange.told import worths
 from shapley_coop.games.exchange.tools import simulate
-from shapley_coop.games.exchange.words import facts_of, rules_of
+from shapley_coop.games.exchange.words import facts_of, in_task_words, rules_of
 from shapley_coop.games.game import Game
 from shapley_coop.games.goods import GIVEN, Holdings
 from shapley_coop.games.params import GameError, Params
@@ -198,13 +198,21 @@ class TaskExchange(Game):
         return KEEPS_ITS_TASKS
 
     def happened(self, turn: Turn) -> str:
-        """Return the results of tool calls; the table of turns says which tasks were done."""
+        """Return the gifts and the results of calls; the table of turns says what was done."""
         told = []
         for effect in turn.get("effects", []):
+            if effect["effect"] == GIVEN:
+                if effect["quantity"]:
+                    told.append(f"{effect['giver']} gives {effect['receiver']} {effect['good']}")
+                continue
             result = {k: x for k, x in effect.items() if k not in ("effect", "agent", "task", "ok")}
             how = "" if effect.get("ok", True) else "failed: "
             told.append(f"{effect.get('agent', '')}: {how}{', '.join(map(str, result.values()))}")
         return "; ".join(told)
+
+    def for_people(self, text: str) -> str:
+        """Return a letter's text with the tasks in words, in place of masks and calls."""
+        return in_task_words(self.tasks, text)
 
     def rules(self) -> str:
         """Return the rules: who holds which tasks, the actions, and when utilities are paid."""

@@ -14,8 +14,10 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.nodes.agent.ask import write_for_person, write_letter
 from shapley_coop.prompts import Section
-from shapley_coop.seats.asking import Enquiry, as_answer
+from shapley_coop.seats.asking import Enquiry
+from shapley_coop.seats.provider import provider
 from shapley_coop.seats.records import Mail
+from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state.asking import prepare, refuse
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.private import private_views
@@ -62,7 +64,9 @@ class OpenQuestion:
         Args:
             reply: a tagged message, an inbox response, or the fields of `seats.person.Reply`.
         """
-        return refuse(self.turn(), self.agent, as_answer(reply), write_letter)
+        read = provider(HUMAN).read
+        assert read, "people's replies come from outside"
+        return refuse(self.turn(), self.agent, read(reply), write_letter)
 
     def turn(self) -> TurnContext:
         """Return the context of the question: the node's table and the agent asked."""

@@ -25,7 +25,7 @@ from shapley_coop.graphs.replies import OpenMail, OpenQuestion, check_reply, ope
 from shapley_coop.graphs.same_run import check_objects, check_same_config, check_same_workflow
 from shapley_coop.graphs.threads import Hold, configure, hold, hold_lease, open_workflow
 from shapley_coop.graphs.workflow import App
-from shapley_coop.seats.person import IGNORE, overdue
+from shapley_coop.seats.records import IGNORE, overdue
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
 from shapley_coop.state.run_config import RunConfig

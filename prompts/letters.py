@@ -10,10 +10,10 @@ from typing import Any
 
 from shapley_coop.many import MANY
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
-from shapley_coop.prompts.render import render
+from shapley_coop.prompts.render import are_tags_left_out, render
 from shapley_coop.prompts.request import Words, contract_lines, variables
 from shapley_coop.prompts.talk import in_words
-from shapley_coop.prompts.words import describe, few, plain
+from shapley_coop.prompts.words import describe, few, plain, table
 
 Facts = Mapping[str, Any]
 
@@ -197,7 +197,9 @@ def _utilities(facts: Facts) -> str:
     """Return the game's private facts for one agent in words; all utilities share one line."""
     lines = []
     for key, value in facts.items():
-        if key == "utilities":
+        if key == "utilities" and are_tags_left_out():
+            lines.append(_for_person(value))
+        elif key == "utilities":
             worths = ", ".join(f"{mask} {x:.3g}" for mask, x in value.items())
             lines.append(f"What each set of tasks is worth to you, by mask: {worths}.")
         elif key == "values":
@@ -208,6 +210,32 @@ def _utilities(facts: Facts) -> str:
         else:
             lines.append(describe({key: value}).removeprefix("- "))
     return (" " if facts.keys() <= _OWN.keys() else "\n\n").join(lines)
+
+
+def _for_person(worths: Mapping[str, float]) -> str:
+    """Return what single tasks and the best sets are worth, as a table; the form computes others.
+
+    >>> print(_for_person({"01": 0.25, "10": 0.5, "11": 1.0}).split("\\n\\n")[1])
+    | tasks | worth to you |
+    | --- | --- |
+    | 10 | 0.5 |
+    | 01 | 0.25 |
+    | 11 | 1 |
+    """
+    ranked = sorted(worths, key=lambda mask: -worths[mask])
+    single = [mask for mask in ranked if mask.count("1") == 1]
+    best = [mask for mask in ranked if mask.count("1") > 1][:_BEST]
+    rows = [(mask, f"{worths[mask]:.3g}") for mask in single + best]
+    return f"{_OF_SETS}\n\n{table(('tasks', 'worth to you'), rows)}"
+
+
+_BEST = 3
+"""The most sets of tasks that a person's letter lists."""
+
+_OF_SETS = (
+    "What each task alone, and the best sets of tasks, are worth to you. A set is not worth the "
+    "sum of its tasks; the form shows what any set is worth."
+)
 
 
 def _told_once(key: str, value: Any, facts: Facts) -> Any:

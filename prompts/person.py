@@ -1,13 +1,14 @@
 """The order of a letter's sections for a person, who reads the game first and the question last."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 _HEADING = re.compile(r"^# ", re.MULTILINE)
 _ALWAYS = ("Instructions to all", "Instructions to all players")
 _LONG = 1_000
-"""The most characters of a section that are shown before a person unfolds the rest."""
+_OWN = 2_000
+"""The most characters of the rules, and of what is at stake, that are shown unfolded."""
 
 
 @dataclass(frozen=True)
@@ -18,11 +19,13 @@ class Section:
         title: the heading.
         text: the part in Markdown.
         folded: whether a page shows only the heading until the person opens the part.
+        rules: whether the part is of the rules, which later letters repeat.
     """
 
     title: str
     text: str
     folded: bool = False
+    rules: bool = False
 
 
 def sections_for_person(system: str, user: str) -> list[Section]:
@@ -36,22 +39,22 @@ def sections_for_person(system: str, user: str) -> list[Section]:
     """
     (_, aim), *rules = _parts(system)
     _, *own = _parts(user)
-    game = [_shortened(title, text, "The rest of the rules") for title, text in rules[:1]]
+    told = chain.from_iterable(_shortened(*one, "The rest of the rules") for one in rules[:1])
+    game = [*told, *(Section(title, text, title not in _ALWAYS) for title, text in rules[1:])]
     stake = "\n\n".join(filter(None, [aim, dict(own).get("You")]))
     return [
-        *chain(*game),
-        *(Section(title, text, title not in _ALWAYS) for title, text in rules[1:]),
-        *_shortened("What is at stake for you", stake, "All that is at stake for you"),
+        *(replace(one, rules=True) for one in game),
+        *_shortened("What is at stake for you", stake, "All that is at stake for you", _OWN),
         *(Section(title, text) for title, text in own if title != "You"),
     ]
 
 
-def _shortened(title: str, text: str, others: str) -> list[Section]:
+def _shortened(title: str, text: str, others: str, most: int = _LONG) -> list[Section]:
     """Return a section; if it is long, its later paragraphs are folded under the title `others`."""
     blocks, length = text.split("\n\n"), 0
     for at, block in enumerate(blocks):
         length += len(block)
-        if at and length > _LONG:
+        if at and length > most:
             first, rest = "\n\n".join(blocks[:at]), "\n\n".join(blocks[at:])
             return [Section(title, first), Section(others, rest, folded=True)]
     return [Section(title, text)]

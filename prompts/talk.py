@@ -134,6 +134,8 @@ def _message_line(event: Event, turns: int) -> str:
     words = f": {quote(event['says'])}" if event.get("says") else ""
     words = f": {event['heard']}" if event.get("heard") else words
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
+    if event.get("offers") and not did and not words:
+        line = ""  # its heading below names the author
     if event.get("offers"):
         number = f"number {event['revision']}" if "revision" in event else _UNASKED
         line += f"\n**{who}'s offer ({number})**\n{clauses(event['offers'], turns)}\n"

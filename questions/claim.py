@@ -72,7 +72,7 @@ QUESTION = Question(
     read,
     check,
     hold_answers,
-    program=lambda me: me.splitter.claim(),
+    program="shapley_coop.seats.embedded.splitting:Splitter.claim",
     shows=(stand, talk_round, standing_offer, unusual_enforcement, norms),
     words=(partial(split, signed=False),),
     tells=since_play,

@@ -18,7 +18,7 @@ QUESTION = Question(
     read_thought,
     check,
     keep_thoughts,
-    program=lambda me: me.trader.consider(),
+    program="shapley_coop.seats.embedded.exchange:Negotiator.consider",
     shows=(trade,),
     words=(turn_of_game,),
     rules="exchange_table",

@@ -74,7 +74,7 @@ QUESTION = Question(
     read,
     check,
     contract_propose.publish,
-    program=lambda me: me.party.answer(),
+    program="shapley_coop.seats.embedded.contracting:Party.answer",
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),
     teaches=True,

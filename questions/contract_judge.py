@@ -66,7 +66,7 @@ QUESTION = Question(
     read,
     check,
     publish,
-    program=lambda me: me.clerk.judge(),
+    program="shapley_coop.seats.embedded.clerk:Clerk.judge",
     shows=(all_parties, offered_words, contract_in_force),
     tells=since_play,
 )

@@ -79,7 +79,7 @@ QUESTION = Question(
     read,
     check,
     publish,
-    program=lambda me: me.party.draft(),
+    program="shapley_coop.seats.embedded.contracting:Party.draft",
     shows=(stand, talk_round, certified_offer, enforcement, norms),
     teaches=True,
 )

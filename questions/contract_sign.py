@@ -61,7 +61,7 @@ QUESTION = Question(
     read,
     check,
     hold_answers,
-    program=lambda me: me.party.sign(),
+    program="shapley_coop.seats.embedded.contracting:Party.sign",
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),
     tells=tell_everything,

@@ -151,7 +151,7 @@ QUESTION = Question(
     read,
     check,
     publish,
-    program=lambda me: me.clerk.write(),
+    program="shapley_coop.seats.embedded.clerk:Clerk.write",
     shows=(all_parties, offered_words, contract_in_force),
     words=(offer_to_answer, turn_of_game, lambda view: {"sections": SECTIONS}),
     tells=what_was_agreed,

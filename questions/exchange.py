@@ -21,8 +21,7 @@ from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Fields, Spoken
 from shapley_coop.seats.clause_fields import Part
 from shapley_coop.seats.elements import Choice, Within, element_of_json
-from shapley_coop.seats.person import CHOSEN
-from shapley_coop.seats.records import Answer
+from shapley_coop.seats.records import CHOSEN, Answer
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -139,7 +138,7 @@ QUESTION = TradeQuestion(
     read,
     check,
     publish,
-    program=lambda me: me.trader.trade(),
+    program="shapley_coop.seats.embedded.exchange:Negotiator.trade",
     shows=(trade,),
     words=(turn_of_game, in_words),
     tries=attempts,

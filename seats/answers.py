@@ -46,15 +46,6 @@ def tag_fields(act: str, fields: Any) -> str:
     return question.answer.tagged(fields) if question else json.dumps(fields)
 
 
-def said_in(text: str) -> str:
-    """Return an answer without its thoughts, or unchanged if the thoughts cannot be separated.
-
-    The parser of messages refuses an answer whose thoughts cannot be separated.
-    """
-    said = without_thoughts(text)
-    return text if isinstance(said, Fault) else said
-
-
 def said_beside(words: str) -> str:
     """Return the words beside a tool call, or "" if these cannot be separated from thoughts."""
     said = without_thoughts(words)

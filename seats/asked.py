@@ -30,13 +30,14 @@ class Asked:
         name: the question's name in letters' facts.
         title: the question as a person's page shows it.
         answer: the class of the question's answers.
-        program: the function by which an embedded agent answers.
+        program: the function by which an embedded agent answers, or the `module:Class.method` of
+            a subclass of `seats.embedded.letter_facts.Reader`, imported when one is asked.
     """
 
     name: str
     title: str
     answer: type[Answer]
-    program: "Callable[[Agent], str]"
+    program: "str | Callable[[Agent], str]"
 
 
 @lru_cache(maxsize=256)  # bounded, as a letter from outside may hold any name

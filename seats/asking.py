@@ -3,9 +3,8 @@
 import asyncio
 import os
 import re
-import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
@@ -16,20 +15,18 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.constants import TAG_NOSTREAM
-from langgraph.types import interrupt
 
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.seats.answers import said_in
-from shapley_coop.seats.awaited import LetterChatModel
+from shapley_coop.extension import import_place
 from shapley_coop.seats.clients import clients_here
-from shapley_coop.seats.faults import busy_for, describe_error
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
-from shapley_coop.seats.modes import answers_of, note_deafness, say
-from shapley_coop.seats.person import as_message, open_choices, request
-from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
-from shapley_coop.seats.seat import RECORDING, Seat, SeatError
-from shapley_coop.seats.usage import count_tokens, parts
+from shapley_coop.seats.provider import provider_of
+from shapley_coop.seats.records import Answer, Entry, Journal, Withheld, letter_hash, nonce
+from shapley_coop.seats.seat import RECORDING, Seat, SeatError, describe_failure
+from shapley_coop.seats.usage import parts
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _REFUSED = {"refusal", "refused"}
@@ -113,6 +110,25 @@ class Enquiry:
         )
 
 
+@dataclass(frozen=True)
+class Way:
+    """A way of asking a chat model.
+
+    Attributes:
+        ask: asks the model once, without a limit of time.
+        describe: returns a failure in one line, and the pause in seconds that a rate-limited
+            endpoint asks for, or None. Its arguments are the error, the seat, the limit of time
+            and the letter.
+    """
+
+    ask: Callable[[Seat, BaseChatModel, Enquiry], Awaitable[Answer]]
+    describe: Callable[[BaseException, Seat, float, Enquiry], tuple[str, float | None]]
+
+
+BY_MODE = "shapley_coop.seats.model_answers:WAY"
+"""The `Way` of models that may answer by a schema or a tool call."""
+
+
 async def ask(
     seat: Seat, seed: int, question: Enquiry, journal: Journal, look_up: bool = True
 ) -> tuple[Entry, bool]:
@@ -141,24 +157,10 @@ async def ask(
         found = await asyncio.to_thread(journal.find, q.episode, *asked)
         if found is not None:
             return found, False
-    answer = await (_ask_person(q, journal) if seat.human else _call(seat, seed, q, journal))
+    ask_directly = provider_of(seat).ask
+    asking = ask_directly(q, journal) if ask_directly else _call(seat, seed, q, journal)
+    answer = await asking
     return await journal.keep(q.episode, q.entry(seat.model, answer)), True
-
-
-async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
-    """Leave the letter at the person's seat and interrupt the graph until the person replies."""
-    q = question
-    mail = Mail(q.agent, q.act, q.name, q.text, q.attempt, facts=q.letter.facts)
-    mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
-    pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
-    until = mail.since + q.deadline if q.deadline else None
-    asked = request(pointer, q.agent, q.act, q.why, until, open_choices(q.letter.facts))
-    return as_answer(interrupt(asked, response_schema=asked["review_configs"][0]["args_schema"]))
-
-
-def as_answer(reply: Any) -> Answer:
-    """Return a person's reply as an answer for the journal."""
-    return Answer(_cut(as_message(reply)))
 
 
 async def _call(seat: Seat, seed: int, question: Enquiry, journal: Journal) -> Answer:
@@ -172,73 +174,51 @@ async def _ask_once(
 ) -> Answer:
     started = time.monotonic()
     model = chat_model(seat, agent=question.agent, seed=seed)
+    way = IN_TEXT if provider_of(seat).in_text else cast(Way, import_place(BY_MODE))
     # The client's timeout is per read, so a slow stream needs a limit for the whole call.
     limit = seat.timeout * (RETRIES + 1) + patience
-    if isinstance(model, LetterChatModel):
-        limit, model = seat.timeout + patience, model.for_letter(question, journal)
+    if for_letter := getattr(model, "for_letter", None):  # a `seats.awaited.LetterChatModel`
+        limit, model = seat.timeout + patience, for_letter(question, journal)
     told = None
     try:
         async with asyncio.timeout(limit if limit < inf else None):
-            answer = await _ask_model(seat, model, question)
+            answer = await way.ask(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure = describe_error(error, seat, limit, count_tokens(None, question.text, "")[0])
+        failure, busy = way.describe(error, seat, limit, question)
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
-        told.busy, told.said = busy_for(error), getattr(error, "said", "")
+        told.busy, told.said = busy, getattr(error, "said", "")
     if told:
         raise told  # outside the handler, so the error's context holds no private text
     return answer
 
 
-async def _ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answer:
-    """Ask the model in its seat's mode, and return its answer."""
-    q = question
-    mode = answers_of(seat, model, bool(q.tools))
-    form = None if mode == "text" else _fields_of(q, seat)
-    letter = _letter(seat, model, _told_fields(q, mode, form) if form else q)
-    tools = q.tools if q.calls and q.steps else ()
-    try:
-        text, reply = await say(model, mode, letter, trace_config(q), form, tools)
-        note_deafness(seat, model, mode if form else "text", reply)
-    except Exception as error:
-        # With a schema, OpenAI's client raises an error for an answer that is cut or filtered. The
-        # client takes half a second to load; if it is not loaded, it cannot have raised the error.
-        openai: Any = sys.modules.get("openai")
-        if openai and isinstance(error, openai.LengthFinishReasonError):
-            return _cut_answer(error.completion, q)
-        if not openai or not isinstance(error, openai.ContentFilterFinishReasonError):
-            raise
-        tokens_in, tokens_out = count_tokens(None, q.text, "")
-        return Answer("", False, tokens_in, tokens_out, withheld="filtered")
-    return _answer(reply, text, q, seat)
+async def _ask_in_text(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answer:
+    """Ask a model of this process, which always answers in text, and return its answer."""
+    sent = messages_for(seat, model, question.letter)
+    reply = await model.ainvoke(sent, config=trace_config(question))
+    used = reply.usage_metadata
+    tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
+    return answer_of(reply, str(reply.text), tokens)
 
 
-def _fields_of(question: Enquiry, seat: Seat) -> dict[str, Any] | None:
-    """Return the answer's schema; the import is late, as runs in text need no schemas."""
-    from shapley_coop.seats.bounds import schema_for
-
-    return schema_for(seat, question.letter.facts, question.carries)
-
-
-def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enquiry:
-    """Return the question with the names of the answer's fields appended to its letter.
-
-    The journal keeps the letter without these names, so recordings can answer it in any mode.
-    """
-    from shapley_coop.seats.returned import in_form, tools_sentence
-
-    q, called = question, mode == "tools"
-    told = tools_sentence(q.tools if q.steps else (), q.calls, q.letter.steps, called)
-    return replace(q, letter=in_form(q.letter, q.act, form["properties"], called, told))
+def _failure_in_text(
+    error: BaseException, seat: Seat, limit: float, question: Enquiry
+) -> tuple[str, None]:
+    return describe_failure(error, limit), None
 
 
-def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMessage]:
+IN_TEXT = Way(_ask_in_text, _failure_in_text)
+"""The way of models in this process: programs, recordings and embedded agents."""
+
+
+def messages_for(seat: Seat, model: BaseChatModel, letter: Letter) -> list[BaseMessage]:
     """Return the messages to send, with the facts for programs (see `SEND_FACTS`)."""
     if getattr(model, "reads_facts", False):
-        return question.letter.messages(program=True)
-    sent = (question.letter if seat.system else question.letter.without_system()).messages()
+        return letter.messages(program=True)
+    sent = (letter if seat.system else letter.without_system()).messages()
     if os.environ.get(SEND_FACTS) and seat.provider != RECORDING:
-        told = with_facts(str(sent[-1].text), question.letter.facts)
+        told = with_facts(str(sent[-1].text), letter.facts)
         sent[-1] = sent[-1].model_copy(update={"content": told})
     return sent
 
@@ -251,21 +231,23 @@ def trace_config(question: Enquiry) -> RunnableConfig:
     return {**question.trace, "metadata": metadata, "tags": tags}
 
 
-def _answer(reply: AIMessage, text: str, question: Enquiry, seat: Seat) -> Answer:
-    told = reply.usage_metadata
-    if seat.program or seat.provider == RECORDING:
-        tokens_in, tokens_out = (told["input_tokens"], told["output_tokens"]) if told else (0, 0)
-    else:
-        tokens_in, tokens_out = count_tokens(told, question.text, text)
+def answer_of(reply: AIMessage, text: str, tokens: tuple[int, int]) -> Answer:
+    """Return a model's message as an answer for the journal.
+
+    Args:
+        reply: the message.
+        text: the message as tagged text.
+        tokens: the numbers of input and output tokens.
+    """
     metadata = reply.response_metadata
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
-        text=_cut(said_in(text)),
+        text=cut_text(_said_in(text)),
         # A broken OpenAI-compatible stream looks like a success without a finish reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
-        input_tokens=tokens_in,
-        output_tokens=tokens_out,
-        **parts(cast(Any, told)),
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
+        **parts(cast(Mapping[str, Any], reply.usage_metadata)),
         withheld=_withheld(reply, ended),
     )
 
@@ -277,24 +259,15 @@ def _withheld(reply: AIMessage, ended: object) -> Withheld:
     return "refused" if ended in _REFUSED or reply.additional_kwargs.get("refusal") else ""
 
 
-def _cut_answer(completion: Any, question: Enquiry) -> Answer:
-    """Return the partial answer of a call by schema that reached its length limit."""
-    usage = completion.usage
-    told = usage and {
-        "input_tokens": usage.prompt_tokens,
-        "output_tokens": usage.completion_tokens,
-    }
-    text = completion.choices[0].message.content or ""
-    cached = getattr(usage and usage.prompt_tokens_details, "cached_tokens", None)
-    thought = getattr(usage and usage.completion_tokens_details, "reasoning_tokens", None)
-    details = {
-        "input_token_details": {"cache_read": cached},
-        "output_token_details": {"reasoning": thought},
-    }
-    read, written = count_tokens(told, question.text, text)
-    return Answer(_cut(text), cut=True, input_tokens=read, output_tokens=written, **parts(details))
+def _said_in(text: str) -> str:
+    """Return an answer without its thoughts, or unchanged if the thoughts cannot be separated.
+
+    The parser of messages refuses an answer whose thoughts cannot be separated.
+    """
+    said = without_thoughts(text)
+    return text if isinstance(said, Fault) else said
 
 
-def _cut(text: str) -> str:
+def cut_text(text: str) -> str:
     """Return the text cut to one character above the limit, with invalid characters replaced."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

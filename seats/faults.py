@@ -13,12 +13,11 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 from pydantic import ValidationError
 
-from shapley_coop.seats.seat import Seat, SeatFault
+from shapley_coop.seats.seat import AGAIN, Seat, SeatFault, describe_failure
 
 _TOO_OFTEN = 429
 _LONGEST_PAUSE = 3600.0
 
-_AGAIN = "resume the run to try again"
 _SETTINGS = "check the seat's settings (max_tokens, temperature, extra_body and the like)"
 
 _BY_STATUS = {
@@ -27,12 +26,12 @@ _BY_STATUS = {
     402: "asks for money; add credit to its account",
     403: "gives the key no right to this model; check its API key's rights",
     404: "knows no such model or address; check the model's name and base URL",
-    408: f"gave up waiting for the request; {_AGAIN}",
-    409: f"is busy with another request that this one conflicts with; {_AGAIN}",
+    408: f"gave up waiting for the request; {AGAIN}",
+    409: f"is busy with another request that this one conflicts with; {AGAIN}",
     413: "finds the request too large; give it less to read (recall), or another model",
     422: f"understands the request and cannot process it; {_SETTINGS}",
     429: "is asked too often, beyond its rate limit; try later, or run less at once",
-    500: f"failed within; {_AGAIN}",
+    500: f"failed within; {AGAIN}",
     502: "is behind a gateway that got no sound answer from it; look whether it runs, then resume",
     503: "is not available now; try later",
     504: "is behind a gateway that got no answer in time; raise its limit there, then resume",
@@ -40,9 +39,9 @@ _BY_STATUS = {
 }
 
 _BY_CODE = {
-    "batch_expired": f"did not get to the letter within the batch's 24 hours; {_AGAIN}",
-    "batch_cancelled": f"was told to cancel the batch that held the letter; {_AGAIN}",
-    "batch_incomplete": f"ended the batch without a word on the letter; {_AGAIN}",
+    "batch_expired": f"did not get to the letter within the batch's 24 hours; {AGAIN}",
+    "batch_cancelled": f"was told to cancel the batch that held the letter; {AGAIN}",
+    "batch_incomplete": f"ended the batch without a word on the letter; {AGAIN}",
     "not_batched": "is asked for what no batch takes, a stream or the Responses API; set the "
     "seat's settings so that it need not, or leave out --batch",
     "token_limit_exceeded": "has no room in its queue of batches for this letter; let other "
@@ -82,10 +81,8 @@ def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int =
         limit: the time limit for the whole answer, in seconds.
         tokens: the estimated tokens of the letter; 0 if unknown.
     """
-    if isinstance(error, SeatFault):
-        return str(error)
-    if isinstance(error, TimeoutError):
-        return f"no answer within {limit:g} s; raise the seat's timeout, or set max_tokens"
+    if isinstance(error, (SeatFault, TimeoutError)):
+        return describe_failure(error, limit)
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         # A rate limit may also say "too many tokens", although the letter is not too long.
@@ -95,7 +92,7 @@ def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int =
     for cause in causes(error):
         if why := _of_cause(cause, seat, limit):
             return f"{type(cause).__name__}; {why}"
-    return f"{type(error).__name__}; {_AGAIN}"
+    return describe_failure(error, limit)
 
 
 def busy_for(error: BaseException) -> float | None:
@@ -134,7 +131,7 @@ def _of_status(error: BaseException, status: int, seat: Seat) -> str:
     by_code = _BY_CODE.get(str(getattr(error, "code", None)))
     wait = getattr(getattr(error, "response", None), "headers", {}).get("retry-after", "")
     asked = f"; it asks to wait {wait} s" if status == 429 and wait[:9].isdigit() else ""
-    unknown = f"failed; {_AGAIN}" if status >= 500 else f"refuses the request; {_SETTINGS}"
+    unknown = f"failed; {AGAIN}" if status >= 500 else f"refuses the request; {_SETTINGS}"
     return (by_code or _BY_STATUS.get(status, unknown)) + asked
 
 
@@ -152,11 +149,11 @@ def _of_cause(error: BaseException, seat: Seat, limit: float) -> str:  # noqa: P
         case aiohttp.SocketTimeoutError():
             return f"the endpoint fell silent for {limit:g} s; raise the seat's timeout"
         case aiohttp.ServerDisconnectedError():
-            return f"the endpoint closed the connection without an answer; {_AGAIN}"
+            return f"the endpoint closed the connection without an answer; {AGAIN}"
         case OSError(errno=errno.ECONNRESET):
-            return f"the endpoint reset the connection without an answer; {_AGAIN}"
+            return f"the endpoint reset the connection without an answer; {AGAIN}"
         case aiohttp.ClientPayloadError():
-            return f"the answer broke off in the middle; {_AGAIN}"
+            return f"the answer broke off in the middle; {AGAIN}"
         case aiohttp.ClientResponseError():
             return f"the server does not speak HTTP; check the base URL, now {_url(seat)}"
         case httpx2.DecodingError():
@@ -167,7 +164,7 @@ def _of_cause(error: BaseException, seat: Seat, limit: float) -> str:  # noqa: P
         case ValidationError():
             return "the completion holds content of another kind than text; give another model"
         case IndexError():
-            return f"the completion holds no choice; {_AGAIN}, or give another model"
+            return f"the completion holds no choice; {AGAIN}, or give another model"
         case AttributeError() | TypeError() | KeyError():
             return f"the completion is malformed; check which server answers at {_url(seat)}"
         case ValueError():

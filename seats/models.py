@@ -1,48 +1,16 @@
 """The lookup from `provider:name` to a chat model, the only one in the application."""
 
-import os
-import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-from urllib.parse import urlsplit
-
 from langchain_core.language_models import BaseChatModel
 
 from shapley_coop import extension
-from shapley_coop.extras import missing_library
-from shapley_coop.seats.clients import Clients, clients_here
-from shapley_coop.seats.keys import NO_KEY, key_for
-from shapley_coop.seats.provider import Provider, provider_of
-from shapley_coop.seats.seat import EMBEDDED, OBJECTS, PYTHON, RECORDING, CredentialsMissing, Seat
-from shapley_coop.seats.tracing import keep_out
-
-_INSTALL = re.compile(r"pip install ([\w-]+)")
-"""The pattern of the package name in LangChain's error for a missing provider."""
-
-_OF_AN_EXTENSION = "An extension may bring it: coop list names those that are installed."
+from shapley_coop.seats.provider import Actions, Opening, provider_of
+from shapley_coop.seats.seat import Seat
 
 RETRIES = 2
 """Most retries of a request by its client, the only code that retries: for 408, 409, 429, 5xx."""
 
-KEYS = {
-    "openai": "OPENAI_API_KEY",
-    "azure_openai": "AZURE_OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "deepseek": "DEEPSEEK_API_KEY",
-    "google_genai": "GOOGLE_API_KEY",
-    "groq": "GROQ_API_KEY",
-    "mistralai": "MISTRAL_API_KEY",
-    "openrouter": "OPENROUTER_API_KEY",
-    "together": "TOGETHER_API_KEY",
-    "xai": "XAI_API_KEY",
-}
 
-
-def check_seat(
-    seat: Seat,
-    actions: Mapping[str, Sequence[str]] | None = None,
-    opening: Callable[[], Mapping[str, Any]] | None = None,
-) -> None:
+def check_seat(seat: Seat, actions: Actions | None = None, opening: Opening | None = None) -> None:
     """Refuse a seat that could not answer, before the play begins.
 
     Args:
@@ -59,52 +27,9 @@ def check_seat(
     """
     if seat.options and seat.provider not in extension.offered("seats"):
         raise ValueError(f"{seat.model}: options are for seats that an extension brings")
-    if seat.human:
-        return
-    if seat.provider == EMBEDDED:
-        from shapley_coop.seats.embedded import character
-
-        character(seat.name)
-    elif seat.provider == RECORDING:
-        from shapley_coop.seats.recording import read_recording
-
-        read_recording(seat.name)
-    elif seat.provider == PYTHON:
-        _check_python(seat, actions, opening)
-    elif seat.provider in OBJECTS:
-        chat_model(seat, agent="", seed=0)
-    else:
-        _check_callable(seat)
-
-
-def _check_python(
-    seat: Seat,
-    actions: Mapping[str, Sequence[str]] | None,
-    opening: Callable[[], Mapping[str, Any]] | None,
-) -> None:
-    """Refuse the seat if its factory is missing or refuses the game."""
-    from shapley_coop.seats.python_seat import load_factory
-
-    factory = load_factory(seat.name)
-    try:
-        if refuse := getattr(factory, "check_library", None):
-            refuse()
-        if actions is not None and (refuse := getattr(factory, "check_actions", None)):
-            refuse(actions)
-        if opening is not None and (refuse := getattr(factory, "check_opening", None)):
-            refuse(opening())
-    except ValueError as error:
-        raise ValueError(f"{seat.model}: {error}") from None
-
-
-def _check_callable(seat: Seat) -> None:
-    """Refuse a model that cannot be called, as its key, address or package is missing."""
-    if provider := provider_of(seat):
-        provider.check(seat)
-        return
-    _check_endpoint(seat)
-    if not seat.base_url:
-        _through_langchain(seat, _settings(seat))
+    provider = provider_of(seat)
+    provider.check(seat)
+    provider.check_game(seat, actions, opening)
 
 
 def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
@@ -121,124 +46,8 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         CredentialsMissing: the seat's key is not set.
         ValueError: the character or provider does not exist, or its package is not installed.
     """
-    if seat.provider == EMBEDDED:
-        from shapley_coop.seats.embedded import EmbeddedChatModel, character
-
-        character(seat.name)
-        return EmbeddedChatModel(character=seat.name, agent=agent, seed=seed)
-    if seat.provider == RECORDING:
-        from shapley_coop.seats.recording import RecordedChatModel
-
-        return RecordedChatModel(path=seat.name, agent=agent)
-    if seat.provider == PYTHON:
-        from shapley_coop.seats.python_seat import PythonChatModel
-
-        return PythonChatModel(source=seat.name, agent=agent, seed=seed)
-    if seat.provider in OBJECTS:
-        from shapley_coop.seats.objects import model_of
-
-        return model_of(seat, agent)
-    if provider := provider_of(seat):
-        return _extension_model(provider, seat, agent, seed)
-    here = clients_here()
-    if seat not in here.models:
-        here.models[seat] = _build(seat, here)
-    return here.models[seat]
-
-
-def _extension_model(provider: Provider, seat: Seat, agent: str, seed: int) -> BaseChatModel:
-    """Return a chat model made by an extension's provider."""
-    found = provider.make(seat, agent=agent, seed=seed)
+    found = provider_of(seat).make(seat, agent=agent, seed=seed)
     if not isinstance(found, BaseChatModel):
         reason = f"it made a {type(found).__name__}, no LangChain chat model"
         raise extension.faulty("seats", seat.provider, reason)
     return found
-
-
-def _build(seat: Seat, here: Clients) -> BaseChatModel:
-    _check_endpoint(seat)
-    settings = _settings(seat)
-    if seat.provider == "openai":
-        from shapley_coop.seats.http import http_client
-
-        settings["http_async_client"] = here.batched or http_client(here)
-        if here.batched:
-            settings["disable_streaming"] = True  # a batch streams no answers
-        if seat.base_url:
-            settings |= {"base_url": seat.base_url, "stream_usage": True}
-    return _through_langchain(seat, settings)
-
-
-def _key(seat: Seat) -> str | None:
-    """Return the key for a seat's endpoint; None if the client reads the key itself.
-
-    Raises:
-        CredentialsMissing: the key is not set; the text names its variable in one line.
-    """
-    variable = seat.key_env or KEYS.get(seat.provider, "")
-    needed = seat.key_env or not is_here(seat.base_url)
-    if variable and needed and not os.environ.get(variable):
-        raise CredentialsMissing(f"{seat.model} needs {variable}: set it, or put it in .env")
-    if not seat.key_env and not seat.base_url:
-        return None
-    key = key_for(seat, variable) or NO_KEY
-    if seat.key_env:
-        keep_out([key])  # traces hide the key even if it was set after tracing began
-    return key
-
-
-def is_here(url: str | None) -> bool:
-    """Return whether an endpoint is on this machine, where a server needs no key."""
-    host = urlsplit(url or "").hostname or ""
-    return host == "localhost" or host.startswith("127.") or host == "::1"
-
-
-def profile_of(seat: Seat) -> Mapping[str, Any]:
-    """Return LangChain's profile of a seat's model; empty if LangChain has none.
-
-    Raises:
-        CredentialsMissing: the seat's key is not set.
-        ValueError: the provider does not exist, or its package is not installed.
-    """
-    # LangChain finds the profile by the model's name, also behind a private endpoint.
-    known = _through_langchain(seat, _settings(seat))
-    return dict(known.profile or {})
-
-
-def _check_endpoint(seat: Seat) -> None:
-    _key(seat)
-    if seat.base_url and seat.provider != "openai":
-        raise ValueError(f"{seat.model}: base_url goes with openai:NAME, got {seat.provider}")
-
-
-_GIVEN = {"temperature", "max_tokens", "top_p", "seed", "reasoning_effort"}
-
-
-def _settings(seat: Seat) -> dict[str, Any]:
-    given = seat.model_dump(include=_GIVEN, exclude_none=True)
-    if seat.stop:
-        given["stop"] = list(seat.stop)
-    if seat.extra_body:
-        given["extra_body"] = dict(seat.extra_body)
-    if not seat.stream:
-        given["disable_streaming"] = True
-    if key := _key(seat):
-        given["api_key"] = key
-    # All attempts share one limit (`seats.asking`), so one slow request may use the whole limit.
-    return {"timeout": seat.timeout * (RETRIES + 1), "max_retries": RETRIES, **given}
-
-
-def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
-    from langchain.chat_models import init_chat_model
-
-    try:
-        return init_chat_model(seat.model, **settings)  # type: ignore[no-any-return]
-    except ImportError as error:
-        named = _INSTALL.search(str(error))
-        package = named[1] if named else error.name or f"langchain-{seat.provider}"
-        raise missing_library(seat.model, package) from None
-    except ValueError as error:
-        said = " ".join(str(error).split())
-        if "Supported providers" in said:
-            said = f"LangChain knows no provider {seat.provider[:80]!r}. {_OF_AN_EXTENSION}"
-        raise ValueError(f"{seat.model}: {said[:200]}") from None

@@ -27,6 +27,7 @@ from langchain_core.messages.ai import UsageMetadata, add_usage
 from langgraph.pregel import Pregel
 
 from shapley_coop.seats.awaited import AwaitedChatModel, on_its_own
+from shapley_coop.seats.provider import Provider
 from shapley_coop.seats.python_seat import CallableChatModel, PythonSeatError, failure_of
 from shapley_coop.seats.seat import FUNCTION, GRAPH, MODEL, Seat, is_object
 
@@ -155,7 +156,7 @@ def _find_seated(model: str, agent: str) -> Seated | None:
     return given if given and given.seat.model == model else None
 
 
-def model_of(seat: Seat, agent: str) -> BaseChatModel:
+def model_of(seat: Seat, *, agent: str, seed: int = 0) -> BaseChatModel:
     """Return the chat model that answers by the object at a seat.
 
     Raises:
@@ -237,3 +238,13 @@ def _last(asked: list[BaseMessage], state: Any) -> AIMessage:
         if isinstance(message, AIMessage) and message.usage_metadata:
             used = add_usage(used, message.usage_metadata)
     return AIMessage(said[-1].text, usage_metadata=used)
+
+
+def _check(seat: Seat) -> None:
+    """Refuse an object that is not seated in this context."""
+    model_of(seat, agent="")
+
+
+PROVIDER = Provider(model_of, _check)
+PROGRAM = Provider(model_of, _check, in_text=True)
+"""Functions and graphs, which always answer in text."""

@@ -17,16 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shapley_coop.many import OWN
 from shapley_coop.seats.asked import find_question
+from shapley_coop.seats.records import PASS
 from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
-
-PASS = ""
-"""The journal's text for a person who gives no answer; an empty text is no message."""
-
-CHOSEN = "PASS"
-"""The label of a person's choice to give no answer."""
-
-IGNORE = {"type": "ignore"}
-"""The reply by which a person gives no answer; also recorded when a person's time is up."""
 
 
 class Reply(BaseModel):
@@ -161,12 +153,6 @@ def refused_before(description: str, why: str) -> str:
     """Append the label of the last reply's fault to a description, if the reply was refused."""
     told = f" The last reply did not count ({why})." if why else ""
     return description if not why or told in description else description + told
-
-
-def overdue(waiting: Mapping[str, Any], now: float) -> bool:
-    """Return whether the time for a reply is up."""
-    until = waiting.get("deadline")
-    return until is not None and until <= now
 
 
 def _time_left(until: float | None) -> str:

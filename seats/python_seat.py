@@ -35,8 +35,9 @@ from shapley_coop.permissions import program_permitted
 from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.awaited import AwaitedChatModel
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
+from shapley_coop.seats.provider import Actions, Opening, Provider
 from shapley_coop.seats.schema import schema_of
-from shapley_coop.seats.seat import PYTHON, SeatFault
+from shapley_coop.seats.seat import PYTHON, Seat, SeatFault
 
 Given = str | Mapping[str, Any]
 """An answer: tagged text, or the fields of the act's schema."""
@@ -247,3 +248,24 @@ def _place(error: BaseException, module: str | None) -> str:
     own = Path(__file__).name
     at = (inside or [frame for frame in frames if Path(frame.filename).name != own])[-1:]
     return "".join(f" in {Path(f.filename).name}, line {f.lineno}," for f in at)
+
+
+def _check_game(seat: Seat, actions: Actions | None, opening: Opening | None) -> None:
+    """Refuse the seat if its factory is missing or refuses the game."""
+    factory = load_factory(seat.name)
+    try:
+        if refuse := getattr(factory, "check_library", None):
+            refuse()
+        if actions is not None and (refuse := getattr(factory, "check_actions", None)):
+            refuse(actions)
+        if opening is not None and (refuse := getattr(factory, "check_opening", None)):
+            refuse(opening())
+    except ValueError as error:
+        raise ValueError(f"{seat.model}: {error}") from None
+
+
+def _model(seat: Seat, *, agent: str, seed: int) -> PythonChatModel:
+    return PythonChatModel(source=seat.name, agent=agent, seed=seed)
+
+
+PROVIDER = Provider(_model, check_game=_check_game, in_text=True)

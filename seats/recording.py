@@ -12,6 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from shapley_coop.files import read_text
 from shapley_coop.seats.letters import as_text
+from shapley_coop.seats.provider import Provider
 from shapley_coop.seats.records import AnswerKey, Entry, letter_hash
 from shapley_coop.seats.seat import EMBEDDED, RECORDING, Seat, SeatFault
 
@@ -116,3 +117,15 @@ class RecordedChatModel(BaseChatModel):
             },
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def _check(seat: Seat) -> None:
+    """Refuse a recording that cannot be read."""
+    read_recording(seat.name)
+
+
+def _model(seat: Seat, *, agent: str, seed: int) -> RecordedChatModel:
+    return RecordedChatModel(path=seat.name, agent=agent)
+
+
+PROVIDER = Provider(_model, _check, in_text=True)

@@ -19,6 +19,15 @@ TASK = "task"
 BESIDE = {TOOL, TASK}
 """The acts of entries that hold no answer of a seat."""
 
+PASS = ""
+"""The journal's text for a person who gives no answer; an empty text is no message."""
+
+CHOSEN = "PASS"
+"""The label of a person's choice to give no answer."""
+
+IGNORE = {"type": "ignore"}
+"""The reply by which a person gives no answer; also recorded when a person's time is up."""
+
 AnswerKey = tuple[str, str, int]
 """An agent, the hash of its letter, and the attempt."""
 
@@ -124,3 +133,9 @@ class Journal(Protocol):
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
         """Store an answer, and return the first answer stored for this letter and attempt."""
+
+
+def overdue(waiting: Mapping[str, Any], now: float) -> bool:
+    """Return whether the time for a reply is up."""
+    until = waiting.get("deadline")
+    return until is not None and until <= now

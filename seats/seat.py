@@ -44,6 +44,23 @@ class SeatFault(Exception):
     """
 
 
+AGAIN = "resume the run to try again"
+
+
+def describe_failure(error: BaseException, limit: float) -> str:
+    """Return the failure of a model to answer, and its remedy, in one line.
+
+    Args:
+        error: the error that the model raised.
+        limit: the time limit for the whole answer, in seconds.
+    """
+    if isinstance(error, SeatFault):
+        return str(error)
+    if isinstance(error, TimeoutError):
+        return f"no answer within {limit:g} s; raise the seat's timeout, or set max_tokens"
+    return f"{type(error).__name__}; {AGAIN}"
+
+
 class CredentialsMissing(RuntimeError):
     """A model's API key is not set; the text names its environment variable in one line."""
 

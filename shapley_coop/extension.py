@@ -129,9 +129,9 @@ class Extension:
             and a callback for each of the dice, and returns the report.
         measures: the key of a measure that the core names but cannot compute (`distance`) → a
             callable from a row and the text after the colon to a number or None.
-        credits: a name → a callable from the evaluated table and a norm to the section of this
-            name in the report of `coop credit RUN`; a terminal shows the section's `lines`.
-        sections: a heading of a suite's report → a callable from the runs (`Stored`) to HTML.
+        credits: a name → a callable from the evaluated table and a norm to a section of the report
+            of `coop credit RUN`, stored under the name; a terminal shows the section's `lines`.
+        sections: a heading of a suite's report → a callable from runs and links to them to HTML.
         news: a key of its workflows' table → a callable from the key's value to lines to print.
         pictures: a game → a callable from the table of an ended run to an SVG picture.
         workflows: a name → the workflow that its page compiles.

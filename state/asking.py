@@ -9,6 +9,8 @@ from langchain_core.runnables import RunnableConfig
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games import Game
+from shapley_coop.games.gives import legal_in
+from shapley_coop.seats.answer import Action
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
@@ -40,19 +42,27 @@ class Reply:
         attempt: the number of this attempt to answer, from 1; 0 if the agent was not asked.
         entry: the letter and its answer; None if the budget had no call left for the agent.
         steps: the model calls before the answer, in which the model called tools.
+        sent: whether the letter was sent; the program takes an agent's only legal action.
     """
 
     attempt: int
     entry: Entry | None
     steps: tuple[Entry, ...] = ()
+    sent: bool = True
 
 
 @dataclass(frozen=True)
 class _Open:
-    """A letter to send, and its journal entry if the letter was already answered."""
+    """A letter, its journal entry if it was already answered, and the answer of an agent that
+    can act in one way only, which gets no letter."""
 
     question: Enquiry
     entry: Entry | None
+    forced: str = ""
+
+
+ONLY_ONE = "No letter was sent, as there was one legal action. The program took it:"
+"""The words with which the journal records an action that the program took for an agent."""
 
 
 async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
@@ -70,7 +80,9 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     """
     label_root(turn.table)
     journal, asked = await asyncio.to_thread(prepare, turn, write)
-    admitted = _within_budget(turn, {agent: one.question for agent, one in asked.items()})
+    sent = {agent: one.question for agent, one in asked.items() if not one.forced}
+    within = _within_budget(turn, sent)
+    admitted = [agent for agent in asked if agent in within or agent not in sent]
     steps = _steps(turn, admitted) if any(asked[a].question.tools for a in admitted) else {}
 
     async def hear(agents: list[str]) -> list[Heard | BaseException]:
@@ -83,7 +95,8 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     for agent, one in zip(admitted, heard, strict=True):
         if isinstance(one, BaseException):
             raise one
-        found[agent] = Reply(asked[agent].question.attempt, one.entry, one.steps)
+        attempt = asked[agent].question.attempt
+        found[agent] = Reply(attempt, one.entry, one.steps, sent=agent in sent)
     return found
 
 
@@ -107,11 +120,24 @@ def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]
         for agent, q in questions.items()
     ]
     entries = journal.found(episode, names)
-    opened = {a: _Open(q, e) for (a, q), e in zip(questions.items(), entries, strict=True)}
+    opened = {
+        a: _Open(q, e, _forced(turn, q))
+        for (a, q), e in zip(questions.items(), entries, strict=True)
+    }
     for agent, one in opened.items():
         if turn.is_person(agent):
             opened[agent] = _after_refusals(turn, one, views[agent], write, journal)
     return journal, opened
+
+
+def _forced(turn: TurnContext, asked: Enquiry) -> str:
+    """Return the answer of an agent with one legal action; "" if its letter must be sent.
+
+    An agent is asked if it writes an action's content, or if a mandate refused the only action.
+    """
+    legal = legal_in(asked.letter.facts)
+    acts = issubclass(turn.question.answer, Action) and asked.attempt == 1 and not asked.carries
+    return f"{ONLY_ONE} <ACTION>{legal[0]}</ACTION>" if acts and len(legal) == 1 else ""
 
 
 def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Fault | None:
@@ -238,6 +264,9 @@ def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
 async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> Heard:
     config = turn.evaluated.config
     seat = seat_of(turn, one.question.agent)
+    if one.forced:
+        entry = one.question.entry(seat.model, Answer(one.forced))
+        return Heard(one.entry or await journal.keep(one.question.episode, entry))
     question = replace(one.question, steps=steps) if one.question.tools else one.question
     return await converse(seat, config.seed, question, journal, one.entry)
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from shapley_coop.credit import Characteristic
-from shapley_coop.credit.values.classes import ClassGame
+from shapley_coop.credit.coalitions import ClassGame
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.classes import ByClass
 from shapley_coop.games.replay import EXACT_AGENTS, Replays

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from shapley_coop.games import Turn
-from shapley_coop.seats.person import CHOSEN
+from shapley_coop.seats.records import CHOSEN
 from shapley_coop.state.budget import SPENT_UP
 
 Why = Literal["chosen", "budget", "unusable"]

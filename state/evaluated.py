@@ -33,10 +33,12 @@ from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal, Offer
 from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.when import conditions_in, event_of
 from shapley_coop.deals.monitor import Duty, Payment, payments
 from shapley_coop.deals.parties import MOST_TOLD, by_agent
 from shapley_coop.deals.settlement import apply_payments, earnings, payoffs_from
 from shapley_coop.games import Game, Turn
+from shapley_coop.games.goods import Gift, with_gifts
 from shapley_coop.games.replay import earned_alone
 from shapley_coop.remembered import Bounded
 from shapley_coop.state.budget import SPENT_UP, UNLIMITED, BudgetTracker
@@ -121,8 +123,20 @@ class EvaluatedTable:
         return BudgetTracker(self.config.budget, self.table.get("spent", {}))
 
     def legal(self, agent: str) -> Sequence[str]:
-        """Return an agent's legal actions at the current position."""
-        return self.game.legal(self.table["position"], agent)
+        """Return an agent's legal actions now; it cannot give what the contract gives away."""
+        due = self._gifts_due.get(agent, [])
+        return self.game.legal(with_gifts(self.table["position"], due), agent)
+
+    @cached_property
+    def _gifts_due(self) -> dict[str, list[Gift]]:
+        """Agent → the gifts from and to it that fall due this turn, whatever anybody does."""
+        found: dict[str, list[Gift]] = {}
+        for gift in self.signed.gifts({}) if self.game.goods else ():
+            when = self.clauses[gift["clause"]].when
+            if not any(map(event_of, conditions_in(when))):
+                for agent in (gift["giver"], gift["receiver"]):
+                    found.setdefault(agent, []).append(gift)
+        return found
 
     @cached_property
     def clauses(self) -> dict[str, Clause]:

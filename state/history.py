@@ -12,7 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
+from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.games import Game, Turn
 from shapley_coop.remembered import by_identity
@@ -108,12 +110,20 @@ def _did(turn: Turn, game: Game) -> Line:
     return line
 
 
+def _words_in(text: str) -> str:
+    """Return the words of a message, which is tagged if it was said in a talk over tasks."""
+    said = said_in(text) if "<" in text else Message()
+    if said == Message():
+        return text
+    return "\n".join(filter(None, (said.speech, said.accept, said.reject)))
+
+
 @by_identity(_MOST_LINES)  # cached: every later letter repeats the line of a message
 def _message_line(said: PublicMessage) -> Line:
     line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
     line |= {"topic": said["topic"], "before_turn": said["turn"]}
-    if said["text"]:
-        line["says"] = said["text"]
+    if words := _words_in(said["text"]):
+        line["says"] = words
     if "about" in said:
         line["about"] = said["about"]
     if "label" in said:

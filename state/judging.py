@@ -7,8 +7,7 @@ from shapley_coop.deals.language.acceptance import in_a_word, quote_unknown_deci
 from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED, Fault
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import Message, scan, too_long
-from shapley_coop.seats.person import CHOSEN, PASS
-from shapley_coop.seats.records import Answer, Pointer
+from shapley_coop.seats.records import CHOSEN, PASS, Answer, Pointer
 from shapley_coop.state.additions import check_additions, without_additions
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.run_config import OUTSIDERS

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from shapley_coop.credit import can_settle
-from shapley_coop.credit.values.nucleolus import solver
+from shapley_coop.credit.norms import norm
 from shapley_coop.games import Game
 from shapley_coop.games.catalogue import read
 from shapley_coop.games.opened import is_file, opens
@@ -86,8 +86,7 @@ def _check_game(config: "RunConfig", game: Game) -> None:
             f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
             "equal or proportional"
         )
-    if config.norm == "nucleolus":
-        solver()  # a missing solver raises here, before play, rather than at settlement
+    norm(config.norm)  # a norm's missing library raises here, before play, not at settlement
     if config.disagreement != "signed" and game.baseline.warning:
         raise ValueError(
             f"disagreement {config.disagreement} needs values: {game.baseline.warning}"

@@ -44,7 +44,7 @@ class Question(Generic[A]):
         read: parses an answer's text; returns the answer, or a fault to send to the author.
         check: returns the public part of an answer for the table, or a fault.
         publish: turns the valid answers into an update of the table.
-        program: returns an embedded agent's answer as text.
+        program: returns an embedded agent's answer as text (`seats.asked.Asked`).
         shows: functions (turn, agent) → facts; the letter contains the facts of all functions.
         words: functions that return the template variables which only this question's letter has.
         tries: returns the most answers that one agent may give, including refused answers.
@@ -69,7 +69,7 @@ class Question(Generic[A]):
     read: "Callable[[TurnContext, str, Written], A | Fault]"
     check: "Callable[[TurnContext, str, A], AgentOutput | Fault]"
     publish: "Publish"
-    program: "Callable[[Agent], str]"
+    program: "str | Callable[[Agent], str]"
     shows: "tuple[Part, ...]" = ()
     words: tuple[Words, ...] = ()
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from shapley_coop import cli
-from shapley_coop.seats.models import KEYS
+from shapley_coop.seats.endpoint import KEYS
 from tests.root import ROOT
 
 SCHEMA = json.loads((ROOT / "docs" / "run.schema.json").read_text(encoding="utf-8"))

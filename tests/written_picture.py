@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from shapley_coop.extensions.reports.charts import COLOURS, Axis
+from shapley_coop.extensions.reports.picture import COLOURS, Axis
 
 WIDTH, LINE, BAR, LEFT, RIGHT = 460, 20, 22, 122, 250
 """The width at which a phone of 390 pixels shows 15 pixels of text as 12."""

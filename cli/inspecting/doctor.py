@@ -84,7 +84,7 @@ def _home() -> Finding:
 
 
 def _keys() -> Finding:
-    from shapley_coop.seats.models import KEYS
+    from shapley_coop.seats.endpoint import KEYS
 
     found = [provider for provider, variable in KEYS.items() if os.environ.get(variable)]
     if found:

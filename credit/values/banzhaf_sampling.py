@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from shapley_coop.credit.coalitions import Floats
-from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate
+from shapley_coop.credit.coalitions import BatchWorth, Coalitions, Floats
+from shapley_coop.credit.values.sampling import Estimate
 
 LEAST_COALITIONS = 32
 """The number of random coalitions drawn before the first check of the target."""

@@ -11,38 +11,43 @@ replace the 2ⁿ coalitions, where m_c is the size of class c.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-@dataclass(frozen=True, eq=False)
-class ClassGame:
-    """A game, or one term of a sum of games, whose players form classes of symmetric members.
-
-    Attributes:
-        of: agent's index → its class, or −1 for a null player.
-        worths: integers in units of 1/unit, indexed by class counts; shape (m_1 + 1, m_2 + 1, …).
-        unit: the number of these units in one unit of v.
-    """
-
-    of: Sequence[int]
-    worths: NDArray[Any]
-    unit: int = 1
-
-    @property
-    def gain(self) -> Fraction:
-        """v(N) − v(∅), in the unit of v."""
-        flat = self.worths.reshape(-1)
-        return Fraction(int(flat[-1]) - int(flat[0]), self.unit)
-
+from shapley_coop.amounts import normalise
+from shapley_coop.credit.attribution import Attribution, Characteristic, by_agent
+from shapley_coop.credit.coalitions import ClassGame
 
 ByClass = Callable[[NDArray[Any], int], Fraction]
 """A function of (worths, class) to the value of one member, in the unit of the worths."""
+
+
+def attribute_by_classes(of: Characteristic, by: str) -> Attribution:
+    """Return values of a sum of games with symmetric classes, computed from class counts."""
+    classes = of.classes or ()
+    n, named = len(of.agents), partial(by_agent, of.agents)
+    marginal = sum_games(classes, leave_one_out_by_class, n)
+    alone = sum_games(classes, alone_by_class, n)
+    total = sum((one.gain for one in classes), Fraction(0))
+    match by:
+        case "equal":
+            values = [total / n] * n
+        case "leave_one_out":
+            values = marginal
+        case "proportional":
+            values = normalise(total, alone)
+        case "shapley":
+            values = sum_games(classes, shapley_by_class, n)
+        case _:
+            values = sum_games(classes, banzhaf_by_class, n)
+            values = normalise(total, values) if by == "banzhaf_normalised" else values
+    exactly = "exact (by class counts)"
+    return Attribution(by, exactly, total, named(marginal), named(values), None, of.alone)
 
 
 def sum_games(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:

@@ -1,9 +1,16 @@
 """The Deegan–Packel index of power in simple games."""
 
+from fractions import Fraction
+
 import numpy as np
 
-from shapley_coop.credit.coalitions import Floats, Table, agents_in
+from shapley_coop.credit.coalitions import Floats, Table, agents_in, rounded
 from shapley_coop.credit.values.semivalues import marginals
+
+
+def by_deegan_packel(table: Table) -> list[Fraction]:
+    """Return a simple game's Deegan–Packel index: equal parts in minimal winning coalitions."""
+    return rounded(deegan_packel(table))
 
 
 def deegan_packel(table: Table) -> Floats:

@@ -4,15 +4,24 @@ All worths are taken relative to v(∅): the amount to divide is v(N) − v(∅)
 coalition S is v(S) − v(∅). x(S) is the sum of the payoffs x of the members of S.
 """
 
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
 
-from shapley_coop.credit.coalitions import Floats, Table, agents_in
+from shapley_coop.amounts import exact
+from shapley_coop.credit.coalitions import MAX_NUCLEOLUS, Floats, Table, agents_in, rounded
 from shapley_coop.extras import require_extra
 
-MAX_NUCLEOLUS = 14
-"""The largest number of agents: each of up to n linear programs has 2**n rows."""
+with require_extra("nucleolus", "the nucleolus"):
+    from scipy.optimize import linprog
+
+
+def by_nucleolus(table: Table) -> list[Fraction]:
+    """Return the nucleolus, or the prenucleolus if stand-alone worths exceed the total."""
+    nothing, everything = exact(table[0], "v(∅)"), exact(table[-1], "v(N)")
+    alone = (exact(table[1 << i]) - nothing for i in range(agents_in(table)))
+    rational = sum(alone, Fraction(0)) <= everything - nothing
+    return rounded(nucleolus(table) if rational else prenucleolus(table))
 
 
 def nucleolus(table: Table) -> Floats:
@@ -103,7 +112,7 @@ def _widest(
     By complementary slackness, constraints with a positive dual price bind in every optimum. The
     prices sum to 1, so at least one constraint binds, and the caller's loop ends.
     """
-    program = solver()(
+    program = linprog(
         c=np.append(np.zeros(len(least)), -1.0),
         A_ub=np.column_stack([-rows, np.ones(len(rows))]),
         b_ub=-worths,
@@ -115,15 +124,3 @@ def _widest(
     if program.status != 0:
         raise ArithmeticError(f"a linear program of the nucleolus failed: {program.message}")
     return -float(program.fun), program.ineqlin.marginals < -1e-6
-
-
-def solver() -> Any:
-    """Return scipy's `linprog`, the solver of the linear programs.
-
-    Raises:
-        LibraryMissing: the extra `nucleolus` is not installed.
-    """
-    with require_extra("nucleolus", "the nucleolus"):
-        from scipy.optimize import linprog
-
-    return linprog

@@ -22,13 +22,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.credit.coalitions import Floats
-
-Coalitions = NDArray[np.bool_]
-"""Shape (m, n): True at (k, i) if coalition k contains agent i."""
-
-BatchWorth = Callable[[Coalitions], Floats]
-"""A function from m coalitions to their worths, shape (m,), in the game's unit."""
+from shapley_coop.credit.coalitions import BatchWorth, Coalitions, Floats
 
 PILOT_PAIRS = 32
 """The number of antithetic pairs in a pilot, before the first check of the target."""

@@ -18,8 +18,8 @@ from math import comb
 
 import numpy as np
 
-from shapley_coop.credit.coalitions import Floats
-from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate
+from shapley_coop.credit.coalitions import BatchWorth, Coalitions, Floats
+from shapley_coop.credit.values.sampling import Estimate
 
 LEAST_FOLDS, FOLDS = 4, 8
 MOST_TERMS = 24

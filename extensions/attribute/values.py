@@ -10,14 +10,9 @@ from statistics import mean, stdev
 import numpy as np
 
 from shapley_coop.credit.attribution import MAX_ENUMERATED, MOST_PER_AGENT
-from shapley_coop.credit.coalitions import MAX_AGENTS, Floats
+from shapley_coop.credit.coalitions import MAX_AGENTS, Coalitions, Floats
 from shapley_coop.credit.norms import norm
-from shapley_coop.credit.values.sampling import (
-    SAMPLERS,
-    Coalitions,
-    Estimate,
-    sample_shapley,
-)
+from shapley_coop.credit.values.sampling import SAMPLERS, Estimate, sample_shapley
 from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.extensions.attribute.adjusting import adjusted_shapley
 from shapley_coop.extensions.attribute.games import AppGame

@@ -13,10 +13,10 @@ from shapley_coop.extensions.bounty.account import account
 from shapley_coop.extensions.bounty.consent import consent, is_agreed, payoffs_of, text_of
 from shapley_coop.extensions.bounty.once import begun, check_for_payment, paid_before, went_on
 from shapley_coop.extensions.bounty.report import delivered_params, settle_history
-from shapley_coop.extensions.bounty.seat_pages import Seats
 from shapley_coop.extensions.repository.contributions import History
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import KINDS, read_rules
+from shapley_coop.serve.seats.pages import Seats
 
 
 @dataclass

@@ -23,7 +23,7 @@ def confirm(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
     a message, which `read` handles) and `dropped`.
     """
     game = chat["game"] or {}
-    said = proposal_in_words(game, chat.get("assumed", []))
+    said = proposal_in_words(game, chat.get("notes", []))
     reply = interrupt(review(PLAY, game, said, ALLOWED, Proposal.model_json_schema()))
     decision = (
         {"type": "respond", "message": reply} if isinstance(reply, str) else read_decision(reply)
@@ -47,4 +47,4 @@ def _edited(given: Any, chosen: ChatConfig) -> dict[str, Any]:
     proposal = proposal_of(given, chosen.workflow)
     if isinstance(proposal, str):
         return {"verdict": "again", "messages": [AIMessage(cannot_be_played(proposal))]}
-    return {"verdict": "go", "game": proposal, "assumed": []}
+    return {"verdict": "go", "game": proposal, "notes": []}

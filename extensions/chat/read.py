@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from pydantic import BaseModel, Field, ValidationError
 
 from shapley_coop.escaping import in_markdown
 from shapley_coop.extensions.chat.state import Chat, ChatConfig, playable_games, proposal_of
+from shapley_coop.extensions.chat.terms import dropped, invented, not_expressed
 from shapley_coop.extensions.chat.words import (
     NOT_PLAYED,
     cannot_be_played,
     games_in_words,
     not_taken_over,
     proposal_in_words,
+    quoted,
 )
 from shapley_coop.prompts import fill
 from shapley_coop.seats.models import chat_model
@@ -40,7 +43,7 @@ async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
     terms that a game cannot express).
     """
     about = chat.get("messages", [])[chat.get("since", 0) :]
-    latest, chosen = _latest(about), runtime.context or ChatConfig()
+    latest, chosen = ["", *_turns(about)][-1], runtime.context or ChatConfig()
     if chat.get("game") and _NO.fullmatch(latest):
         return {"verdict": "dropped", "game": None, "messages": [AIMessage(NOT_PLAYED)]}
     if chat.get("game") and _YES.fullmatch(latest):
@@ -54,26 +57,29 @@ async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
         found = await read_by_model(about, chosen.seat(), chosen.workflow)
     if isinstance(found, str):
         return {"verdict": "asked", "game": None, "messages": [AIMessage(found)]}
-    proposal, assumed = found
-    words = await asyncio.to_thread(proposal_in_words, proposal, assumed)
-    kept = {"game": proposal, "assumed": assumed}
+    proposal, notes = found
+    words = await asyncio.to_thread(proposal_in_words, proposal, notes)
+    kept = {"game": proposal, "notes": notes}
     return {"verdict": "ready", **kept, "messages": [AIMessage(words)]}
 
 
 Found = tuple[dict[str, Any], list[str]] | str
-"""A proposed game with the model's assumptions, or the question to ask the person."""
+"""A proposed game with notes on how the words became it, or the question to ask the person."""
 
 
-def _latest(messages: Sequence[AnyMessage]) -> str:
-    """Return the person's messages since the last answer; `[attachment]` replaces attachments."""
-    said: list[str] = []
-    for message in reversed(messages):
-        if not isinstance(message, HumanMessage):
-            break
-        parts = message.content if isinstance(message.content, list) else []
-        other = [p for p in parts if isinstance(p, dict) and p.get("type") != "text"]
-        said = [str(message.text), *(["[attachment]"] if other else []), *said]
-    return "\n".join(said)
+def _turns(messages: Sequence[AnyMessage]) -> list[str]:
+    """Return the person's turns, each between two answers; `[attachment]` replaces attachments."""
+    turns = []
+    for is_said, part in groupby(messages, key=lambda one: isinstance(one, HumanMessage)):
+        if is_said:
+            turns.append("\n".join(text for message in part for text in _texts(message)))
+    return turns
+
+
+def _texts(message: AnyMessage) -> list[str]:
+    parts = message.content if isinstance(message.content, list) else []
+    other = [p for p in parts if isinstance(p, dict) and p.get("type") != "text"]
+    return [str(message.text), *(["[attachment]"] if other else [])]
 
 
 def read_by_name(text: str, workflow: str) -> Found:
@@ -121,8 +127,12 @@ class Understood(BaseModel):
         pays: list[float] = Field(description="One number per agent, in the same order.")
 
     question: str = Field(description="What is missing; empty if nothing is.")
+    taken: list[str] = Field(description="Quotes of all that was said and that this game holds.")
     left_out: list[str] = Field(
         description="Quotes of all that was said and that this game does not express; or empty."
+    )
+    withdrawn: list[str] = Field(
+        description="Quotes of earlier messages that a later message took back or replaced."
     )
     name: str
     about: str
@@ -141,6 +151,27 @@ class Understood(BaseModel):
             "payoffs": [cell.model_dump() for cell in self.payoffs],
         }
 
+    def lacks(self, said: Sequence[str]) -> list[str]:
+        """Return quotes of all that was said, turn by turn, and that the game does not hold."""
+        held = [*self.taken, *self.left_out]
+        parts = [
+            *self.left_out,
+            *not_expressed(self.taken, self.game()),
+            *dropped(said[:-1], [*held, *self.withdrawn]),
+            *dropped(said[-1:], held),
+        ]
+        return list(dict.fromkeys(parts))
+
+    def notes(self, said: Sequence[str]) -> list[str]:
+        """Return how the words became the game, in Markdown, for the person to check."""
+        assumed = in_markdown("; ".join([*self.assumed, *invented(said, self.game())]))
+        lines = [
+            f"Taken over, as the table shows it: {quoted(self.taken)}." if self.taken else "",
+            f"No longer in it: {quoted(self.withdrawn)}." if self.withdrawn else "",
+            f"Assumed, as nobody said so: {assumed}." if assumed else "",
+        ]
+        return [line for line in lines if line]
+
 
 async def read_by_model(messages: Sequence[AnyMessage], seat: Seat, workflow: str) -> Found:
     """Have a model make a game from the conversation; send an invalid game back to the model.
@@ -154,21 +185,29 @@ async def read_by_model(messages: Sequence[AnyMessage], seat: Seat, workflow: st
     """
     reader = chat_model(seat, agent="host", seed=0).with_structured_output(Understood)
     asked: list[AnyMessage] = [SystemMessage(fill(_TEMPLATE)), *messages]
-    why = ""
+    said = [turn for turn in _turns(messages) if not (_YES.fullmatch(turn) or _NO.fullmatch(turn))]
+    why, lacking = "", list[str]()
     for _ in range(TRIES):
         try:
             found: Any = await reader.ainvoke(asked, {"tags": [TAG_NOSTREAM]})
-            if isinstance(found, Understood):
-                if found.question or found.left_out:
-                    refused = not_taken_over(found.left_out) if found.left_out else ""
-                    return " ".join(filter(None, (refused, in_markdown(found.question))))
-                proposal = await asyncio.to_thread(proposal_of, {"game": found.game()}, workflow)
-                if not isinstance(proposal, str):
-                    return proposal, found.assumed
-                why = proposal
-            else:
-                why = "that was no game"
         except ValidationError as error:
             why = f"{error.error_count()} fields are not as asked"
+        else:
+            if not isinstance(found, Understood):
+                why = "that was no game"
+            elif found.question:
+                refused = not_taken_over(found.left_out) if found.left_out else ""
+                return " ".join(filter(None, (refused, in_markdown(found.question))))
+            elif lacking := found.lacks(said):
+                if found.left_out:
+                    break
+                why = f"it does not hold {quoted(lacking)}: quote it in `left_out`"
+            else:
+                proposal = await asyncio.to_thread(proposal_of, {"game": found.game()}, workflow)
+                if not isinstance(proposal, str):
+                    return proposal, found.notes(said)
+                why = proposal
         asked = [*asked, HumanMessage(f"That cannot be played: {why}. Give the whole game again.")]
+    if lacking:
+        return not_taken_over(lacking)
     return f"I could not make a game of that ({in_markdown(why)}). Say it in other words."

@@ -58,8 +58,8 @@ class Chat(TypedDict, total=False):
     """The `game` and `params` that wait for a decision, or were played last. Written by `read` and
     `confirm`. Cleared by `read`, `confirm` and `explain`, when no game waits."""
 
-    assumed: list[str]
-    """The model's assumptions about the game. Written by `read`."""
+    notes: list[str]
+    """What the model took over, took as withdrawn and assumed. Written by `read`."""
 
     verdict: str
     """The verdict of the latest node, which selects the next node. Written by `read` and

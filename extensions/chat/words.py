@@ -1,6 +1,7 @@
 """The texts of the conversation: the proposed game, the agents' talk and the settlement."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
@@ -10,6 +11,7 @@ from shapley_coop.games import load, summary
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.parameter_list import parameters
 from shapley_coop.prompts.computed import percent
+from shapley_coop.seats.person import SERVER_URL
 from shapley_coop.state.outcome import no_value, payment_lines
 from shapley_coop.state.timeline import said_event
 
@@ -28,14 +30,14 @@ STATUS = {
 }
 
 
-def proposal_in_words(proposal: Mapping[str, Any], assumed: Sequence[str]) -> str:
-    """Return the game that waits for a decision, in Markdown."""
+def proposal_in_words(proposal: Mapping[str, Any], notes: Sequence[str]) -> str:
+    """Return the game that waits for a decision and the notes on it, in Markdown."""
     game = load(proposal["game"], proposal["params"])
     is_large = isinstance(game, MatrixGame) and prod(map(len, game.actions.values())) > MOST_CELLS
     parts = ["This is what will be played:", game.summary() if is_large else game.rules()]
-    if assumed:
-        parts.append("Assumed, as nobody said so: " + in_markdown("; ".join(assumed)) + ".")
-    return "\n\n".join([*parts, "Shall they begin? Approve, edit it, or say what to change."])
+    return "\n\n".join(
+        [*parts, *notes, "Shall they begin? Approve, edit it, or say what to change."]
+    )
 
 
 def games_in_words(names: Sequence[str]) -> str:
@@ -60,10 +62,13 @@ def cannot_be_played(why: str) -> str:
 
 def not_taken_over(quotes: Sequence[str]) -> str:
     """Return a refusal that quotes the terms that no available game can express."""
-    quoted = ", ".join(f"“{in_markdown(one)}”" for one in quotes)
-    return (
-        f"Nothing is played: I did not take over {quoted}. Leave it out, or say it in other words."
-    )
+    told = quoted(quotes)
+    return f"Nothing is played: I did not take over {told}. Leave it out, or say it in other words."
+
+
+def quoted(quotes: Sequence[str]) -> str:
+    """Return quotes of what a person said, in Markdown."""
+    return ", ".join(f"“{in_markdown(one)}”" for one in quotes)
 
 
 def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -110,8 +115,10 @@ def settlement_in_words(found: Mapping[str, Any]) -> str:
     if found["simulated"]:
         lines.append("A simulation: embedded agents bargained, no language model did.")
     run = found["run"]
+    # A chat's page may be another server's, so the link says which server has the run.
+    page = f"{os.environ.get(SERVER_URL, '').rstrip('/')}/view/?run={run}"
     lines.append(
-        f"The run is `{run}`: see it at /view/?run={run}, check it by `coop verify {run}`."
+        f"The run is `{run}`: see it at [{page}]({page}), check it by `coop verify {run}`."
     )
     return "\n\n".join(lines)
 

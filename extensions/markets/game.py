@@ -11,6 +11,7 @@ from shapley_coop.extensions.markets.ahead import TradeAhead
 from shapley_coop.extensions.markets.conduct import KEEPS, recorded_trade
 from shapley_coop.extensions.markets.drawn import drawn
 from shapley_coop.extensions.markets.foresight import TradeForesight
+from shapley_coop.extensions.markets.gifts import left_of
 from shapley_coop.extensions.markets.market import Market, read_market
 from shapley_coop.extensions.markets.points import TradePoints
 from shapley_coop.extensions.markets.words import (
@@ -158,13 +159,17 @@ class Trade(Game):
         return {"turn": position["turn"], OWN: holds[agent], "groups": groups}
 
     def legal(self, position: Position, agent: str) -> Sequence[str]:
-        """Return keep and possible gifts; at the last turn of a pool, accept and refuse."""
+        """Return keep and possible gifts; at the last turn of a pool, accept and refuse.
+
+        A gift by hand leaves enough for the gifts that are due (`GIVEN`), which are made first.
+        """
         if self.over(position):
             return []
         if self._closes(position):
             return [] if agent == self.agents[0] else [ACCEPT, REFUSE]
         held = position["holds"][agent]
-        most = {good: min(n, BY_HAND) for good, n in held.items()}
+        left = left_of(held, position.get(GIVEN, []), agent)
+        most = {good: min(n, BY_HAND) for good, n in left.items()}
         return gives(most, self.agents, agent, [KEEP])
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
@@ -181,7 +186,7 @@ class Trade(Game):
 
         A gift by hand is limited to the units that the contract's gifts have left.
         """
-        self.check(position, actions)
+        self.check({**position, GIVEN: []}, actions)  # a gift's condition may need an action
         holds, effects = hand_over(position["holds"], position.get(GIVEN, []))
         for agent in self.agents:
             if by_hand := parse_gift(actions.get(agent, "")):

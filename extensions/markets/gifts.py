@@ -11,6 +11,7 @@ from shapley_coop.deals.language.clauses import Do, Give
 from shapley_coop.deals.language.effects import Duty
 from shapley_coop.deals.language.when import Turns
 from shapley_coop.games.gives import give, parse_gift
+from shapley_coop.games.goods import Gift as Due
 from shapley_coop.games.goods import Holdings
 
 Gift = tuple[str, str, str, int]
@@ -67,3 +68,17 @@ def after(
         if receiver in found:
             found[receiver][good] = found[receiver].get(good, 0) + moved
     return found
+
+
+def left_of(held: Mapping[str, int], due: Sequence[Due], agent: str) -> dict[str, int]:
+    """Return good → how much an agent has left of what it holds, after the gifts that are due.
+
+    >>> to_ben = {"clause": "c1", "giver": "Ann", "receiver": "Ben", "good": "hat", "quantity": 1}
+    >>> left_of({"hat": 2}, [to_ben], "Ann"), left_of({"hat": 2}, [to_ben], "Ben")
+    ({'hat': 1}, {'hat': 2})
+    """
+    left = Counter(held)
+    for gift in due:
+        sign = (gift["receiver"] == agent) - (gift["giver"] == agent)
+        left[gift["good"]] += sign * gift["quantity"]
+    return {good: max(0, min(count, left[good])) for good, count in held.items()}

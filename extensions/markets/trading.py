@@ -21,8 +21,8 @@ from shapley_coop.games import Turn
 from shapley_coop.games.foresight import check_facts
 from shapley_coop.games.gives import actions_in, give, legal_in
 from shapley_coop.seats.embedded.characters import Character
-from shapley_coop.seats.embedded.letter_facts import choice, offered_deal, proposal
-from shapley_coop.seats.embedded.without_foresight import owed_now
+from shapley_coop.seats.embedded.letter_facts import choice, owed_now, proposal
+from shapley_coop.seats.embedded.offered import offered_deal
 
 EPSILON = Fraction(1, 10**6)
 MOST_PARTNERS = 32

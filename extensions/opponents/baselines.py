@@ -48,9 +48,8 @@ from shapley_coop.deals.language.when import All, Event, Last, Turns, When
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.extensions.opponents import arbiters
 from shapley_coop.extensions.opponents.arbiters import Point
-from shapley_coop.seats.embedded.letter_facts import proposal, terms_of
+from shapley_coop.seats.embedded.letter_facts import owed_now, proposal, terms_of
 from shapley_coop.seats.embedded.outlook import transfers_to
-from shapley_coop.seats.embedded.without_foresight import owed_now
 
 Facts = Mapping[str, Any]
 Rule = Callable[[Sequence[Point], Point], Point]

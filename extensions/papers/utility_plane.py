@@ -11,8 +11,9 @@ import numpy as np
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.evals.measures.exchange import final_masks
-from shapley_coop.extensions.reports.charts import Axis, Line, Point, scatter
+from shapley_coop.extensions.reports.charts import scatter
 from shapley_coop.extensions.reports.figures import Figure
+from shapley_coop.extensions.reports.picture import Axis, Line, Point
 from shapley_coop.games.exchange import Masks, Scenario, solutions
 from shapley_coop.games.exchange.masks import full
 from shapley_coop.games.exchange.scenario import table_of

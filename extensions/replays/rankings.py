@@ -1,12 +1,13 @@
 """The report section on the number of runs whose ranking changes by another norm or baseline."""
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from shapley_coop.extensions.replays.sensitivity import sensitivity
+from shapley_coop.evals.cell import Row
+from shapley_coop.extensions.replays.sensitivity import Sensitivity, sensitivity
+from shapley_coop.extensions.reports.linking import Linked, Links
 from shapley_coop.extensions.sweeps.stored import Stored
 from shapley_coop.state.evaluated import EvaluatedTable
 
@@ -14,40 +15,51 @@ MOST_RUNS = 20
 """The most runs of a suite that are examined; they are evenly spaced in the suite."""
 
 
-def section(runs: Stored) -> str:
+def section(runs: Stored, links: Links) -> str:
     """Return the section of a report (`Extension.sections`)."""
     template = Path(__file__).with_name("rankings.html").read_text(encoding="utf-8")
     pages = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return pages.from_string(template).render(rankings=rankings(runs)).rstrip()
+    return pages.from_string(template).render(rankings=rankings(runs, links)).rstrip()
 
 
-def rankings(runs: Stored) -> dict[str, Any]:
-    """Count the runs of a suite in which another norm, baseline or continuation changes rankings.
+def rankings(runs: Stored, links: Links) -> dict[str, Any]:
+    """Find the runs of a suite in which another norm, baseline or continuation changes rankings.
+
+    Only runs that the report lists are examined, because each number is a link to its runs.
 
     Returns:
-        {"looked": the number of examined runs, "of": the number of all runs, "compared": the number
-        of examined runs with a comparison, "lines": tuples (choice, alternative, runs compared,
-        runs with another ranking), "left_out": the reasons for omitted comparisons}.
+        {"looked": the examined runs, "of": the number of all runs, "compared": the number of
+        examined runs with a comparison, "lines": tuples (choice, alternative, runs compared,
+        runs with another ranking), "left_out": the reasons for omitted comparisons}. Runs are
+        pairs of their number and the link to them.
     """
     cells = runs.cells()
-    step = max(1, -(-len(cells) // MOST_RUNS))
-    looked = [
-        sensitivity(
-            EvaluatedTable({"settings": row["room"], "record": row["record"]}), row["room"]["norm"]
-        )
-        for row, _ in runs.at(cells[::step])
-    ]
-    moved = Counter(key for found in looked for key in found.other)
-    same = Counter(key for found in looked for key in found.same)
-    tried = dict.fromkeys([*moved, *same])
+    listed = [cell for cell in cells if cell in links.pages]
+    step = max(1, -(-len(listed) // MOST_RUNS))
+    looked = [(row, _examined(row)) for row, _ in runs.at(listed[::step])]
+    tried = dict.fromkeys(key for _, found in looked for key in (*found.other, *found.same))
+
+    def told(rows: list[Row], among: list[Row]) -> tuple[int, Linked | None]:
+        shown = rows or among  # a number of 0 is a link to the runs among which there is none
+        return len(rows), links.of(*([row] for row in shown)) if shown else None
+
+    def line(key: tuple[str, str]) -> tuple[Any, ...]:
+        compared = [row for row, found in looked if key in (*found.other, *found.same)]
+        moved = [row for row, found in looked if key in found.other]
+        return *key, told(compared, compared), told(moved, compared)
+
+    examined = [row for row, _ in looked]
     return {
-        "looked": len(looked),
+        "looked": told(examined, examined),
         "of": len(cells),
-        "compared": sum(bool(found.other or found.same) for found in looked),
-        "lines": [
-            (what, to, moved[what, to] + same[what, to], moved[what, to]) for what, to in tried
-        ],
-        "left_out": sorted({reason for found in looked for reason in found.left_out}),
+        "compared": sum(bool(found.other or found.same) for _, found in looked),
+        "lines": [line(key) for key in tried],
+        "left_out": sorted({reason for _, found in looked for reason in found.left_out}),
     }
+
+
+def _examined(row: Row) -> Sensitivity:
+    table = EvaluatedTable({"settings": row["room"], "record": row["record"]})
+    return sensitivity(table, row["room"]["norm"])

@@ -1,7 +1,7 @@
 """The report's figures: functions from runs to charts."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from math import isfinite
@@ -10,8 +10,10 @@ from pathlib import Path
 from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import find, score
 from shapley_coop.evals.measures.reference_points import yardstick
-from shapley_coop.extensions.reports.charts import WIDTH, Axis, Bar, Line, Point, intervals, scatter
+from shapley_coop.extensions.reports.charts import intervals, scatter
 from shapley_coop.extensions.reports.layout import select
+from shapley_coop.extensions.reports.linking import Linked, Links
+from shapley_coop.extensions.reports.picture import WIDTH, Axis, Bar, Line, Point
 from shapley_coop.extensions.reports.stats import Estimate, mean_interval, ratio_interval
 from shapley_coop.extensions.reports.summary import Condition, conditions, estimate
 from shapley_coop.extensions.sweeps.suite import FigureSpec
@@ -40,13 +42,20 @@ class Figure:
         return f'{head} color="#222"><title>{escape(self.title)}</title>{sheet}{rest}\n'
 
 
-def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
+LinkOf = Callable[[Sequence[Row]], Linked | None]
+"""The runs of a mark → its link; None in a figure that is a file of its own."""
+
+
+def draw(
+    spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str], links: Links | None = None
+) -> Figure:
     """Draw one figure of a suite.
 
     Args:
         spec: the figure's specification in the suite.
         rows: the suite's runs.
         axes: the suite's axes; by default, axes with one label are ignored.
+        links: the links from marks to their runs, or None for a figure without links.
 
     Raises:
         ValueError: the kind of figure or the measure does not exist.
@@ -56,34 +65,46 @@ def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
     rows = select(rows, spec.where)
     by = spec.by or [a for a in axes if len({row["labels"][a] for row in rows}) > 1]
     about, maker = KINDS[spec.kind]
-    return Figure(spec.title, about, maker(conditions(rows, by), spec.columns))
+    link: LinkOf = links.of if links else lambda rows: None
+    return Figure(spec.title, about, maker(conditions(rows, by), spec.columns, link))
 
 
-def _payoffs(groups: Sequence[Condition], _: Sequence[str]) -> str:
+def _payoffs(groups: Sequence[Condition], _: Sequence[str], link: LinkOf) -> str:
     bars = [
-        Bar(group.name, agent, estimate(group.rows, f"payoff:{agent}"))
-        for group in groups
+        Bar(group.name, agent, estimate(group.rows, f"payoff:{agent}"), to)
+        for group, to in _linked(groups, link)
         for agent in _agents(group.rows)
     ]
     return _draw("payoff, in the game's unit", bars)
 
 
-def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
+def _linked(groups: Sequence[Condition], link: LinkOf) -> Iterator[tuple[Condition, Linked | None]]:
+    """Yield each condition with the link to its runs."""
+    return ((group, link(group.rows)) for group in groups)
+
+
+def _measures(groups: Sequence[Condition], columns: Sequence[str], link: LinkOf) -> str:
     label = "; ".join(f"{c.replace('_', ' ')}: {find(c)[0].about}" for c in columns)
     if len(columns) == 1:
-        return _draw(label, [_row_of(g, estimate(g.rows, columns[0])) for g in groups])
-    return _draw(label, [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns])
+        return _draw(label, [_row_of(g, estimate(g.rows, columns[0]), link) for g in groups])
+    bars = [
+        Bar(group.name, column, estimate(group.rows, column), to)
+        for group, to in _linked(groups, link)
+        for column in columns
+    ]
+    return _draw(label, bars)
 
 
-def _row_of(group: Condition, one: Estimate) -> Bar:
+def _row_of(group: Condition, one: Estimate, link: LinkOf) -> Bar:
     """Return a condition's bar; if there are several axes, the last label names the series."""
     *first, last = group.names or ["all runs"]
-    return Bar(" · ".join(first), last, one) if first else Bar(last, "", one)
+    names = (" · ".join(first), last) if first else (last, "")
+    return Bar(*names, one, link(group.rows))
 
 
-def _contributions(groups: Sequence[Condition], _: Sequence[str]) -> str:
+def _contributions(groups: Sequence[Condition], _: Sequence[str], link: LinkOf) -> str:
     bars = []
-    for group in groups:
+    for group, to in _linked(groups, link):
         for agent in _agents(group.rows):
             name = f"{group.name} · {agent}"
             claimed = [
@@ -92,14 +113,14 @@ def _contributions(groups: Sequence[Condition], _: Sequence[str]) -> str:
                 if agent in row["result"]["credit"]["claims"]
             ]
             bars += [
-                Bar(name, "value", estimate(group.rows, f"shapley_share:{agent}")),
-                Bar(name, "payoff", estimate(group.rows, f"share:{agent}")),
-                Bar(name, "claim", mean_interval(claimed)),
+                Bar(name, "value", estimate(group.rows, f"shapley_share:{agent}"), to),
+                Bar(name, "payoff", estimate(group.rows, f"share:{agent}"), to),
+                Bar(name, "claim", mean_interval(claimed), to),
             ]
     return _draw("part of the total", bars, zero=True)
 
 
-def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
+def _shares(groups: Sequence[Condition], _: Sequence[str], link: LinkOf) -> str:
     points = []
     for group in groups:
         for row in group.rows:
@@ -107,7 +128,7 @@ def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
                 x, y = score(row, f"shapley_share:{agent}"), score(row, f"share:{agent}")
                 if x is not None and y is not None:
                     says = f"{group.name}, seed {row['seed']}, {agent}: {x:.3f} → {y:.3f}"
-                    points.append(Point(group.name, x, y, says))
+                    points.append(Point(group.name, x, y, says, link=link([row])))
     axis = Axis.around("part paid out", [v for p in points for v in (p.x, p.y)], [0, 1])
     fair = Line("", ((axis.low, axis.low), (axis.high, axis.high)), "what was agreed is the value")
     across = replace(axis, label=f"Shapley value, part of the sum ({len(points)} marks)")
@@ -115,7 +136,7 @@ def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
     return scatter(names, points, across, axis, lines=[fair]) if points else ""
 
 
-def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
+def _plane(groups: Sequence[Condition], _: Sequence[str], link: LinkOf) -> str:
     points, paths = [], []
     names = ("", "")
     for group in groups:
@@ -125,11 +146,12 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
             names = a, b = tuple(result["agents"])
             ends = (result["payoffs"][a], result["payoffs"][b])
             says = f"{group.name}, seed {row['seed']}: {a} {ends[0]:g}, {b} {ends[1]:g}"
-            points.append(Point(group.name, *ends, says))
+            points.append(Point(group.name, *ends, says, link=(to := link([row]))))
             offers = [said["would_pay"] for said in row["offers"] if said.get("would_pay")]
             if offers and rank < SHOWN_PATHS:
                 talk = tuple((offer[a], offer[b]) for offer in offers)
-                paths.append(Line(group.name, (*talk, ends), f"{says}; after {len(talk)} offers"))
+                says = f"{says}; after {len(talk)} offers"
+                paths.append(Line(group.name, (*talk, ends), says, to))
     if not points:
         return ""
     seen = [*((p.x, p.y) for p in points), *(xy for path in paths for xy in path.points)]
@@ -143,30 +165,31 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
     return scatter([group.name for group in groups], points, across, up, paths, lines)
 
 
-def _welfare_by_turn(groups: Sequence[Condition], _: Sequence[str]) -> str:
+def _welfare_by_turn(groups: Sequence[Condition], _: Sequence[str], link: LinkOf) -> str:
     points, paths = [], []
-    for group in groups:
+    for group, to in _linked(groups, link):
         by_turn = defaultdict[int, list[float]](list)
         for turn in (turn for row in group.rows for turn in row["record"]):
             by_turn[turn["turn"]].append(sum(turn["rewards"].values()) + turn.get("pot", 0))
         line = [(turn, mean_interval(earned)) for turn, earned in sorted(by_turn.items())]
         for turn, e in line:
             says = f"{group.name}, turn {turn}: {e.shown(2)}"
-            points.append(Point(group.name, turn, e.value, says, span=e.ends))
+            points.append(Point(group.name, turn, e.value, says, span=e.ends, link=to))
         if line:
-            paths.append(Line(group.name, tuple((t, e.value) for t, e in line), group.name))
+            means = tuple((turn, e.value) for turn, e in line)
+            paths.append(Line(group.name, means, group.name, to))
     across = Axis.around("turn", [p.x for p in points])
     up = Axis.around("welfare", [end for p in points for end in (p.y, *p.span)], [0])
     names = [group.name for group in groups]
     return scatter(names, points, across, up, paths) if points else ""
 
 
-def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
+def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str], link: LinkOf) -> str:
     bars = []
     for group in groups:
         agreed = [score(row, "agreement") or 0.0 for row in group.rows]
         tokens = [score(row, "tokens") or 0.0 for row in group.rows]
-        bars.append(_row_of(group, ratio_interval(tokens, agreed)))
+        bars.append(_row_of(group, ratio_interval(tokens, agreed), link))
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
     label = "tokens per agreement; conditions without one are left out"
     return _draw(label, known) if known else ""
@@ -184,7 +207,9 @@ def _agents(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(agent for row in rows for agent in row["result"]["agents"]))
 
 
-KINDS: dict[str, tuple[str, Callable[[Sequence[Condition], Sequence[str]], str]]] = {
+Maker = Callable[[Sequence[Condition], Sequence[str], LinkOf], str]
+
+KINDS: dict[str, tuple[str, Maker]] = {
     "payoffs": ("Mean payoff of each agent with its 95 % interval.", _payoffs),
     "measures": ("Mean or rate with its 95 % interval.", _measures),
     "contributions": (

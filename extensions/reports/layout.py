@@ -64,7 +64,7 @@ def table(
             for column in spec.columns
         ]
         line = {"heads": head, "runs": len(group.rows), "cells": cells}
-        lines.append({**line, "linked": links.to(group.rows, labels)})
+        lines.append({**line, "linked": links.of(group.rows)})
     columns = [(column, find(column)[0].about) for column in spec.columns]
     shown: dict[str, Any] = {"title": spec.title, "source": spec.source, "axes": shown_axes}
     shown["beside"] = bool(spec.printed)

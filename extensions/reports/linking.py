@@ -1,9 +1,12 @@
 """Links from the numbers of a report to their runs, and the pages of these runs beside it."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
+
+from markupsafe import Markup
 
 from shapley_coop.evals.cell import Row
 from shapley_coop.serve.view.run_sources import HomeSource
@@ -12,6 +15,9 @@ from shapley_coop.written_files import make_folder, replace_file
 
 MOST_PAGES = 200
 """The most run pages beside a report; each is a file of 0.1 MB."""
+
+SEED = "seed"
+"""The column of a list that, beside the axes, tells one run from the others of its condition."""
 
 Where = Sequence[Mapping[str, str]]
 """Choices of runs in a list, axis → label; a run that fits one choice is chosen."""
@@ -32,6 +38,16 @@ class Linked:
     href: str
     where: Where = ()
 
+    @property
+    def attributes(self) -> Markup:
+        """The attributes of the link's element, as HTML."""
+        where = Markup(' data-where="{}"').format(json.dumps(self.where)) if self.where else ""
+        return Markup('href="{}"{}').format(self.href, where)
+
+    def around(self, text: str) -> Markup:
+        """Return a text as a link, in HTML."""
+        return Markup("<a {}>{}</a>").format(self.attributes, text)
+
 
 @dataclass(frozen=True)
 class Links:
@@ -49,6 +65,22 @@ class Links:
         """Return the link to the page of the only run, or else to the runs in the list."""
         page = self.pages.get(rows[0]["cell"], "") if len(rows) == 1 else ""
         return Linked(page) if page else Linked(f"#{self.listed}", where)
+
+    def of(self, *groups: Sequence[Row]) -> Linked:
+        """Return the link to all runs of some groups; each group is a condition or a single run."""
+        together = [row for group in groups for row in group]
+        return self.to(together, *(_shared(group) for group in groups if group))
+
+
+def _shared(rows: Sequence[Row]) -> dict[str, str]:
+    """Return the labels that all runs of a group share, and for a single run also its seed."""
+    first, *others = rows
+    labels = {
+        axis: label
+        for axis, label in first["labels"].items()
+        if all(row["labels"][axis] == label for row in others)
+    }
+    return labels if others else {SEED: str(first["seed"]), **labels}
 
 
 class RunPages:

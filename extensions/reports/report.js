@@ -21,7 +21,7 @@ for (const table of document.querySelectorAll("table.runs")) {
       row.hidden = !is;
       count += is;
     }
-    const labels = (chosen ?? []).map((where) => Object.values(where).join(", "));
+    const labels = (chosen ?? []).map((where) => Object.values(where).join(", ") || "all");
     told.textContent = `${count} of ${rows().length}${chosen ? `: ${labels.join("; ")}` : ""}`;
     all.hidden = !chosen;
   };

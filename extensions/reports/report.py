@@ -30,7 +30,7 @@ from shapley_coop.extensions.reports.layout import (
     table,
     words,
 )
-from shapley_coop.extensions.reports.linking import Linked, Links, PageOf, no_page
+from shapley_coop.extensions.reports.linking import MOST_PAGES, Linked, Links, PageOf, no_page
 from shapley_coop.extensions.reports.money import Spent, spent
 from shapley_coop.extensions.reports.runs import runs_table
 from shapley_coop.extensions.reports.stats import LEVEL, MANY, RESAMPLES, Comparison
@@ -84,11 +84,12 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any], page_of: PageOf
     if not rows:
         raise ValueError(f"{store.folder} holds no run yet: coop sweep … -o {store.folder}")
     times, sections, waiting = Times(), [], []
+    most_pages = max(1, MOST_PAGES // len(suites))
     for suite in suites:
         own = rows.of_suite(suite.name)
         failures = [f for f in last if f["suite"] == suite.name]
         if own:
-            sections.append(_suite(suite, own, times, failures, prices, page_of))
+            sections.append(_suite(suite, own, times, failures, prices, page_of, most_pages))
         else:
             waiting.append(suite.name)
         done()
@@ -178,6 +179,7 @@ def _suite(
     failures: Sequence[Row],
     prices: Prices,
     page_of: PageOf,
+    most_pages: int,
 ) -> dict[str, Any]:
     """Return the template's variables for one suite."""
     rows = _keeper(suite, prices).all(starmap(times.add, runs.timed()))
@@ -185,12 +187,13 @@ def _suite(
     specs = suite.tables or [TableSpec(title="Measures", columns=known)]
     axes = list(suite.axes)
     groups = conditions(rows, axes)
-    listed = runs_table(rows, runs, failures, known, page_of)
+    listed = runs_table(rows, runs, failures, known, page_of, most_pages)
     links = Links(f"runs-{suite.name}", {line["cell"]: line["page"] for line in listed["lines"]})
     compared, measures = _compare(suite, specs, rows), [c for spec in specs for c in spec.columns]
     return {
         "suite": suite,
-        "finding": finding(rows, measures, compared),
+        "finding": finding(rows, measures, compared, links),
+        "all": links.of(rows),
         "runs": len(rows),
         "cells": suite.size,
         "seeds": _spans({row["seed"] for row in rows}),
@@ -200,31 +203,32 @@ def _suite(
         "tables": [table(spec, rows, axes, links) for spec in specs],
         "spent": _spent(groups, links),
         "compared": [_link(links, *one) for one in compared],
-        "figures": _figures(suite, rows),
-        "sections": [
-            (title, extension.load("sections", title)(runs))
-            for title in extension.offered("sections")
-        ],
+        "figures": _figures(suite, rows, links),
+        "sections": _sections(runs, links),
         "times": [
-            (group.name, links.to(group.rows, group.labels), *times.of(suite.name, group.labels))
+            (group.name, links.of(group.rows), *times.of(suite.name, group.labels))
             for group in groups
         ],
         "listed": {**listed, "id": links.listed},
     }
 
 
+def _sections(runs: Stored, links: Links) -> list[tuple[str, str]]:
+    """Return (heading, HTML) of the sections that extensions bring."""
+    titles = extension.offered("sections")
+    return [(title, extension.load("sections", title)(runs, links)) for title in titles]
+
+
 def _link(links: Links, a: Condition, b: Condition, found: list[Comparison]) -> tuple[Any, ...]:
     """Return a comparison with links to the runs of its first side, of its second, and of both."""
-    sides = (links.to(a.rows, a.labels), links.to(b.rows, b.labels))
-    return a.name, b.name, found, *sides, links.to([], a.labels, b.labels)
+    sides = links.of(a.rows), links.of(b.rows)
+    return a.name, b.name, found, *sides, links.of(a.rows, b.rows)
 
 
 def _spent(groups: Sequence[Condition], links: Links) -> list[tuple[str, Linked, Spent]]:
     """Return (condition, link, cost) where the cost is known; empty if all runs are free."""
     found = [
-        (group.name, links.to(group.rows, group.labels), one)
-        for group in groups
-        if (one := spent(group.rows))
+        (group.name, links.of(group.rows), one) for group in groups if (one := spent(group.rows))
     ]
     return found if any(one.total for *_, one in found) else []
 
@@ -240,8 +244,8 @@ def _spans(seeds: set[int]) -> str:
     return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in spans)
 
 
-def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
-    drawn = [draw(spec, rows, list(suite.axes)) for spec in suite.figures if rows]
+def _figures(suite: Suite, rows: list[Row], links: Links | None = None) -> list[Figure]:
+    drawn = [draw(spec, rows, list(suite.axes), links) for spec in suite.figures if rows]
     return [figure for figure in drawn if figure.svg]
 
 

@@ -1,5 +1,6 @@
 """The report's table of runs: each run's ending, measures, explanation and name."""
 
+from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.extensions.reports.layout import UNKNOWN, show_value
-from shapley_coop.extensions.reports.linking import PageOf
+from shapley_coop.extensions.reports.linking import PageOf, no_page
 from shapley_coop.extensions.sweeps.stored import Stored
 
 MOST = 1_000
@@ -23,8 +24,12 @@ def runs_table(
     failures: Sequence[Row],
     columns: Sequence[str],
     page_of: PageOf,
+    most_pages: int,
 ) -> dict[str, Any]:
     """Return the table of a suite's runs.
+
+    Where not all runs can be listed or have a page, every condition has some: a number of the
+    report links to those.
 
     Args:
         rows: the runs, as `extensions.reports.kept` keeps them.
@@ -32,6 +37,7 @@ def runs_table(
         failures: the last failed attempt of every cell without a row.
         columns: the measures to show.
         page_of: the address of a run's page.
+        most_pages: the most runs that get a page.
 
     Returns:
         {"columns", "lines": [{"labels", "seed", "cell", "ended", "values": [(text, sort key)],
@@ -39,19 +45,38 @@ def runs_table(
         runs' endings}.
     """
     lines = [_failed_row(failure, columns) for failure in failures[:MOST]]
-    order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))
-    chosen = sorted(order[: MOST - len(lines)])
+    chosen, paged = _chosen(rows, MOST - len(lines), most_pages)
     kept = stored.at([rows[at]["cell"] for at in chosen])
-    lines += [
-        _ended_row(rows[at], columns, whole, page_of, volatile.get("run", ""))
-        for at, (whole, volatile) in zip(chosen, kept, strict=True)
-    ]
+    for at, (whole, volatile) in zip(chosen, kept, strict=True):
+        own = page_of if at in paged else no_page
+        lines.append(_ended_row(rows[at], columns, whole, own, volatile.get("run", "")))
     return {
         "columns": list(columns),
         "lines": lines,
         "left_out": len(rows) + len(failures) - len(lines),
         "endings": list(dict.fromkeys(line["ended"] for line in lines)),
     }
+
+
+def _chosen(rows: Sequence[Row], most: int, most_pages: int) -> tuple[list[int], set[int]]:
+    """Return the positions of the runs to list, those that went wrong first, and to give pages."""
+    turns = _turns(rows)
+    order = sorted(
+        range(len(rows)), key=lambda at: (_WRONG.get(rows[at]["result"]["status"], 9), turns[at])
+    )
+    chosen = sorted(order[:most])
+    return chosen, {*sorted(chosen, key=lambda at: turns[at])[:most_pages]}
+
+
+def _turns(rows: Sequence[Row]) -> list[int]:
+    """Return for each run how many runs of its condition come before it."""
+    before = Counter[tuple[str, ...]]()
+    found = []
+    for row in rows:
+        condition = tuple(row["labels"].values())
+        found.append(before[condition])
+        before[condition] += 1
+    return found
 
 
 def _ended_row(

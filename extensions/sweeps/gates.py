@@ -19,8 +19,8 @@ from shapley_coop.evals.prices import NO_PRICES, Prices, is_batched, is_free
 from shapley_coop.extensions.sweeps.playing import Batches
 from shapley_coop.extensions.sweeps.purse import MINUTE, Purse, Rates
 from shapley_coop.seats.asking import PATIENCE, Enquiry
+from shapley_coop.seats.endpoint import profile_of
 from shapley_coop.seats.gate import Ask
-from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.seats.usage import count_tokens

@@ -120,14 +120,14 @@ def _about_seat(seat: Seat, caller: Caller) -> Iterator[str]:
     except ValueError as error:
         yield f"model: {error}"
         return
-    if kept := sorted({*seat.options} - (provider.for_tenants if provider else frozenset())):
+    if kept := sorted({*seat.options} - provider.for_tenants):
         yield f"options: this server sets no {kept[0][:100]} for tenants"
     if more := sorted({*seat.extra_body} - BESIDE):
         known = ", ".join(sorted(BESIDE))
         yield f"extra_body: here it cannot set {more[0][:100]}; it can set {known}"
     if seat.provider in (RECORDING, PYTHON):
         yield "model: this server reads no recordings and runs no callables for tenants"
-    elif provider and provider.address:
+    elif provider.address:
         if not _may_be_called(provider.address(seat)):
             yield f"model: this server does not call {seat.model[:200]!r}; {ENDPOINTS} lists URLs"
     elif not any(fnmatchcase(seat.model, glob) for glob in _models_of(caller)):

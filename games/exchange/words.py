@@ -1,10 +1,12 @@
 """The public texts of an exchange: the rules in words, and the facts for programs."""
 
+import re
 from typing import Any
 
 from shapley_coop.games.exchange.additive import Additive
 from shapley_coop.games.exchange.hands import hand
 from shapley_coop.games.exchange.market import WAIT
+from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.exchange.registry import NAMING
 from shapley_coop.games.exchange.scenario import Scenario, Tasks
 
@@ -61,6 +63,50 @@ def _masks(tasks: Tasks) -> list[str]:
         + (f" {also}:" if named else ""),
         *(["", *named] if named else []),
     ]
+
+
+def in_task_words(tasks: Tasks, text: str) -> str:
+    """Return a text with the tasks in words, in place of masks and of the names of calls."""
+    masks, listed, calls = _codes(tasks)
+    for code, words in ((masks, listed), *_OPEN.items()):
+        text = text.replace(code, words)
+    text = _mask_pattern(tasks).sub(lambda found: _in_words(tasks, found), text)
+    for name, says in calls:
+        text = text.replace(name, says)
+    return text
+
+
+_OPEN = {"- closed: no": "- the trade is open", "- closed: yes": "- the trade is closed"}
+"""A line of the position → its words."""
+
+
+def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
+    """Return the rules' text on masks, the same for people, and each call with its words."""
+    held = {i: agent for agent, mask in tasks.initial.items() for i in members(mask, tasks.n)}
+    listed = [f"- {_says(tasks, i)}, at first {held[i]}'s" for i in range(tasks.n)]
+    told = [f"**Task exchange**. There are {tasks.n} indivisible tasks:", "", *listed]
+    calls = [(name, _says(tasks, i)) for i, name in enumerate(tasks.names)]
+    calls.sort(key=lambda call: -len(call[0]))  # a name may begin with another name
+    return "\n".join(_masks(tasks)), "\n".join(told), calls
+
+
+def _mask_pattern(tasks: Tasks) -> re.Pattern[str]:
+    """Return the pattern of a mask where letters write one: after an agent, or in a cell."""
+    agents = "|".join(map(re.escape, tasks.agents))
+    return re.compile(
+        rf"(?:(, |proposes )?\b({agents}) |(done: |^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE
+    )
+
+
+def _in_words(tasks: Tasks, found: re.Match[str]) -> str:
+    comma, agent, before, bits = found.groups()
+    told = ", ".join(_says(tasks, i) for i in members(int(bits, 2), tasks.n)) or "nothing"
+    start = {", ": "; ", "proposes ": "proposes – "}.get(comma or "", "")
+    return f"{start}{agent}: {told}" if agent else f"{before}{told}"
+
+
+def _says(tasks: Tasks, i: int) -> str:
+    return f"“{tasks.atoms[i].says.rstrip('.')}”"
 
 
 _TRADE = (

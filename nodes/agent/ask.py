@@ -46,7 +46,7 @@ from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.run_config import OUTSIDERS, RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
-from shapley_coop.state.telling import Lines
+from shapley_coop.state.telling import Lines, of_agents
 from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import agent_view
 
@@ -135,14 +135,15 @@ def write_for_person(turn: TurnContext, agent: str, private: PrivateView) -> lis
     """Write an agent's letter for a person, as sections in the order in which people read them."""
     with use_pack(pack_of(turn.evaluated.config.prompts)), without_tags():
         letter = _write_letter(turn, agent, replace(private, refusal=None))
-    return sections_for_person(letter.system, letter.user)
+    return sections_for_person(*map(turn.evaluated.game.for_people, (letter.system, letter.user)))
 
 
 def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     """Return the letter without any refused answer."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
-    told, lines, events = _history(turn, agent if turn.question.hears else "")
+    whole = are_tags_left_out() and not outsider  # a person is told all that was said
+    told, lines, events = _history(turn, agent if turn.question.hears else "", whole)
     user = write_request(
         # A person's letter shows the offer beside the question, even if the history has it.
         view if are_tags_left_out() else _with_told(view, lines),
@@ -204,11 +205,11 @@ def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _history(turn: TurnContext, reader: str) -> tuple[str, Lines, Lines]:
-    """Return the history for a reader, or for all (""): text, events in the text, all events."""
+def _history(turn: TurnContext, reader: str, whole: bool) -> tuple[str, Lines, Lines]:
+    """Return the history for a reader, or for all (""): text, events in it, all events."""
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)
-    told = turn.question.tells(turn, events)
+    told = (of_agents if whole else turn.question.tells)(turn, events)
     # The text leaves out all events, so "nothing has happened" would be untrue.
     if not told and (events or hears):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
@@ -271,7 +272,7 @@ def _spent(
     turn: TurnContext, agent: str, reply: Reply, judged: Judged | None = None
 ) -> dict[str, int]:
     """Return the cost of asking one agent, including a person's earlier refused replies."""
-    if reply.entry is None:
+    if reply.entry is None or not reply.sent:
         return {}
     before = turn.draft(agent)
     earlier = reply.attempt - 1 - (before["attempt"] if before else 0)
@@ -282,7 +283,7 @@ def _spent(
 
 
 def _of_answer(reply: Reply) -> dict[str, int]:
-    if reply.entry is None:
+    if reply.entry is None or not reply.sent:
         return {}
     made = [entry.answer for entry in (*reply.steps, reply.entry)]
     return {

@@ -8,5 +8,20 @@ only after a letter asked it to reason about prices. This is a declared modellin
 
 from shapley_coop.seats.embedded.characters import CHARACTERS, character
 from shapley_coop.seats.embedded.chat import EmbeddedChatModel
+from shapley_coop.seats.provider import Provider
+from shapley_coop.seats.seat import Seat
 
-__all__ = ["CHARACTERS", "EmbeddedChatModel", "character"]
+__all__ = ["CHARACTERS", "PROVIDER", "EmbeddedChatModel", "character"]
+
+
+def _check(seat: Seat) -> None:
+    """Refuse a character that does not exist."""
+    character(seat.name)
+
+
+def _model(seat: Seat, *, agent: str, seed: int) -> EmbeddedChatModel:
+    _check(seat)
+    return EmbeddedChatModel(character=seat.name, agent=agent, seed=seed)
+
+
+PROVIDER = Provider(_model, _check, in_text=True)

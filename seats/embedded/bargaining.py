@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from shapley_coop import extension
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
@@ -15,13 +15,13 @@ from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.games.gives import legal_in
 from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.asked import find_question
-from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.letter_facts import (
     Reader,
     choice,
     deal_in,
     fact,
     offer,
+    owed_now,
     sound_deal,
     told_payoffs,
 )
@@ -33,15 +33,12 @@ from shapley_coop.seats.embedded.outlook import (
     target_of,
 )
 from shapley_coop.seats.embedded.prices import prices
-from shapley_coop.seats.embedded.splitting import Splitter
-from shapley_coop.seats.embedded.strategies import Player
-from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
-if TYPE_CHECKING:  # few games trade tasks, and the modules for that load slowly
-    from shapley_coop.seats.embedded.exchange import Negotiator
+BLIND = "shapley_coop.seats.embedded.without_foresight:answer_blindly"
+"""The function that answers where a game cannot be foreseen."""
 
-
-Part = TypeVar("Part", bound=Reader)
+STRATEGIST = "shapley_coop.seats.embedded.strategies:Player.choose"
+"""The method that chooses an action by a character's strategy."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +57,12 @@ class Agent(Reader):
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
         course = self._course
         try:
-            return course[name]() if name in course else question.program(self)
+            if name in course:
+                return course[name]()
+            program = question.program
+            return self.do(program) if isinstance(program, str) else program(self)
         except Unforeseeable:
-            return answer_blindly(name, self.facts, self.rng, self.talk)
+            return str(extension.import_place(BLIND)(name, self.facts, self.rng, self.talk))
         except Missing as missing:
             return f"<s>I cannot decide: {missing}.</s>"
 
@@ -125,8 +125,7 @@ class Agent(Reader):
             return choice(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
             with suppress(Unforeseeable):  # without a small table, choose by other means
-                player = self._as(Player)
-                return choice(player.choose(self.self_.strategy))
+                return choice(self.do(STRATEGIST, self.self_.strategy))
         for name in extension.offered("moves"):
             if self.facts.get(name):
                 return choice(extension.load("moves", name)(self.facts, self.record))
@@ -143,8 +142,12 @@ class Agent(Reader):
                 return choice(action)
         return choice(max(weighed, key=lambda action: worth[action]))
 
-    def _as(self, part: type[Part]) -> Part:
-        return part(self.facts, self.record, self.self_, self.rng, self.talk, self.seed)
+    def do(self, place: str, *given: str) -> str:
+        """Return what a subclass of `Reader` answers, whose method is `module:Class.method`."""
+        kind, _, method = place.rpartition(".")
+        part: type[Reader] = extension.import_place(kind)
+        reader = part(self.facts, self.record, self.self_, self.rng, self.talk, self.seed)
+        return str(getattr(reader, method)(*given))
 
     @property
     def _course(self) -> Mapping[str, Callable[[], str]]:
@@ -156,28 +159,6 @@ class Agent(Reader):
                 )
                 return course
         return {}
-
-    @property
-    def party(self) -> Party:
-        """This agent as a party that drafts and signs contracts."""
-        return self._as(Party)
-
-    @property
-    def splitter(self) -> Splitter:
-        """This agent as a claimant who bargains over the split after the game."""
-        return self._as(Splitter)
-
-    @property
-    def clerk(self) -> Clerk:
-        """This agent as an outsider who writes and judges the contract."""
-        return self._as(Clerk)
-
-    @property
-    def trader(self) -> "Negotiator":
-        """This agent as a negotiator who trades tasks; offers are allocations and not clauses."""
-        from shapley_coop.seats.embedded.exchange import Negotiator
-
-        return self._as(Negotiator)
 
     def _serves(self, deal: Deal) -> bool:
         """Return whether a deal leaves no agent that I represent worse off than no deal."""

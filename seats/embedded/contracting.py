@@ -1,4 +1,4 @@
-"""Embedded parties, which draft, answer and sign contracts, and the embedded impartial clerk.
+"""Embedded parties, which draft, answer and sign contracts.
 
 A draft asks all agents for the joint action with the highest total payoff. If several joint actions
 are best, the draft alternates them. The draft fines each profitable deviation. If payments are
@@ -18,20 +18,10 @@ from shapley_coop.deals.contract import lasting_clauses
 from shapley_coop.deals.language.clauses import Clause, Do, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import All, Event, Every, Last, Turns, When
-from shapley_coop.deals.monitor import Monitor
-from shapley_coop.deals.written.document import compose
 from shapley_coop.games.foresight import Payoffs
-from shapley_coop.seats.embedded.letter_facts import (
-    Reader,
-    deal_in,
-    fact,
-    offered_deal,
-    proposal,
-    standing_in,
-    terms_of,
-)
+from shapley_coop.seats.embedded.letter_facts import proposal, standing_in
+from shapley_coop.seats.embedded.offered import offered_deal
 from shapley_coop.seats.embedded.outlook import EPSILON, target_of, transfers_to
 from shapley_coop.seats.embedded.strategies import StageReader, course_of, enforcement_of
 
@@ -159,31 +149,3 @@ class Party(StageReader):
     def _place(self, n: int, of: int) -> When:
         """Return the turns of joint action n, counted from 0, if `of` joint actions alternate."""
         return Every(every=of, start=self.turn + n)
-
-
-@dataclass(frozen=True)
-class Clerk(Reader):
-    """An embedded outsider that writes down the contract and judges whether it was kept."""
-
-    @property
-    def terms(self) -> Terms:
-        """The parties, their actions and the number of turns."""
-        return terms_of(self.facts)
-
-    def write(self) -> str:
-        """Return the contract in five sections, with clauses if the offer had only words."""
-        deal = offered_deal(self.facts, self.talk)
-        if isinstance(deal, Fault):
-            return f"<REJECT>I cannot draft clauses from these words. {deal.feedback}</REJECT>"
-        prose = f"<s>{compose(deal, self.terms)}</s>"
-        drafted = not self.facts["offer"]["clauses"]
-        return prose + (proposal(deal) if drafted else "")
-
-    def judge(self) -> str:
-        """Return a message that says which clauses were kept according to the record."""
-        deal = deal_in(fact(self.facts, "contract"))
-        monitor = Monitor(deal).on(self.record)
-        verdicts = monitor.verdicts(self.terms.turns, over=True)
-        ids = standing_in(self.facts)
-        lines = [f"{cid}: {said}" for cid, said in zip(ids, verdicts.values(), strict=True)]
-        return "<s>" + "\n".join(lines) + "</s>"

@@ -12,11 +12,9 @@ from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import DEAL_RULES, first_fault
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import duties
-from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, check_facts
 from shapley_coop.games.gives import actions_in
@@ -44,23 +42,6 @@ class Reader:
     rng: Random = field(default_factory=lambda: Random(0))
     talk: Sequence[Mapping[str, Any]] = ()
     seed: int = 0
-
-
-def offered_deal(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:
-    """Return the offered deal, from its clauses or, if the offer has only words, from its words.
-
-    Return a fault if the words cannot be parsed or break a rule for deals.
-
-    Raises:
-        Missing: there is no offer.
-    """
-    offer = fact(facts, "offer")
-    check_facts(offer, "clauses", "drops")
-    if offer["clauses"]:
-        return sound_deal({"clauses": offer["clauses"], "drops": offer["drops"]})
-    said = [line["says"] for line in talk if line.get("does") == "propose" and "says" in line]
-    deal = read_words(said[-1] if said else "", terms := terms_of(facts))
-    return deal if isinstance(deal, Fault) else first_fault(DEAL_RULES, deal, terms) or deal
 
 
 def terms_of(facts: Mapping[str, Any]) -> Terms:
@@ -121,6 +102,12 @@ def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, A
         owed = [duty for duty in asked if duty.binds(known["you"])]
         known["duties"] = [{"action": d.action, "forbidden": d.forbidden} for d in owed]
     return known
+
+
+def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
+    """Return the legal actions that the contract asks of me now."""
+    owed = [duty["action"] for duty in facts.get("duties", []) if not duty["forbidden"]]
+    return [action for action in owed if action in legal]
 
 
 def fact(facts: Mapping[str, Any], *path: str) -> Any:

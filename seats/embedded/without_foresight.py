@@ -14,7 +14,8 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.parties import bound_by
 from shapley_coop.games.foresight import check_facts
 from shapley_coop.games.gives import legal_in
-from shapley_coop.seats.embedded.letter_facts import offered_deal
+from shapley_coop.seats.embedded.letter_facts import owed_now
+from shapley_coop.seats.embedded.offered import offered_deal
 
 CANNOT = "I cannot look ahead in this game"
 _DRAWN = f"{CANNOT}: I take the legal action my seed draws."
@@ -51,12 +52,6 @@ def answer_blindly(
 def costs_nothing(deal: Deal, me: str) -> bool:
     """Return whether a deal asks no action and no payment of me, and splits no total."""
     return not deal.drops and me not in bound_by(deal.clauses, [me])
-
-
-def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
-    """Return the legal actions that the contract asks of me now."""
-    owed = [duty["action"] for duty in facts.get("duties", []) if not duty["forbidden"]]
-    return [action for action in owed if action in legal]
 
 
 def _act(facts: Mapping[str, Any], rng: Random) -> str:

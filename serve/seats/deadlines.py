@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from shapley_coop.seats.person import IGNORE, overdue
+from shapley_coop.seats.records import IGNORE, overdue
 from shapley_coop.serve.server.in_process import all_threads, go_on, owner_in, waiting_in
 
 EVERY = 5.0

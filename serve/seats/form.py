@@ -10,14 +10,17 @@ function. So a preview refuses the same drafts as the game, with the same reason
 ''
 """
 
+import re
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, get_args
 
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.faults import Fault, FaultRecord
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
+from shapley_coop.prompts.talk import at_turns
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.answer import Answer as Fields
 from shapley_coop.seats.answers import tag_fields
@@ -51,7 +54,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
     action can have content. `decisions` maps each decision to its button's text. `deal`
     lists the names that clauses can use; `words` says whether words can replace clauses. `offer` is
-    the current offer, and `trade` has the tasks to allocate. A sealed question adds other keys.
+    the current offer, and `trade` has the tasks to allocate. `labels` maps the codes of actions and
+    goods to words. A sealed question adds other keys.
 
     Args:
         turn: the turn, with its question.
@@ -68,13 +72,32 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         if (offer := facts.get("offer")) and (wire := offer.get("wire")):
             form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
     if "allocation" in form["fields"]:
-        form["trade"] = _trade(facts)
+        form["trade"] = _trade(turn, agent, facts)
     if decisions := _decisions(answer.narrowed(facts) or answer, form):
         form["decisions"] = decisions
     if sealed := turn.question.sealed:
         form |= sealed.choices(turn, agent)
-    return form
+    named = form.get("deal", {})
+    codes = [
+        *form.get("legal", ()),
+        *named.get("goods", ()),
+        *chain(*named.get("actions", {}).values()),
+    ]
+    told = {code: turn.evaluated.game.for_people(code) for code in codes}
+    return form | {"labels": {code: words for code, words in told.items() if words != code}}
 
+
+KINDS = {
+    "do": "Somebody does …",
+    "forbid": "Somebody must not …",
+    "pay": "Somebody pays …",
+    "give": "Somebody gives …",
+    "share": "The total is split …",
+}
+"""Kind of clause → the label of the button that adds one."""
+
+PER = {"once": "once", "turn": "for each turn", "reward": "as a part (0 to 1) of its rewards"}
+"""Basis of a payment → its words."""
 
 LABELS = {
     "offer": "Make an offer",
@@ -101,6 +124,37 @@ def _decisions(answer: type[Fields], form: Facts) -> dict[str, str]:
     if form.get("words"):
         values.append(WORDS)
     return {value: labels.get(value, value) for value in values}
+
+
+_FIELDS = {
+    "PROPOSAL": "Your offer",
+    "ACTION": "Your action",
+    "CLAIM": "What part was your doing",
+    "s": "What you say to all",
+    "CONSIDER": "Your thoughts",
+    "NOTES": "Notes for yourself",
+}
+"""Tag → the label of the form's field for this tag."""
+
+_ELEMENT = re.compile(r"(?:\b(?:one|an?) )?`?<(\w+)>(?:[^<>]{0,12}</\1>)?`?")
+_LINE = re.compile(r"\ba line `[^:`]*: ")
+
+
+def refusal_in_words(turn: TurnContext, fault: FaultRecord) -> str:
+    """Return the reason of a refusal as a person reads it: the form's labels in place of tags.
+
+    >>> refusal_in_words(turn, {"label": "ACK", "feedback": "Answer <ACCEPT>."})  # doctest: +SKIP
+    'Answer “Accept it”.'
+    """
+    feedback = fault["feedback"]
+    if fault["label"] == "SIGN":  # its text is signed as it is
+        return feedback
+    answer = turn.question.answer
+    offered = _decisions(answer, {"deal": {}} if "clauses" in answer.model_fields else {})
+    refuse = offered.get("reject") or offered.get("none", "Reject it")
+    labels = {**_FIELDS, "ACCEPT": offered.get("accept", "Accept it"), "REJECT": refuse}
+    named = _ELEMENT.sub(lambda tag: f"“{labels.get(tag[1], tag[1])}”", feedback)
+    return turn.evaluated.game.for_people(_LINE.sub("as in ", named).replace("`", ""))
 
 
 def message_of(act: str, fields: Any) -> str:
@@ -135,7 +189,8 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     text = message_of(turn.question.name, fields)
     found = take(turn, agent, Answer(text))
     if isinstance(found, Fault):
-        return {"refused": found.label, "why": found.feedback, "words": []}
+        why = refusal_in_words(turn, found.record())
+        return {"refused": found.label, "why": why, "words": []}
     told: dict[str, Any] = {"refused": "", "why": "", "words": []}
     if (worth := _worth(turn, agent, text)) is not None:
         return {**told, "worth": worth}
@@ -144,7 +199,9 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     if not (record := found.get("deal")) or not record["clauses"]:
         return told
     deal = Deal.model_validate(record)
-    told |= {"words": deal.text().splitlines(), "repairs": list(found.get("repairs", ()))}
+    game = turn.evaluated.game
+    said = game.for_people(at_turns(deal.text(), game.turns))
+    told |= {"words": said.splitlines(), "repairs": list(found.get("repairs", ()))}
     norms = turn.norms if turn.topic.phase == "negotiation" else []
     outlook = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
     if not outlook["rows"]:
@@ -177,13 +234,17 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
         "turn": turn.evaluated.turn,
         "norms": list(terms.norms),
         "goods": list(terms.goods),
-        "kinds": list(clause_kinds(turn)),
+        "kinds": {kind: KINDS[kind] for kind in clause_kinds(turn) if kind in KINDS},
+        "per": PER,
         "drops": [{"id": cid, "says": standing[cid].words()} for cid in terms.droppable],
     }
 
 
-def _trade(facts: Facts) -> dict[str, Any]:
-    """Return the agents, the tasks with their present and proposed holders, and who proposes."""
+def _trade(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
+    """Return the agents, the tasks with their present and proposed holders, and who proposes.
+
+    `worth` is the agent's utility from its present tasks, or from those proposed to it.
+    """
     count, pending = len(facts["atoms"]), facts.get("pending")
     masks = (pending or {}).get("masks") or {}
     registry = facts["registry"]
@@ -191,11 +252,13 @@ def _trade(facts: Facts) -> dict[str, Any]:
     tasks = [
         {
             "says": registry[bits],
+            "name": facts["atoms"][n]["says"].rstrip("."),
             "held": next(a for a, mask in facts["initial"].items() if mask[n] == "1"),
             "proposed": next((a for a, mask in masks.items() if mask[n] == "1"), ""),
         }
         for n, bits in enumerate(single)
         if bits in registry
     ]
-    by = pending and {"by": pending["by"]}
-    return {"agents": list(facts["agents"]), "tasks": tasks, "pending": by}
+    by = pending and {"by": pending["by"], "worth": pending.get("your_utility")}
+    worth = talk_in(turn, agent).worth(agent, facts["initial"][agent])
+    return {"agents": list(facts["agents"]), "tasks": tasks, "pending": by, "worth": worth}

@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 from shapley_coop.graphs.replies import OpenQuestion, check_reply, open_questions
 from shapley_coop.seats.person import as_message
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import FIELDS, message_of, preview
+from shapley_coop.serve.seats.form import FIELDS, message_of, preview, refusal_in_words
 from shapley_coop.serve.seats.letter import allowed_replies, name_of, seat_letter
+from shapley_coop.serve.seats.standing import NOTHING, standing
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
+from shapley_coop.serve.server.tenancy import configured
 from shapley_coop.state.additions import find_additions
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
@@ -45,6 +47,21 @@ class ThreadInbox:
         question = await _question(thread, agent)
         with _owner_of(thread):
             return await asyncio.to_thread(seat_letter, mail, question, asked["value"])
+
+    async def standing(self, episode: str, agent: str) -> dict[str, Any]:
+        """Return how the run stands for an agent of which nothing is asked (`standing`).
+
+        Without tenants, `run` names the thread whose page shows the whole run.
+        """
+        thread = await thread_of(episode)
+        if thread is None:
+            return NOTHING
+        state: Any = await inside().threads.get_state(thread["thread_id"])
+        waiting = [asked["value"]["pointer"]["agent"] for asked in waiting_in(thread)]
+        table, failed = state["values"] or {}, thread["status"] == "error"
+        told = await asyncio.to_thread(standing, table, agent, waiting, failed)
+        # A party of several tenants may not see the page of the run, which is its owner's.
+        return told if configured() else {**told, "run": thread["thread_id"]}
 
     async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:
         """Return the preview of a draft of this seat's reply (`form.preview`).
@@ -97,7 +114,8 @@ class ThreadInbox:
         with _owner_of(thread):
             fault = await check_reply(question, response)
         if fault:
-            return {"refused": fault.label, "why": fault.feedback}
+            why = refusal_in_words(question.turn(), fault.record())
+            return {"refused": fault.label, "why": why}
         about = thread["metadata"]
         owner = owner_in(about)
         await go_on(thread["thread_id"], about["assistant_id"], owner, {asked["id"]: response})

@@ -8,7 +8,7 @@ from shapley_coop.graphs.replies import OpenQuestion
 from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.seats.schema import schema_of
-from shapley_coop.serve.seats.form import form_of
+from shapley_coop.serve.seats.form import form_of, refusal_in_words
 
 ANSWERS = {
     "accept": "allow_accept",
@@ -25,10 +25,11 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     `letter` is the letter's text and `id` its name. `act` names the question; `title` and
     `description` are the question in words. `answers` are the allowed kinds of reply. `sections`
     are the same letter for a person, without tags and JSON, and `why` is the reason of the last
-    refusal. `form` lists the choices (`form_of`). For programs, `facts` hold the letter's content
-    as an object, and `answer_schema` is the JSON schema of the answer. `to_sign` is the text that
-    a party with a key must sign to accept the offer. If the party sends an unsigned proposal, the
-    refusal has the label SIGN and the text to sign.
+    refusal in the form's words. `deadline` is in seconds since the epoch, or None. `form` lists
+    the choices (`form_of`). For programs, `facts` hold the letter's content as an object, and
+    `answer_schema` is the JSON schema of the answer. `to_sign` is the text that a party with a key
+    must sign to accept the offer. If the party sends an unsigned proposal, the refusal has the
+    label SIGN and the text to sign.
 
     Args:
         mail: the letter from the journal.
@@ -46,7 +47,8 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
         "letter": mail.letter_text,
         "answers": allowed_replies(asked),
         "sections": [asdict(section) for section in question.for_person()],
-        "why": letter.why,
+        "why": refusal_in_words(turn, fault) if (fault := letter.facts.get("fault")) else "",
+        "deadline": asked.get("deadline"),
         "form": form_of(turn, question.agent, letter.facts),
         "facts": mail.facts,
         "answer_schema": schema_of(mail.facts, asked_for.carries),

@@ -35,7 +35,7 @@ def seat_route(inbox: ThreadInbox) -> Route:
                 return Response(page, headers=headers)
             return _json(await inbox.letter(*place))
         except NothingAsked:
-            return _json({"detail": "No letter waits at this seat now"}, 404)
+            return _json(await inbox.standing(*place), 404)
         except ValueError as error:
             return _json({"detail": str(error)}, 422)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.seats.models import KEYS
+from shapley_coop.seats.endpoint import KEYS
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
 from tests.coop_command import NO_CREDENTIALS, USAGE, Coop, one_line

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.credit.attribution import (
-    EVALUATIONS_PER_AGENT,
     Characteristic,
     attribute_by,
     payoffs_by_norm,
@@ -17,6 +16,7 @@ from shapley_coop.credit.attribution import (
 from shapley_coop.credit.coalitions import worth_table
 from shapley_coop.credit.norms import norm
 from shapley_coop.credit.values.deegan_packel import deegan_packel
+from shapley_coop.credit.values.sampled import EVALUATIONS_PER_AGENT
 
 ESCAPE_ROOM = [0, -1, -1, 9]
 unhurried = settings(deadline=None, max_examples=60)

@@ -72,7 +72,7 @@ def test_a_key_goes_to_no_endpoint_that_somebody_else_names(
 
 def test_the_client_itself_sends_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     from shapley_coop.seats.clients import Clients
-    from shapley_coop.seats.models import _build
+    from shapley_coop.seats.endpoint import _build
 
     monkeypatch.setattr(keys, "_bound", True)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")

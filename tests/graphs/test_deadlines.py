@@ -9,8 +9,7 @@ import pytest
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, follow
-from shapley_coop.seats.person import overdue
-from shapley_coop.seats.records import Mail
+from shapley_coop.seats.records import Mail, overdue
 from shapley_coop.serve.seats import deadlines
 from shapley_coop.serve.server import in_process
 from shapley_coop.state.run_config import RunConfig

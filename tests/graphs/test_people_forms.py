@@ -12,7 +12,6 @@ from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configure, open_workflow, table_of
 from shapley_coop.seats.asked import names
 from shapley_coop.seats.person import (
-    PASS,
     SERVER_URL,
     as_message,
     fields_of,
@@ -20,7 +19,7 @@ from shapley_coop.seats.person import (
     open_choices,
     request,
 )
-from shapley_coop.seats.records import Mail
+from shapley_coop.seats.records import PASS, Mail
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.graphs.test_people import ALL, DEAL

@@ -21,8 +21,8 @@ from langgraph.graph.state import CompiledStateGraph
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
+from shapley_coop.seats.endpoint import KEYS
 from shapley_coop.seats.letters import as_text
-from shapley_coop.seats.models import KEYS
 from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.result import result
 from shapley_coop.state.run_config import RunConfig

@@ -190,7 +190,7 @@ NEEDS = {
     "company": {"repository"},
     "experiments": {"reports", "sweeps"},
     "papers": {"raid", "reports", "sweeps"},
-    "replays": {"sweeps"},
+    "replays": {"reports", "sweeps"},
     "reports": {"sweeps"},
     "studies": {"company", "raid"},
     "trials": {"reports", "sweeps"},

@@ -10,7 +10,8 @@ from shapley_coop import games
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.escaping import hides, visible, visible_lines
 from shapley_coop.extensions.reports import pages
-from shapley_coop.extensions.reports.charts import Axis, Point, scatter
+from shapley_coop.extensions.reports.charts import scatter
+from shapley_coop.extensions.reports.picture import Axis, Point
 from shapley_coop.games import GameError
 from shapley_coop.games.exchange.registry import check_words
 from shapley_coop.games.matrix import check_names

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shapley_coop.seats.models import KEYS
+from shapley_coop.seats.endpoint import KEYS
 from tests.graphs.test_privacy import Canary, words
 from tests.proofs.hostile import Asked
 

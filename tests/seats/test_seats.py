@@ -15,8 +15,9 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.embedded import EmbeddedChatModel
+from shapley_coop.seats.endpoint import KEYS
 from shapley_coop.seats.letters import Letter, as_text
-from shapley_coop.seats.models import KEYS, chat_model, check_seat
+from shapley_coop.seats.models import chat_model, check_seat
 from shapley_coop.seats.recording import RecordedChatModel, recording_line
 from shapley_coop.seats.records import Answer, Entry, letter_hash, nonce
 from shapley_coop.seats.seat import CredentialsMissing, Seat, SeatError

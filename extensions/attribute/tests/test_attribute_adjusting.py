@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from extensions.attribute.tests.benchmark.many import AGENTS, app, score
-from shapley_coop.credit.coalitions import Floats
-from shapley_coop.credit.values.sampling import Coalitions, sample_shapley
+from shapley_coop.credit.coalitions import Coalitions, Floats
+from shapley_coop.credit.values.sampling import sample_shapley
 from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.adjusting import LEAST_FOLDS, adjusted_shapley

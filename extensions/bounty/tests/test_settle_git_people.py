@@ -14,9 +14,9 @@ import pytest
 
 from extensions.repository.tests.history_builder import Builder
 from shapley_coop.extensions.bounty.consent import consent_words
-from shapley_coop.extensions.bounty.seat_pages import Seats
 from shapley_coop.extensions.bounty.settling import Settling
-from shapley_coop.seats.person import overdue
+from shapley_coop.seats.records import overdue
+from shapley_coop.serve.seats.pages import Seats
 from tests.browser import PHONE, tab
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 

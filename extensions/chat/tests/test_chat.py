@@ -11,7 +11,9 @@ from langgraph.types import Command
 
 from shapley_coop.extensions.chat import read
 from shapley_coop.extensions.chat.page import build
+from shapley_coop.extensions.chat.tests.unknown_terms import UNKNOWN_TERMS
 from shapley_coop.extensions.chat.words import spoken
+from shapley_coop.seats.person import SERVER_URL
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
@@ -74,13 +76,16 @@ async def test_a_named_game_becomes_a_run_and_a_settlement_in_words() -> None:
         assert len({m.id for m in kept}) == len(kept)
 
 
-async def test_what_a_conversation_played_is_a_run_like_any_other(coop: Coop) -> None:
+async def test_what_a_conversation_played_is_a_run_like_any_other(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is listed, shown, verified and credited by its name, which the last message says."""
+    monkeypatch.setenv(SERVER_URL, "http://127.0.0.1:2024/")
     async with talk("run") as chat:
         await chat.say("volunteers, cost=3")
         told = await chat.decide(APPROVED)
         run = (await chat.state()).values["run"]
-    assert f"/view/?run={run}" in told[-1]
+    assert f"](http://127.0.0.1:2024/view/?run={run})" in told[-1]
     assert f"coop verify {run}" in told[-1]
     listed = await asyncio.to_thread(coop, "runs", "--json")
     assert run in {one["run"] for one in listed.result}
@@ -88,19 +93,9 @@ async def test_what_a_conversation_played_is_a_run_like_any_other(coop: Coop) ->
         assert (await asyncio.to_thread(coop, command, run)).code == 0
 
 
-UNKNOWN_TERMS = [
-    "Alice gets 20 for it",
-    "Let Ann and Ben bargain over who does the dishes; Ann hates it",
-    "escape_room, but Alice gets 20 for it",
-    "escape_room prize=twenty",
-    "volunteers and nobody may wait twice",
-    "escape_room, deadline=Friday",
-    "prisoners_dilemma with a fine of 5",
-    "hello",
-]
-
-
-@pytest.mark.parametrize("said", UNKNOWN_TERMS)
+@pytest.mark.parametrize(
+    "said", [*UNKNOWN_TERMS, "escape_room prize=twenty", "escape_room, deadline=Friday", "hello"]
+)
 async def test_without_a_model_what_is_no_game_and_no_number_is_quoted_and_refused(
     said: str,
 ) -> None:
@@ -255,7 +250,9 @@ async def test_a_model_reads_by_structured_output_and_is_told_what_cannot_be_pla
         "payoffs": cells,
         "assumed": ["all numbers"],
         "question": "",
+        "taken": ["Film or match for Ann and Ben"],
         "left_out": [],
+        "withdrawn": [],
     }
     fixed = {**whole, "left_out": ["Ann pays Ben 20 on Friday"]}
     asked_back = {**whole, "question": "Who goes out?"}
@@ -265,7 +262,7 @@ async def test_a_model_reads_by_structured_output_and_is_told_what_cannot_be_pla
         (table,) = await chat.say("Film or match for Ann and Ben?", model="openai:any")
         assert "payoffs miss" in reader.heard[1]
         assert "| film | match | 3 | 1 |" in table
-        assert "Assumed, as nobody said so: all numbers." in table
+        assert "Assumed, as nobody said so: all numbers; the payoffs 1, 3." in table
         (refused,) = await chat.say("And Ann pays Ben 20 on Friday", model="openai:any")
         assert refused.startswith("Nothing is played: I did not take over “Ann pays Ben 20")
         (asked,) = await chat.say("Let us begin anew", model="openai:any")

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from extensions.markets.tests.calling import ended, order, send, sound, two_trade
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.contract import sign
@@ -15,10 +16,12 @@ from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.questions.contract_propose import QUESTION as PROPOSE
+from shapley_coop.state.asking import ONLY_ONE
 from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.deals.written.test_contract_prose import in_words, table_after
 from tests.graphs.test_ability_to_pay import OFFER, proposing
-from tests.scripted import Script
+from tests.scripted import Script, facts
 from tests.state.test_tools import at
 
 
@@ -91,3 +94,27 @@ async def test_words_about_goods_are_drafted_signed_and_handed_over(script: Scri
     said = script.shown_to("summariser", "contract_write")[0]
     assert "section 3 `pay`, `give` and `share`" in said
     assert all(check.sound for check in await verify_run("run"))
+
+
+async def test_a_letter_offers_no_goods_that_the_contract_hands_over_first(script: Script) -> None:
+    """Ann sold two of her four wood, so she can give two by hand; received goods come later."""
+    two_trade(script)
+    await ended()
+    (letter,) = script.shown_to("Ann", "act")
+    assert {action for action in facts(letter)["legal"] if "to Ben" in action} == {
+        *("give 1 wood to Ben", "give 2 wood to Ben")
+    }
+    assert not any("wood" in action for action in facts(script.shown_to("Ben", "act")[0])["legal"])
+
+
+async def test_whoever_can_act_in_one_way_gets_no_letter(script: Script) -> None:
+    two_trade(script)
+    script["Ann", "order"] = send(order("sell", "wood", 4, 4))
+    script["Ben", "order"] = send(order("buy", "wood", 4, 8))
+    outcome, table = await ended()
+    assert script.shown_to("Ann", "act") == []
+    assert table["record"][0]["actions"]["Ann"] == "keep"
+    assert [outcome["spending"]["action"][agent]["calls"] for agent in ("Ann", "Ben")] == [0, 1]
+    kept = [entry.answer.text for entry in home().journal.entries(table["episode"])]
+    assert f"{ONLY_ONE} <ACTION>keep</ACTION>" in kept
+    await sound(outcome)

@@ -12,9 +12,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shapley_coop.extensions.reports.charts import Axis, Bar, Point, intervals, scatter
+from shapley_coop.extensions.reports.charts import intervals, scatter
 from shapley_coop.extensions.reports.figures import KINDS, draw, why_no_png, write_figures
 from shapley_coop.extensions.reports.layout import show_value
+from shapley_coop.extensions.reports.picture import Axis, Bar, Point
 from shapley_coop.extensions.reports.report import figures, report
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
 from shapley_coop.extensions.reports.tables import tables

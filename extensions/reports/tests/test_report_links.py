@@ -7,9 +7,11 @@ from urllib.parse import unquote
 
 import pytest
 
-from shapley_coop.extensions.reports.charts import Axis, Bar, intervals
+from shapley_coop.extensions.reports.charts import intervals
+from shapley_coop.extensions.reports.figures import KINDS
 from shapley_coop.extensions.reports.finding import finding
 from shapley_coop.extensions.reports.linking import RunPages
+from shapley_coop.extensions.reports.picture import Axis, Bar
 from shapley_coop.extensions.reports.report import report
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
 from shapley_coop.extensions.sweeps.folders import read_rows
@@ -18,11 +20,13 @@ from tests.evals.swept import run, suite
 
 GRAPHS = ["llm_only", "shapley_coop"]
 TABLES = [{"title": "Welfare", "columns": ["social_welfare", "agreement", "tokens"]}]
+FIGURES = [
+    {"kind": kind, "title": kind, "columns": ["tokens"] * (kind == "measures")} for kind in KINDS
+]
 
-FOLLOW = """() => [...document.querySelectorAll("td a[data-where]")].map((link) => {
-  link.click();
-  const section = link.closest("section");
-  const list = section.querySelector("table.runs");
+FOLLOW = """() => [...document.querySelectorAll("a[data-where]")].map((link) => {
+  link.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  const list = document.querySelector(`[data-list="${link.getAttribute("href").slice(1)}"]`);
   const heads = [...list.tHead.rows[0].cells].map((head) => head.textContent);
   const rows = [...list.tBodies[0].rows].filter((row) => !row.hidden);
   return {
@@ -33,11 +37,18 @@ FOLLOW = """() => [...document.querySelectorAll("td a[data-where]")].map((link) 
   };
 })"""
 
+UNLINKED = """() => [
+  ...document.querySelectorAll("table:not(.runs) tbody td"),
+  ...[...document.querySelectorAll("svg title")].map((title) => title.parentElement),
+].filter((one) => /\\d/.test(one.textContent) && !one.closest("a") && !one.querySelector("a"))
+  .map((one) => one.textContent)"""
+"""The numbers in tables, and the marks of charts, that are no links."""
+
 
 @pytest.fixture
 def reported(tmp_path: Path) -> Path:
     """The report of two experiments: with two runs in each condition, and with one."""
-    tables = {"tables": TABLES, "vary": {"graph": GRAPHS}}
+    tables = {"tables": TABLES, "figures": FIGURES, "vary": {"graph": GRAPHS}}
     swept = tmp_path / "swept"
     run([suite(seeds="0-1", **tables), suite(name="single", seeds=[0], **tables)], swept)
     out = swept / "report.html"
@@ -55,11 +66,13 @@ def test_every_link_of_a_report_finds_the_runs_that_it_names(reported: Path) -> 
     assert len(pages_in(reported)) == 6
     with tab((1280, 900)) as opened:
         opened.page.goto(reported.as_uri())
+        assert opened.page.evaluate(UNLINKED) == []
         followed = opened.page.evaluate(FOLLOW)
         assert followed
         for link in followed:
             assert link["arrived"]
-            assert {*link["graphs"]} == {where["graph"] for where in link["where"]}
+            wanted = {where.get("graph", "") for where in link["where"]}
+            assert {*link["graphs"]} == ({*GRAPHS} if wanted == {""} else wanted)
             assert {*map(unquote, link["pages"])} <= pages_in(reported)
         single = opened.page.locator('section[aria-labelledby="single"] td a:not([data-where])')
         assert single.count() > 2 * len(GRAPHS), "of one run, a number leads to the run's page"
@@ -92,8 +105,7 @@ def test_a_run_that_the_home_lacks_has_no_page(reported: Path) -> None:
 def test_the_page_begins_with_what_was_found(reported: Path) -> None:
     text = reported.read_text(encoding="utf-8")
     said = "From llm_only to shapley_coop, social welfare rose from -2.00 to 9.00 (n = 2 each, may"
-    assert said in text
-    assert text.index(said) < text.index("<h2")
+    assert said in re.sub(r"</?a\b[^>]*>", "", text.partition("<h2")[0])
     rows = [row for row in read_rows(reported.parent) if row["suite"] == "single"][:1]
     assert finding(rows, ["social_welfare"], []) == "Social welfare was -2.00 (n = 1)."
 

@@ -43,6 +43,9 @@ class Inbox:
             raise NothingAsked
         return {"id": "1", "agent": agent, "act": "act", "letter": f"CANARY for {agent}"}
 
+    async def standing(self, episode, agent):
+        return {"detail": "No letter waits at this seat now"}
+
     async def answer(self, episode, agent, reply):
         if reply.get("type") != "response":
             raise ValueError("answer in words")

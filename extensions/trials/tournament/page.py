@@ -1,6 +1,6 @@
 """The leaderboard: one self-contained HTML page of a tournament, built like a sweep's report."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from math import isfinite
 from pathlib import Path
@@ -8,9 +8,10 @@ from typing import Any
 
 from shapley_coop.evals.provenance import provenance
 from shapley_coop.extensions.reports import pages
-from shapley_coop.extensions.reports.charts import Axis, Bar, intervals
+from shapley_coop.extensions.reports.charts import intervals
 from shapley_coop.extensions.reports.layout import number, prose
 from shapley_coop.extensions.reports.linking import Linked, Links, PageOf, no_page
+from shapley_coop.extensions.reports.picture import Axis, Bar, linked
 from shapley_coop.extensions.reports.stats import LEVEL
 from shapley_coop.extensions.trials.tournament.entry import FIRST, SECOND
 from shapley_coop.extensions.trials.tournament.ranking import Rank
@@ -34,21 +35,25 @@ def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) 
         page_of: the address of a run's page.
     """
     rows, seats = played.all_rows(), [one.seat for one in ranking]
-    pages_of = {row["cell"]: page_of(played.runs[row["cell"]]) for row in rows}
+    # By seed: where not all runs can have a page, every pair of seats has some.
+    by_seed = sorted(rows, key=lambda row: int(row["seed"]))
+    pages_of = {row["cell"]: page_of(played.runs[row["cell"]]) for row in by_seed}
     links = Links(MATCHES, pages_of)
+    of_seat = {seat: links.to(rows, *_of_seat(seat)) for seat in seats}
     return pages.page(
         _TEMPLATE,
         {"number": number, "prose": prose},
         played.tournament.name,
         script=True,
         finding=_finding(ranking),
+        all=Linked(f"#{MATCHES}", ({},)),
         matches=_matches(played, pages_of),
         listed=MATCHES,
         tournament=played.tournament,
         runs=len(rows),
         simulated=sum(bool(row["result"]["simulated"]) for row in rows),
-        ranking=[(one, links.to(rows, *_of_seat(one.seat))) for one in ranking],
-        chart=_strengths(ranking),
+        ranking=[(one, of_seat[one.seat]) for one in ranking],
+        chart=_strengths(ranking, of_seat),
         columns=[*COLUMNS, REGRET],
         games=[_game(played, game, seats, links) for game in played.rows],
         reported=provenance(),
@@ -107,22 +112,27 @@ def _game(played: Played, game: str, seats: list[str], links: Links) -> dict[str
             (first, [(crossed[first, second], pair(first, second)) for second in seats])
             for first in seats
         ],
-        "picture": matrix(seats, crossed),
+        "picture": matrix(seats, crossed, pair),
     }
 
 
-def _strengths(ranking: list[Rank]) -> str:
+def _strengths(ranking: list[Rank], linked: Mapping[str, Linked]) -> str:
     ends = [x for one in ranking for x in (one.strength.value, *one.strength.ends)]
-    bars = [Bar(one.seat, "", one.strength) for one in ranking]
+    bars = [Bar(one.seat, "", one.strength, linked[one.seat]) for one in ranking]
     return intervals(bars, Axis.around("strength θ (0 is the mean seat)", ends, [0]))
 
 
-def matrix(seats: list[str], crossed: dict[tuple[str, str], float]) -> str:
+def matrix(
+    seats: list[str],
+    crossed: dict[tuple[str, str], float],
+    pair: Callable[[str, str], Linked | None] = lambda first, second: None,
+) -> str:
     """Return a picture of the mean payoff of each seat against each other seat.
 
     Args:
         seats: the seats, in the order of the picture's rows and of its columns.
         crossed: (first seat, second seat) → the first seat's mean payoff.
+        pair: a first seat and a second → the link from their box to their matches.
 
     Returns:
         SVG: a box for each pair, green above the mean of all boxes and orange below. The colour is
@@ -141,17 +151,20 @@ def matrix(seats: list[str], crossed: dict[tuple[str, str], float]) -> str:
             value = crossed[first, second]
             part = (value - mean) / reach if isfinite(value) else 0.0
             x, colour = left + BOX * column, HIGH if part > 0 else LOW
-            parts.append(
-                f'<rect x="{x:.1f}" y="{y}" width="{BOX - 2}" height="{BOX - 2}" fill="{colour}" '
-                f'fill-opacity="{abs(part) * 0.8:.2f}"><title>{escape(first)} against '
-                f"{escape(second)}: {value:.3g}</title></rect>"
-            )
-            parts.append(_text(x + BOX / 2 - 1, y + BOX / 2 - 1, f"{value:.3g}", "middle", 11))
+            says = f"{first} against {second}: {value:.3g}"
+            look = f'fill="{colour}" fill-opacity="{abs(part) * 0.8:.2f}"'
+            word = _text(x + BOX / 2 - 1, y + BOX / 2 - 1, f"{value:.3g}", "middle", 11)
+            parts.append(linked(_box(x, y, look, says) + word, pair(first, second), says))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]:.0f} {size[1]}" '
-        f'width="{size[0]:.0f}" role="img" font-family="system-ui, sans-serif">'
+        f'width="{size[0]:.0f}" role="group" font-family="system-ui, sans-serif">'
         f"{''.join(parts)}</svg>"
     )
+
+
+def _box(x: float, y: float, look: str, says: str) -> str:
+    size = f'width="{BOX - 2}" height="{BOX - 2}"'
+    return f'<rect x="{x:.1f}" y="{y}" {size} {look}><title>{escape(says)}</title></rect>'
 
 
 def _text(x: float, y: float, words: str, anchor: str, size: int) -> str:

@@ -2,9 +2,6 @@
 
 import { h } from "./dom.js";
 
-const NAMES = { do: "duty", forbid: "prohibition", pay: "payment", give: "gift", share: "split" };
-const PER = { once: "once", turn: "for each turn", reward: "as a part (0 to 1) of its rewards" };
-
 /** The payer or payee that stands for all other agents, each with an equal part. */
 const OTHERS = "others";
 
@@ -19,7 +16,7 @@ const BLANK = {
 
 /** Condition → [its words, whether it needs several turns, the function for its first value]. */
 const WHENS = {
-  always: ["always", false, () => undefined],
+  always: ["in any case", false, () => undefined],
   turn: ["at turn", true, ({ turn }) => ({ turn })],
   span: ["from turn … to …", true, ({ turn, turns }) => ({ from: turn, to: turns })],
   every: ["every so many turns", true, ({ turn }) => ({ every: 2, start: turn })],
@@ -40,16 +37,18 @@ function kindOf(when) {
 
 /**
  * Return an editor that changes a list of clauses in place.
- * @param {object} known the names for clauses: agents, actions, goods, turns, norms, kinds.
+ * @param {object} known the names for clauses: agents, actions, goods, turns, norms; kinds and per by their labels.
+ * @param {object} labels the words for codes of actions and goods.
  * @param {object[]} clauses the clauses in wire format.
  * @param {() => void} changed called after every change.
  */
-export function editor(known, clauses, changed) {
+export function editor(known, labels, clauses, changed) {
   const list = h("ol", { class: "editor" });
   const add = h(
     "p",
     { class: "buttons", role: "group", "aria-label": "Add a clause" },
-    known.kinds.map((kind) => h("button", { type: "button", onclick: () => append(kind) }, `+ ${NAMES[kind]}`)),
+    h("span", {}, "Add:"),
+    Object.entries(known.kinds).map(([kind, label]) => h("button", { type: "button", onclick: () => append(kind) }, label)),
   );
 
   function append(kind) {
@@ -65,7 +64,7 @@ export function editor(known, clauses, changed) {
 
   function row(clause, n) {
     const remove = h("button", { type: "button", class: "remove", "aria-label": `Remove clause ${n + 1}`, onclick: () => (clauses.splice(n, 1), draw(), changed(), add.querySelector("button").focus()) }, "✕");
-    return h("li", { "aria-label": `Clause ${n + 1}: ${NAMES[clause.kind] ?? clause.kind}`, role: "group" }, h("div", { class: "sentence" }, sentence(clause, n)), remove);
+    return h("li", { "aria-label": `Clause ${n + 1}: ${known.kinds[clause.kind] ?? clause.kind}`, role: "group" }, h("div", { class: "sentence" }, sentence(clause, n)), remove);
   }
 
   function sentence(clause, n) {
@@ -87,19 +86,24 @@ export function editor(known, clauses, changed) {
       case "forbid":
         return [agent("agent", "Who"), clause.kind === "do" ? "does" : "must not do", action(clause, (value) => set("action", value)), ...timed(clause, set)];
       case "pay":
-        return [party("payer", "Who pays"), "pays", party("payee", "Who is paid"), number("Amount", clause.amount, (value) => set("amount", value)), pick("How often", Object.keys(PER), clause.per ?? "once", (value) => set("per", value), PER), ...timed(clause, set)];
+        return [party("payer", "Who pays"), "pays", party("payee", "Who is paid"), number("Amount", clause.amount, (value) => set("amount", value)), pick("How often", often(clause.per), clause.per ?? "once", (value) => set("per", value), known.per), ...timed(clause, set)];
       case "give": {
-        const count = number("How many", clause.quantity, (value) => set("quantity", value === "" ? value : Number(value)), "numeric");
-        return [agent("giver", "Who gives"), "gives", agent("receiver", "Who receives"), count, pick("What", known.goods, clause.good, (value) => set("good", value)), "once", ...timed(clause, set)];
+        const count = number("How many", clause.quantity, (value) => set("quantity", value === "" ? value : Number(value)), { mode: "numeric" });
+        return [agent("giver", "Who gives"), "gives", agent("receiver", "Who receives"), count, pick("What", known.goods, clause.good, (value) => set("good", value), labels), "once", ...timed(clause, set)];
       }
       default:
         return split(clause, set);
     }
   }
 
+  /** Return the ways to pay; in a game of one turn, a payment for each turn is one. */
+  function often(given = "once") {
+    return Object.keys(known.per).filter((per) => per !== "turn" || known.turns > 1 || per === given);
+  }
+
   function action(event, set) {
     const names = known.actions[event.agent] ?? [];
-    return pick("Does what", names.includes(event.action) ? names : [event.action, ...names].filter(Boolean), event.action, set);
+    return pick("Does what", names.includes(event.action) ? names : [event.action, ...names].filter(Boolean), event.action, set, labels);
   }
 
   /** Return the choice of a clause's condition; a condition unknown here stays unchanged. */
@@ -109,7 +113,7 @@ export function editor(known, clauses, changed) {
     const names = Object.fromEntries([...given.map(([key, [words]]) => [key, words]), ...(kind === "other" ? [["other", "as it was offered"]] : [])]);
     const kinds = pick("When", Object.keys(names), kind, (value) => value !== "other" && set("when", WHENS[value][2](known), true), names);
     const put = (change, anew) => set("when", { ...clause.when, ...change }, anew);
-    const whole = (label, key) => number(label, clause.when[key], (value) => put({ [key]: value === "" ? value : Number(value) }), "numeric");
+    const whole = (label, key) => number(label, clause.when[key], (value) => put({ [key]: value === "" ? value : Number(value) }), { mode: "numeric" });
     switch (kind) {
       case "turn":
         return [kinds, whole("Turn", "turn")];
@@ -126,7 +130,7 @@ export function editor(known, clauses, changed) {
         return kind === "last" ? [kinds, who, what] : [kinds, who, what, whole("How many times", "at_least"), "times or more"];
       }
       case "earned":
-        return [kinds, pick("Who earned", [...known.agents, "everyone"], clause.when.earned, (value) => put({ earned: value })), number("At least", clause.when.at_least, (value) => put({ at_least: value }))];
+        return [kinds, pick("Who earned", [...known.agents, "everyone"], clause.when.earned, (value) => put({ earned: value })), number("At least", clause.when.at_least, (value) => put({ at_least: value }), { mode: "text" })];
       default:
         return [kinds];
     }
@@ -139,7 +143,7 @@ export function editor(known, clauses, changed) {
       Object.assign(clause, value === "fractions" ? { fractions: parts, norm: undefined } : { norm: value, fractions: undefined });
       set("kind", "share", true);
     }, ways);
-    const parts = clause.norm ? [] : known.agents.map((agent) => h("span", { class: "part" }, agent, number(`${agent}’s part`, clause.fractions?.[agent] ?? "", (value) => set("fractions", { ...clause.fractions, [agent]: value }))));
+    const parts = clause.norm ? [] : known.agents.map((agent) => h("span", { class: "part" }, agent, number(`${agent}’s part`, clause.fractions?.[agent] ?? "", (value) => set("fractions", { ...clause.fractions, [agent]: value }), { mode: "text" })));
     return ["In the end the total is split", way, ...parts];
   }
 
@@ -165,7 +169,7 @@ export function orders({ goods, holds }, placed, changed) {
     const sentence = [
       pick("Buy or sell", ["buy", "sell"], order.side, set("side")),
       "up to",
-      number("How many", order.quantity, units, "numeric"),
+      number("How many", order.quantity, units, { mode: "numeric" }),
       pick("Of what", goods, order.good, set("good"), held),
       "for",
       number("Price of one", order.price, set("price")),
@@ -189,6 +193,27 @@ export function pick(label, values, value, chosen, names = {}) {
   return h("select", { "aria-label": label, onchange: (event) => chosen(event.target.value) }, options);
 }
 
-function number(label, value, given, mode = "decimal") {
-  return h("input", { class: "number-of", "aria-label": label, inputmode: mode, value: value ?? "", placeholder: "0", oninput: (event) => given(event.target.value.trim()) });
+/**
+ * Return a field for a number. A decimal comma counts as a point where it can mean nothing else.
+ * @param {object} how its `id`, if it has a label of its own; its `mode`, which is "text" where a
+ *   minus or a fraction is legal, as the number pads of phones lack both; and a `most`.
+ */
+export function number(label, value, given, { id, mode = "decimal", most = Infinity } = {}) {
+  const check = () => {
+    const text = input.value.trim();
+    const parts = THOUSANDS.test(text) && `Is it ${text.replace(",", ".")} or ${text.replace(",", "")}? Write it without a comma.`;
+    const wrong = text && (parts || (!NUMBER.test(text) || Number(point(text)) > most ? `Write a number${most < Infinity ? ` from 0 to ${most}` : ""}, as in 3 or 1.5.` : ""));
+    input.setCustomValidity(wrong || "");
+    return point(text);
+  };
+  const input = h("input", { class: "number-of", id, "aria-label": id ? null : label, inputmode: mode, required: true, autocomplete: "off", value: value ?? "", placeholder: "0", oninput: () => given(check()) });
+  check();
+  return input;
+}
+
+const NUMBER = /^[-+−]?(\d+([.,]\d+)?|[.,]\d+)(\/\d+)?$/;
+const THOUSANDS = /^[-+−]?[1-9]\d{0,2},\d{3}$/;
+
+function point(text) {
+  return NUMBER.test(text) && !THOUSANDS.test(text) ? text.replace(",", ".") : text;
 }

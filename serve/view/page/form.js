@@ -1,8 +1,9 @@
 // The form of an answer: the current choices, a draft that survives a reload, and a preview.
 
 import { folded, h } from "./dom.js";
-import { editor, orders, pick } from "./editor.js";
+import { editor, number, orders, pick } from "./editor.js";
 import { inline, tabled } from "./letter.js";
+import { drop, keep, kept } from "./stored.js";
 
 const PAUSE = 350;
 /** More actions than this are shown as a list instead of buttons. */
@@ -45,9 +46,16 @@ export function answerable(letter, send) {
     form.fields.includes("speech") && text("What you say to all", "speech", "It binds nobody.", filled, changed),
   ].filter(Boolean);
   const raw = h("textarea", { id: "message", rows: 5 });
+  const reply = (type, args) => send({ id: letter.id, type, args }, () => drop(key));
+  const sure = passing(() => reply("ignore", null));
   const made = h(
     "form",
-    { "aria-label": "Your answer", novalidate: true, onsubmit: (event) => (event.preventDefault(), send({ id: letter.id, type: "fields", args: answer(letter, filled) }, () => drop(key))) },
+    {
+      "aria-label": "Your answer",
+      // Enter in a field would send the whole letter unasked.
+      onkeydown: (event) => event.key === "Enter" && event.target.matches("input") && event.preventDefault(),
+      onsubmit: (event) => (event.preventDefault(), reply("fields", answer(letter, filled))),
+    },
     h("h2", {}, "Your answer"),
     parts,
     form.fields.includes("notes") && folded("Private notes", text("Notes for yourself", "notes", "Your next letters show them to you alone.", filled, changed)),
@@ -55,19 +63,28 @@ export function answerable(letter, send) {
       "p",
       { class: "buttons send" },
       form.fields.length > 0 && h("button", { type: "submit", class: "primary" }, "Send"),
-      letter.answers.includes("ignore") && h("button", { type: "button", onclick: () => send({ id: letter.id, type: "ignore", args: null }, () => drop(key)) }, "Pass"),
+      letter.answers.includes("ignore") && h("button", { type: "button", onclick: () => sure.showModal() }, "Pass"),
     ),
+    sure,
     letter.answers.includes("response") &&
       folded(
         "For programs: the letter that a model gets, and an answer with tags",
         h("pre", { tabindex: 0, role: "region", "aria-label": "The letter that a model gets" }, letter.letter),
         h("label", { for: "message" }, "Your message, with its tags"),
         raw,
-        h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => send({ id: letter.id, type: "response", args: raw.value }, () => drop(key)) }, "Send the message")),
+        h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => (raw.value.trim() ? reply("response", raw.value) : raw.focus()) }, "Send the message")),
       ),
   );
   if (decided(form, filled) && kept(key)) changed();
   return made;
+}
+
+/** Return the dialog that asks whether to pass. */
+function passing(pass) {
+  const choose = (label, then, primary) => h("button", { type: "button", class: primary && "primary", onclick: () => (sure.close(), then?.()) }, label);
+  const said = h("p", { id: "passing" }, "Pass? You then give no answer here, and the run goes on without one.");
+  const sure = h("dialog", { "aria-labelledby": "passing" }, said, h("p", { class: "buttons" }, choose("No, go back", null, true), choose("Yes, pass", pass)));
+  return sure;
 }
 
 /** Return the values that a person has filled in, for the fields of the letter's answer. */
@@ -84,7 +101,8 @@ function answer(letter, filled) {
     drops: clauses && filled.drops.length ? filled.drops : null,
     allocation: filled.decision === "accept" ? null : held(letter.form?.trade, filled),
     orders: filled.orders.length ? filled.orders : null,
-    percent: filled.percent ?? null,
+    // With its sign, 0.5 is half a percent and not a half.
+    percent: filled.percent ? `${filled.percent}%` : null,
     speech: filled.speech || null,
     notes: filled.notes || null,
   };
@@ -97,7 +115,7 @@ function answer(letter, filled) {
 function decided({ fields, deal: known }, { decision: chosen, clauses, orders: placed, action, percent: part }) {
   if (fields.includes("orders")) return placed.length > 0;
   if (fields.includes("action")) return Boolean(action);
-  if (fields.includes("percent")) return part != null;
+  if (fields.includes("percent")) return Boolean(part);
   if (fields.includes("allocation")) return Boolean(chosen);
   if (known && ["offer", "counter"].includes(chosen)) return clauses.length > 0;
   return Boolean(chosen);
@@ -109,7 +127,7 @@ function decided({ fields, deal: known }, { decision: chosen, clauses, orders: p
 function choices(legend, name, options, chosen, take) {
   const one = ([value, label]) => {
     const id = `${name}-${value}`.replace(/\W+/g, "-");
-    const input = h("input", { type: "radio", name, id, value, onchange: () => take(value) });
+    const input = h("input", { type: "radio", name, id, value, required: true, onchange: () => take(value) });
     input.checked = value === chosen;
     return h("label", { class: "choice", for: id }, input, h("span", {}, label));
   };
@@ -136,7 +154,7 @@ function decision(form, filled, changed) {
   });
 }
 
-function actions({ legal, carries }, filled, changed, legend) {
+function actions({ legal, carries, labels }, filled, changed, legend) {
   if (!legal) return null;
   if (!legal.includes(filled.action)) filled.action = undefined;
   const take = (value) => {
@@ -144,14 +162,14 @@ function actions({ legal, carries }, filled, changed, legend) {
     changed();
   };
   const chooser = legal.length > MANY_ACTIONS
-    ? h("p", { class: "field" }, h("label", { for: "actions" }, legend), Object.assign(pick(legend, ["", ...legal], filled.action ?? "", take, { "": "choose…" }), { id: "actions" }))
-    : choices(legend, "action", legal.map((one) => [one, one]), filled.action, take);
+    ? h("p", { class: "field" }, h("label", { for: "actions" }, legend), Object.assign(pick(legend, ["", ...legal], filled.action ?? "", take, { ...labels, "": "choose…" }), { id: "actions", required: true }))
+    : choices(legend, "action", legal.map((one) => [one, labels[one] ?? one]), filled.action, take);
   return [chooser, carries && text("What it carries", "content", "As the rules say: files, code, a message. Many actions carry nothing.", filled, changed)];
 }
 
-function deal({ deal: known, offer }, filled, changed) {
+function deal({ deal: known, labels, offer }, filled, changed) {
   if (!known) return null;
-  const made = editor(known, filled.clauses, changed);
+  const made = editor(known, labels, filled.clauses, changed);
   const from = offer && h("button", { type: "button", onclick: () => (filled.clauses.splice(0, Infinity, ...structuredClone(offer.clauses)), made.draw(), changed()) }, `Begin with ${offer.by}’s offer ${offer.revision}`);
   const ends = known.drops.map(({ id, says }) => {
     const box = h("input", { type: "checkbox", onchange: () => ((filled.drops = box.checked ? [...filled.drops, id] : filled.drops.filter((one) => one !== id)), changed()) });
@@ -160,7 +178,7 @@ function deal({ deal: known, offer }, filled, changed) {
   });
   const whole = h("fieldset", { class: "dealt" }, h("legend", {}, "Your offer"), made.element, ends, from && h("p", { class: "buttons" }, from));
   const show = () => {
-    whole.hidden = !["offer", "counter"].includes(filled.decision);
+    whole.disabled = whole.hidden = !["offer", "counter"].includes(filled.decision);
     made.draw();
   };
   document.addEventListener("decided", () => whole.isConnected && show());
@@ -170,19 +188,26 @@ function deal({ deal: known, offer }, filled, changed) {
 
 function trade({ trade: known }, filled, changed) {
   if (!known) return null;
-  const rows = known.tasks.map(({ says, held: by }) => {
-    const holder = pick(says, known.agents, filled.holds[says] ?? by, (agent) => ((filled.holds[says] = agent), changed()));
-    return h("li", {}, h("span", {}, says), holder);
+  const rows = known.tasks.map(({ says, name, held: by }) => {
+    const holder = pick(name, known.agents, filled.holds[says] ?? by, (agent) => ((filled.holds[says] = agent), changed()));
+    return h("li", {}, h("span", {}, name), holder);
   });
-  const mine = h("fieldset", { class: "tasks" }, h("legend", {}, "Who does what"), h("ul", {}, rows));
+  const now = h("p", { class: "small" }, `As it is now, your tasks are worth ${rounded(known.worth)} to you.`);
+  const mine = h("fieldset", { class: "tasks" }, h("legend", {}, "Who is to do what"), h("ul", {}, rows), now);
   if (!known.pending) return mine;
-  const proposed = known.tasks.filter((task) => task.proposed).map((task) => h("li", {}, h("span", {}, task.says), h("b", {}, task.proposed)));
-  const theirs = h("section", { class: "tasks", "aria-label": `What ${known.pending.by} proposes` }, h("p", {}, `${known.pending.by} proposes:`), h("ul", {}, proposed));
+  const { by, worth } = known.pending;
+  const proposed = known.tasks.filter((task) => task.proposed).map((task) => h("li", {}, h("span", {}, task.name), h("b", {}, task.proposed)));
+  const compared = worth != null && h("p", { class: "small" }, `Your tasks would be worth ${rounded(worth)} to you; as it is now, ${rounded(known.worth)}.`);
+  const theirs = h("section", { class: "tasks", "aria-label": `What ${by} proposes` }, h("p", {}, `${by} proposes:`), h("ul", {}, proposed), compared);
   // Only who rejects the proposal allocates the tasks anew.
   const show = () => (mine.hidden = filled.decision !== "reject");
   document.addEventListener("decided", () => mine.isConnected && show());
   show();
   return [theirs, mine];
+}
+
+function rounded(worth) {
+  return String(Number(worth.toFixed(3)));
 }
 
 /** Return the fields that allocate each task to an agent. */
@@ -194,12 +219,10 @@ function held(known, filled) {
 
 function percent({ fields }, filled, changed) {
   if (!fields.includes("percent")) return null;
-  const given = (event) => {
-    filled.percent = event.target.value === "" ? undefined : Number(event.target.value);
-    changed();
-  };
-  const input = h("input", { type: "number", id: "percent", min: 0, max: 100, step: "any", value: filled.percent ?? "", "aria-describedby": "percent-hint", oninput: given });
-  return h("div", { class: "field" }, h("label", { for: "percent" }, "What part was your doing, in per cent"), h("p", { class: "claimed" }, input, " %"), h("p", { id: "percent-hint", class: "small" }, "From 0 to 100. A claim pays nothing by itself."));
+  const label = "What part was your doing, in percent";
+  const input = number(label, filled.percent, (value) => ((filled.percent = value), changed()), { id: "percent", most: 100 });
+  input.setAttribute("aria-describedby", "percent-hint");
+  return h("div", { class: "field" }, h("label", { for: "percent" }, label), h("p", { class: "claimed" }, input, " %"), h("p", { id: "percent-hint", class: "small" }, "From 0 to 100. A claim pays nothing by itself."));
 }
 
 // Private reasoning
@@ -209,19 +232,19 @@ const RESULTS = { payoff: "Collective payoff", externality: "Externality", price
 function reasoning(letter, form, filled, changed) {
   if (!form.fields.includes("thoughts")) return null;
   const alone = ["reason", "consider"].includes(letter.act);
-  const thoughts = text(alone ? "Your thoughts" : "Private thoughts", "thoughts", "Nobody else reads them.", filled, changed);
+  const thoughts = text(alone ? "Your thoughts" : "Private thoughts", "thoughts", "Nobody else reads them.", filled, changed, letter.act === "consider");
   if (!alone) return folded("Private thoughts", thoughts);
   if (letter.act !== "reason") return thoughts;
   const line = (name, hint, input) => h("div", { class: "field" }, h("label", { for: `result-${name}` }, RESULTS[name]), input, h("p", { class: "small" }, hint));
-  const number = (name) => h("input", { id: `result-${name}`, inputmode: "decimal", value: filled[name] ?? "", oninput: (event) => ((filled[name] = event.target.value.trim()), changed()) });
+  const figure = (name) => number(RESULTS[name], filled[name], (value) => ((filled[name] = value), changed()), { id: `result-${name}`, mode: "text" });
   const signs = { "": "choose…", "+": "+ it helps the others", "-": "− it harms the others", 0: "0 it changes nothing for them" };
   const sign = pick(RESULTS.externality, ["", "+", "-", "0"], filled.externality ?? "", (value) => ((filled.externality = value), changed()), signs);
-  sign.id = "result-externality";
+  Object.assign(sign, { id: "result-externality", required: true });
   return [
     thoughts,
-    line("payoff", "What all of you together could earn.", number("payoff")),
+    line("payoff", "What all of you together could earn.", figure("payoff")),
     line("externality", "What your plan does to the others.", sign),
-    line("price", "What you should be paid on balance; with a minus, what you should pay.", number("price")),
+    line("price", "What you should be paid on balance; with a minus, what you should pay.", figure("price")),
   ];
 }
 
@@ -231,9 +254,9 @@ function reasoned(filled) {
   return [filled.thoughts, ...results].filter(Boolean).join("\n");
 }
 
-function text(label, key, hint, filled, changed) {
+function text(label, key, hint, filled, changed, required = false) {
   const id = `field-${key}`;
-  const input = h("textarea", { id, rows: key === "thoughts" ? 4 : 2, "aria-describedby": `${id}-hint`, oninput: () => ((filled[key] = input.value), changed()) });
+  const input = h("textarea", { id, required, rows: key === "thoughts" ? 4 : 2, "aria-describedby": `${id}-hint`, oninput: () => ((filled[key] = input.value), changed()) });
   input.value = filled[key] ?? "";
   return h("div", { class: "field" }, h("label", { for: id }, label), input, h("p", { id: `${id}-hint`, class: "small" }, hint));
 }
@@ -250,33 +273,7 @@ function foreseen({ refused, why, words, repairs, outlook, why_not: reason, wort
     outlook && tabled(outlook.columns, outlook.rows),
     outlook?.how && h("p", { class: "small" }, outlook.how),
     reason && h("p", { class: "small" }, `What it would pay cannot be computed: ${reason}.`),
-    worth != null && h("p", {}, "Your tasks would be worth ", h("strong", {}, String(worth)), " to you."),
+    worth != null && h("p", {}, "Your tasks would be worth ", h("strong", {}, rounded(worth)), " to you."),
     words.length > 0 && h("p", { class: "small" }, "Nobody else sees this."),
   ].filter(Boolean);
-}
-
-// Drafts, which this browser stores until they are sent
-
-function kept(key) {
-  try {
-    return JSON.parse(localStorage.getItem(key));
-  } catch {
-    return null;
-  }
-}
-
-function keep(key, filled) {
-  try {
-    localStorage.setItem(key, JSON.stringify(filled));
-  } catch {
-    // If the browser stores nothing, a reload loses the draft, which is harmless.
-  }
-}
-
-function drop(key) {
-  try {
-    localStorage.removeItem(key);
-  } catch {
-    // As above: only the stored draft is lost.
-  }
 }

@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*/g;
 const ITEM = /^(\s*)(?:[-*]|\d+\.)\s+(.*)$/;
 const BEGINS = /^(#+ |\||```|>)/;
-/** A shorter line ends with a line break; longer lines were wrapped at about 100 characters. */
+/** A shorter line ends with a line break, unless the next one goes on in lower case. */
 const FULL = 70;
 const RULE = /^\|?[\s:|-]+\|?$/;
 
@@ -61,7 +61,7 @@ function paragraph(rows) {
   let text = rows[0];
   let before = rows.shift();
   while (rows.length && rows[0].trim() && !BEGINS.test(rows[0]) && !ITEM.test(rows[0])) {
-    text += `${before.length < FULL ? "\n" : " "}${rows[0]}`;
+    text += `${before.length < FULL && !/^[a-z]/.test(rows[0]) ? "\n" : " "}${rows[0]}`;
     before = rows.shift();
   }
   return inline(text);

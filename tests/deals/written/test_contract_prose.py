@@ -19,7 +19,8 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.embedded import character
-from shapley_coop.seats.embedded.contracting import Clerk, Party
+from shapley_coop.seats.embedded.clerk import Clerk
+from shapley_coop.seats.embedded.contracting import Party
 from shapley_coop.state.run_config import RunConfig
 from tests.chance import dice
 from tests.deals.made_contracts import ACTIONS, AGENTS, a_deal, a_game, a_sound_deal

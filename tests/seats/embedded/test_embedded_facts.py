@@ -6,7 +6,8 @@ import pytest
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games.foresight import Missing
-from shapley_coop.seats.embedded.letter_facts import deal_in, offered_deal, standing_in, terms_of
+from shapley_coop.seats.embedded.letter_facts import deal_in, standing_in, terms_of
+from shapley_coop.seats.embedded.offered import offered_deal
 
 DUTY = {"kind": "do", "agent": "Ann", "action": "pull", "when": "always"}
 PAYMENT = {"kind": "pay", "payer": "Ben", "payee": "Ann", "amount": "2"}

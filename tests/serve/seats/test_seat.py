@@ -158,6 +158,6 @@ def test_a_person_answers_on_a_phone(server: Server, tmp_path: Path) -> None:
         picture(opened, tmp_path, "seat")
         assert not opened.overflows()
         page.get_by_role("button", name="Send", exact=True).click()
-        page.get_by_role("heading", name="Nothing to answer now").wait_for()
+        page.get_by_role("heading", name="The run is over").wait_for()
         assert [one for one in opened.complaints if "404" not in one] == []
     assert play.ended()["record"][0]["actions"] == {"Alice": "door", "Bob": "lever"}

@@ -77,32 +77,33 @@ def test_an_offer_is_made_by_choosing_and_shows_what_each_would_get(
         page = opened.page
         page.goto(table.seat)
         page.get_by_role("heading", name="Alice, make an offer").wait_for()
-        page.get_by_role("button", name="+ duty").click()
-        page.get_by_role("button", name="+ duty").click()
+        page.get_by_role("button", name="Somebody does").click()
+        page.get_by_role("button", name="Somebody does").click()
         page.get_by_label("Who", exact=True).nth(1).select_option("Bob")
         page.get_by_label("Does what").nth(1).select_option("lever")
-        page.get_by_role("button", name="+ payment").click()
+        page.get_by_role("button", name="Somebody pays").click()
         page.get_by_text("It would be sent back").wait_for()
         assert "clause 3, amount: '' is no number" in page.locator(".preview").inner_text()
-        page.get_by_label("Amount").fill("5")
+        page.get_by_label("Amount").fill("4,5")
+        page.get_by_label("Amount").press("Enter")
         page.get_by_text("What each would get").wait_for()
         clauses = [
             {"kind": "do", "agent": "Alice", "action": "door"},
             {"kind": "do", "agent": "Bob", "action": "lever"},
-            {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "5", "per": "once"},
+            {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "4.5", "per": "once"},
         ]
         computed = table.post("draft", {"clauses": clauses})
         assert rows(opened, ".preview") == computed["outlook"]["rows"]
-        assert ["all keep it", "5", "4"] in computed["outlook"]["rows"]
+        assert ["all keep it", "5.5", "3.5"] in computed["outlook"]["rows"]
         assert page.locator(".preview li").all_inner_texts() == computed["words"]
         picture(opened, tmp_path, f"seat-offer-{size[0]}")
         assert not opened.overflows()
         # A reload keeps what was filled in.
         page.reload()
         page.get_by_text("What each would get").wait_for()
-        assert page.get_by_label("Amount").input_value() == "5"
+        assert page.get_by_label("Amount").input_value() == "4.5"
         assert rows(opened, ".preview") == computed["outlook"]["rows"]
-        assert table.values()["talk"] == []
+        assert table.values()["talk"] == [], "Enter in a field sends nothing"
         page.get_by_label("What you say to all").fill("Pull, and I pay. <ACCEPT>")
         send(opened)
         page.get_by_role("heading", name="Alice, choose your action").wait_for()
@@ -130,24 +131,33 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         offer = table.letter("answer")["form"]["offer"]
         assert page.locator(".editor > li").count() == len(offer["clauses"])
         shown = rows(opened, ".preview")
-        table_of_offer = ".letter section:last-of-type"
+        table_of_offer = ".letter > section:last-of-type"
         assert shown == [row for row in rows(opened, table_of_offer) if row[0] != "split by"]
         picture(opened, tmp_path, "seat-answer")
         page.get_by_text("Accept it").click()
         send(opened)
         page.get_by_role("group", name="Your action").get_by_text("lever").click()
         send(opened)
-        page.get_by_label("What part was your doing").fill("140")
+        part = page.get_by_label("What part was your doing")
+        part.wait_for()
         send(opened)
-        alert = page.get_by_role("alert")
-        alert.get_by_text("'140%' is not from 0 to 100 %").wait_for()
-        assert "That could not be used" in alert.inner_text()
-        assert page.get_by_label("What part was your doing").input_value() == "140"
+        assert part.evaluate("one => one.matches(':focus:invalid')"), "an empty answer is not sent"
+        part.fill("140")
+        wrong = "Write a number from 0 to 100, as in 3 or 1.5."
+        assert part.evaluate("one => one.validationMessage") == wrong
+        assert table.post("fields", {"percent": "140%"})["refused"] == "CLAIM"
+        told = page.get_by_role("alert").get_by_text("'140%' is not from 0 to 100 %")
+        assert "state “What part was your doing” from 0 to 100 %" in told.inner_text()
+        assert part.input_value() == "140"
         picture(opened, tmp_path, "seat-refused")
-        page.get_by_label("What part was your doing").fill("40")
+        part.fill("40")
         send(opened)
-        page.locator(".sent", has_text="Your answer was sent.").wait_for()
-        page.get_by_role("heading", name="Nothing to answer now").wait_for()
+        page.get_by_role("heading", name="The run is over").wait_for()
+        assert "You end with 4.5." in opened.text()
+        assert "Alice pays you 5.5 by the contract." in opened.text()
+        picture(opened, tmp_path, "seat-over")
+        page.get_by_role("link", name="The whole run").click()
+        page.get_by_role("heading", name="Escape room").wait_for()
     ended = table.ended()
     assert ended["claims"]["Bob"] == "0.4"
     assert ended["record"][0]["actions"]["Bob"] == "lever"
@@ -165,18 +175,19 @@ def test_tasks_are_given_to_agents_and_said_what_they_are_worth(server: Server) 
         page = opened.page
         page.goto(table.seat)
         offered = page.get_by_role("region", name="What Alice proposes").get_by_role("listitem")
-        said = [f"{task['says']}{task['proposed']}" for task in tasks]
+        said = [f"{task['name']}{task['proposed']}" for task in tasks]
         assert [text.replace("\n", "") for text in offered.all_inner_texts()] == said
-        choices = page.get_by_role("group", name="Who does what")
+        assert "000011" not in page.locator(".letter").inner_text(), "tasks have their names"
+        choices = page.get_by_role("group", name="Who is to do what")
         assert not choices.is_visible(), "what is accepted is the proposal"
         page.get_by_text("Reject it, and propose another allocation").click()
         assert choices.is_visible()
-        page.get_by_text("Your tasks would be worth").wait_for()
+        page.get_by_text("Your tasks would be worth").last.wait_for()
         for task in tasks:
-            page.get_by_label(task["says"], exact=True).select_option("Bob")
+            page.get_by_label(task["name"], exact=True).select_option("Bob")
         page.get_by_text("It would be sent back").wait_for()
-        page.get_by_label(tasks[0]["says"], exact=True).select_option("Alice")
-        page.get_by_text("Your tasks would be worth").wait_for()
+        page.get_by_label(tasks[0]["name"], exact=True).select_option("Alice")
+        page.locator(".preview").get_by_text("Your tasks would be worth").wait_for()
         assert not opened.overflows()
         assert opened.complaints == []
 
@@ -221,7 +232,7 @@ def test_a_person_reads_the_game_first_and_the_question_last_without_tags(
 
 def test_a_letter_is_answered_by_keyboard_alone(server: Server) -> None:
     table = Table(server, "negotiation", "Bob", game="escape_room", seed=3)
-    with tab() as opened:
+    with tab((390, 800), reduced_motion="reduce") as opened:
         page = opened.page
         page.goto(table.seat)
         page.get_by_role("heading", name="Bob, answer the offer").wait_for()
@@ -245,13 +256,21 @@ def test_a_letter_is_answered_by_keyboard_alone(server: Server) -> None:
         page.keyboard.press("ArrowLeft")
         to("What you say to all")
         page.keyboard.type("Fine.")
-        to("Send")
+        to("Pass")
+        page.keyboard.press("Enter")
+        page.get_by_role("dialog", name="Pass?").wait_for()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Shift+Tab")
         page.keyboard.press("Space")
         page.get_by_role("heading", name="Bob, choose your action").wait_for()
+        page.get_by_text("The rules, as in your first letter").wait_for()
+        assert 'Bob accepts offer 1: "Fine."' in page.locator(".letter").inner_text()
         to("door")
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
-        page.get_by_role("heading", name="Nothing to answer now").wait_for()
+        to("Send")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="The run is over").wait_for()
     assert table.ended()["record"][0]["actions"]["Bob"] == "lever"
 
 
@@ -261,10 +280,13 @@ FOCUSED = """(() => {
     const named = one.getAttribute("aria-label") || one.labels?.[0]?.textContent || one.textContent;
     const style = getComputedStyle(drawn);
     const ringed = style.outlineStyle !== "none" && style.outlineWidth !== "0px";
-    const seen = one === document.body || ringed;
+    const { left, top, width, height } = drawn.getBoundingClientRect();
+    const above = document.elementFromPoint(left + width / 2, Math.max(1, top + height / 2));
+    const clear = above && (drawn.contains(above) || above.contains(drawn));
+    const seen = one === document.body || (ringed && clear);
     return { name: named.trim(), seen };
 })()"""
-"""What has the focus, and whether a line around it is drawn."""
+"""What has the focus, and whether a line around it is drawn, and nothing covers it."""
 
 
 def test_all_of_the_seat_is_reached_by_keyboard_and_everything_has_a_name(server: Server) -> None:
@@ -272,7 +294,7 @@ def test_all_of_the_seat_is_reached_by_keyboard_and_everything_has_a_name(server
     with tab() as opened:
         page = opened.page
         page.goto(table.seat)
-        page.get_by_role("button", name="+ payment").press("Enter")
+        page.get_by_role("button", name="Somebody pays").press("Enter")
         assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Who pays"
         unnamed = page.evaluate(
             """[...document.querySelectorAll("input, select, textarea, button")].filter(
@@ -282,7 +304,7 @@ def test_all_of_the_seat_is_reached_by_keyboard_and_everything_has_a_name(server
         assert unnamed == 0
         page.get_by_label("Remove clause 1").press("Enter")
         assert page.locator(".editor > li").count() == 0
-        assert page.evaluate("document.activeElement.textContent") == "+ duty"
+        assert page.evaluate("document.activeElement.textContent") == "Somebody does …"
         assert opened.complaints == []
 
 

@@ -1,0 +1,80 @@
+"""The values of one characteristic function, estimated from sampled coalitions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import compress
+
+import numpy as np
+
+from shapley_coop.amounts import MICRO, from_micro, normalise
+from shapley_coop.credit.attribution import MOST_PER_AGENT, Attribution, Characteristic, by_agent
+from shapley_coop.credit.coalitions import Coalitions, Floats
+from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
+from shapley_coop.credit.values.sampling import Estimate, sample_shapley
+
+EVALUATIONS_PER_AGENT = 400
+"""The sampler's budget without a target: coalitions evaluated per agent."""
+
+MOST_MEMBERSHIPS = 200_000_000
+"""The sampler's limit of coalitions × agents. With many agents, each agent gets fewer samples."""
+
+LEAST_PER_AGENT = 16
+"""The smallest budget of coalitions per agent: eight orders and their reverses."""
+
+
+def attribute_by_sampling(of: Characteristic, by: str) -> Attribution:
+    """Return estimates of the values by a norm in `attribution.SAMPLED`, with standard errors."""
+    n, batch = len(of.agents), of.batch or partial(_one_by_one, of.agents, of.worth)
+    ends = np.concatenate([~np.eye(n + 1, n, dtype=bool), np.eye(n + 1, n, dtype=bool)])
+    worths = batch(ends)
+    scale = max(abs(float(worths[n])), float(np.ptp(worths)))
+    each = MOST_PER_AGENT if of.target else EVALUATIONS_PER_AGENT
+    sampler = sample_shapley if by == "shapley" else sample_banzhaf
+    found = sampler(
+        n,
+        batch,
+        target_error=(of.target or 0) * scale / n or None,
+        budget=n * min(each, max(LEAST_PER_AGENT, MOST_MEMBERSHIPS // n**2)),
+    )
+    exactly = [_millionths(x) for x in worths[: n + 1]]
+    raw = Attribution(
+        norm=by,
+        method=_how(found),
+        total=exactly[-1],
+        marginal=by_agent(of.agents, [exactly[-1] - x for x in exactly[:-1]]),
+        values=by_agent(of.agents, [_millionths(x) for x in found.values]),
+        standard_error={a: float(x) for a, x in zip(of.agents, found.standard_error, strict=True)},
+        alone=of.alone,
+    )
+    return _scale(raw) if by == "banzhaf_normalised" else raw
+
+
+def _scale(raw: Attribution) -> Attribution:
+    """Return values scaled to the total by `normalise`, and errors scaled by the same factors."""
+    values = list(raw.values.values())
+    scaled = normalise(raw.total, values)
+    moved = [float(new / old) if old else 1.0 for new, old in zip(scaled, values, strict=True)]
+    errors = raw.standard_error or {}
+    return replace(
+        raw,
+        values=by_agent(list(raw.values), scaled),
+        standard_error={a: abs(by) * errors[a] for a, by in zip(raw.values, moved, strict=True)},
+    )
+
+
+def _how(found: Estimate) -> str:
+    missed = "" if found.reached is not False else ", errors above the target"
+    return f"sampled ({found.method}, {found.evaluations} coalitions{missed})"
+
+
+def _one_by_one(
+    agents: Sequence[str], worth: Callable[[frozenset[str]], Fraction], coalitions: Coalitions
+) -> Floats:
+    """Return the worths of many coalitions by one call of `worth` for each."""
+    return np.array([float(worth(frozenset(compress(agents, row)))) for row in coalitions])
+
+
+def _millionths(x: float) -> Fraction:
+    return from_micro(round(float(x) * MICRO))

@@ -1,0 +1,93 @@
+"""How a run stands for one of its agents while nothing is asked of this agent, in sentences.
+
+All agents may know what is told here: who is waited for, and how the run was settled. The reason
+why a run has stopped is the owner's, as it may quote what others keep private.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shapley_coop.amounts import MICRO
+from shapley_coop.prompts.computed import amount
+from shapley_coop.prompts.words import few
+from shapley_coop.state.table import Table
+
+NOTHING: dict[str, Any] = {
+    "detail": "No letter waits at this seat now",
+    "title": "Nothing to answer now",
+    "told": [],
+    "over": False,
+}
+"""The answer of a seat of which nothing more can be told."""
+
+_ENDED = {
+    "no_deal": "Nothing was signed.",
+    "no_play": "Nobody acted, so there was no play.",
+    "unreadable": "No answer could be used, so there was no play.",
+    "error": "The run ended in an error.",
+    "budget": "The run ended early, as its budget was used up.",
+}
+_BASIS = {
+    "contract": "by the contract",
+    "redistribution": "by the split that all accepted",
+    "norm": "by the run's norm",
+    "final_offer": "by the final offer that the run chose",
+}
+"""The basis of a settlement → why its payments are made."""
+
+
+def standing(
+    table: Table | Mapping[str, Any], agent: str, waiting: Sequence[str], failed: bool
+) -> dict[str, Any]:
+    """Return how a run stands for one agent: a `title`, and sentences under `told`.
+
+    `over` says whether the run has ended, so that no letter will come.
+
+    Args:
+        table: the run's latest state.
+        agent: the agent.
+        waiting: the agents whose replies the run waits for.
+        failed: whether the run has stopped before its end.
+    """
+    others = [one for one in waiting if one != agent]
+    if agent not in table.get("agents", ()):
+        return NOTHING
+    if table.get("settlement"):
+        return {**NOTHING, "title": "The run is over", "told": ending(table, agent), "over": True}
+    if failed:
+        told = "It stopped before its end; whoever runs it can go on with it. No answer is lost."
+        return {**NOTHING, "title": "The run has stopped", "told": [told]}
+    if others:
+        return {**NOTHING, "told": [f"The run waits for {few(others)}."]}
+    return {**NOTHING, "told": ["The others are at work on their answers."]}
+
+
+def ending(table: Table | Mapping[str, Any], agent: str) -> list[str]:
+    """Return sentences on how a settled run ended for one agent: payoff, payments, breaches.
+
+    >>> paid = {"payer": "Ann", "payee": "Ben", "amount": 2.0, "reason": "contract"}
+    >>> broke = {"agent": "Ben", "clause": "c1", "turn": 1, "evidence": "Ben did not pull"}
+    >>> outcome = {"payoffs": {"Ann": 8.0, "Ben": 1.5}, "transfers": [paid]}
+    >>> table = {"status": "agreed", "outcome": outcome, "settlement": {"breaches": [broke]}}
+    >>> ending(table, "Ben")
+    ['You end with 1.5.', 'Ann pays you 2 by the contract.', 'You broke c1 at turn 1.']
+    """
+    outcome, settled = table["outcome"] or {}, table["settlement"] or {}
+    told = [_ENDED[table["status"]]] if table["status"] in _ENDED else []
+    told.append(f"You end with {amount(str(outcome['payoffs'][agent]))}.")
+    for paid in outcome["transfers"]:
+        if agent in (paid["payer"], paid["payee"]):
+            payer = "You pay" if paid["payer"] == agent else f"{paid['payer']} pays"
+            payee = "you" if paid["payee"] == agent else paid["payee"]
+            why = _BASIS.get(paid["reason"], "")
+            told.append(f"{payer} {payee} {amount(str(paid['amount']))} {why}".strip() + ".")
+    if lost := settled.get("forfeits", {}).get(agent):
+        share = amount(str(abs(lost) / MICRO))
+        told.append(f"You {'lose' if lost < 0 else 'get'} {share} of deposits.")
+    broken = [
+        f"{b['clause']} at turn {b['turn']}" for b in settled["breaches"] if b["agent"] == agent
+    ]
+    told += [f"You broke {few(broken)}."] if broken else []
+    if settled.get("ledger") == "counterfactual":
+        told.append("This is another branch of a run that was settled: nothing is paid.")
+    return told
