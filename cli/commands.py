@@ -15,7 +15,7 @@ from shapley_coop.cli.console import say
 from shapley_coop.cli.helping import Command
 from shapley_coop.cli.options import TrustPrograms
 
-PLAY, CHECK, CREDIT = "Play", "Check before you sign", "Credit and settle"
+PLAY, CREDIT = "Play", "Credit and settle"
 EXPERIMENT, SERVE, INSPECT = "Experiment", "Serve and show", "Inspect and verify"
 
 COMMANDS = {
@@ -36,14 +36,8 @@ COMMANDS = {
         "prune": "shapley_coop.cli.inspecting.runs:prune",
         "doctor": "shapley_coop.cli.inspecting.doctor:doctor",
     },
-    CHECK: {
-        "validate": "shapley_coop.cli.signing.validate:validate",
-        "contract check": "shapley_coop.cli.signing.contract:check",
-        "contract audit": "shapley_coop.cli.signing.contract:audit",
-    },
     CREDIT: {
         "credit": "shapley_coop.cli.crediting.credit:credit",
-        "wev": "shapley_coop.cli.crediting.credit:wev",
     },
     EXPERIMENT: {
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
@@ -58,13 +52,12 @@ COMMANDS = {
 
 FIRST = (
     *("run", "resume", "answer", "list", "runs", "show", "verify", "letters", "doctor"),
-    *("contract", "credit", "view", "dev", "help"),
+    *("credit", "view", "dev", "help"),
 )
 """The first words of the core commands that `coop --help` lists."""
 
 GROUPS = {
     "new": "Begin a game of your own.",
-    "contract": ("Check contracts before they are signed, and audit records."),
     "scenario": "Scenarios of task exchange.",
 }
 """First word of a group of two-word commands → the group's help, for groups of the core."""

@@ -36,7 +36,6 @@ GROUND = {
         "blocking",
         "canonical",
         "currencies",
-        "earned_value",
         "escaping",
         "extension",
         "extras",
@@ -186,13 +185,13 @@ EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init_
 NEEDS = {
     "attribute": {"bounty", "reports"},
     "batches": {"sweeps"},
-    "bounty": {"repository"},
-    "company": {"repository"},
+    "bounty": {"repository", "wev"},
+    "company": {"repository", "wev"},
     "experiments": {"reports", "sweeps"},
     "papers": {"raid", "reports", "sweeps"},
     "replays": {"reports", "sweeps"},
     "reports": {"sweeps"},
-    "studies": {"company", "raid"},
+    "studies": {"company", "raid", "wev"},
     "trials": {"reports", "sweeps"},
 }
 """Extension → the other extensions that it imports."""

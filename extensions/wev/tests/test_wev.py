@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.credit.wev import WEIGHTS, read_weights, read_wev, wev, wev_report
-from shapley_coop.earned_value import part_intervals, parts
+from shapley_coop.extensions.wev.formula import part_intervals, parts
+from shapley_coop.extensions.wev.report import WEIGHTS, read_weights, read_wev, wev, wev_report
 
 KINDS = ("code", "decisions", "documents", "fixes")
 # Role: counts of the four kinds; interval, reward and adjustment as printed in the paper's table

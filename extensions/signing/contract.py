@@ -33,7 +33,7 @@ def check(
     A split may name any norm that a run of the game can compute.
     """
     from shapley_coop.deals.analysis.checked import certify_terms
-    from shapley_coop.deals.written.files import clauses_in
+    from shapley_coop.extensions.signing.files import clauses_in
     from shapley_coop.games import load
     from shapley_coop.state.resolving import norms_of
 
@@ -61,7 +61,7 @@ def audit(
     """Audit a record under a contract: print verdict, breaches and evidence for each clause."""
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
-    from shapley_coop.deals.written.files import turns_in
+    from shapley_coop.extensions.signing.files import turns_in
     from shapley_coop.games import load
     from shapley_coop.games.open_turns import always_open
 
@@ -87,7 +87,7 @@ def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
     from shapley_coop.deals.language.reading import read_deal
     from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents
     from shapley_coop.deals.language.terms import Terms
-    from shapley_coop.deals.written.files import clauses_in
+    from shapley_coop.extensions.signing.files import clauses_in
 
     deal = read_deal(clauses_in(file))
     seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
