@@ -58,9 +58,10 @@ FIRST = (
 
 GROUPS = {
     "new": "Begin a game of your own.",
+    "contract": "Check contracts before they are signed, and audit records.",
     "scenario": "Scenarios of task exchange.",
 }
-"""First word of a group of two-word commands → the group's help, for groups of the core."""
+"""First word of a group of two-word commands → the group's help, where several parts share it."""
 
 _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
@@ -117,7 +118,7 @@ def _of_extensions() -> Iterator[tuple[str, str, str, str]]:
     for one in extension.installed().values():
         for panel, commands in one.commands.items():
             for command, place in commands.items():
-                yield panel, command, place, one.about
+                yield panel, command, place, GROUPS.get(command.partition(" ")[0], one.about)
 
 
 def _add(

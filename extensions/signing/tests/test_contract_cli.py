@@ -29,6 +29,10 @@ def written(path, content):
     return str(path)
 
 
+def test_the_group_says_what_it_is_for_whichever_extension_adds_to_it(coop):
+    assert "Check contracts before they are signed" in coop("contract", "--help").out
+
+
 def test_a_sound_contract_is_certified_in_words_and_as_json(coop, tmp_path):
     file = written(tmp_path / "deal.yaml", BARE)
     told = coop("contract", "check", file, *GAME, "--enforcement", "escrow").out

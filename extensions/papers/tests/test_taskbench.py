@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shapley_coop.extensions.papers.taskbench import from_taskbench, read_records
 from shapley_coop.games import GameError
-from shapley_coop.games.exchange.source import from_taskbench
-from shapley_coop.games.exchange.taskbench import read_records
 from shapley_coop.games.exchange.tools import call, read_tools, simulate
 from tests.root import DATA
 

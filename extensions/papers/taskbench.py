@@ -8,7 +8,7 @@ starts with the atoms of one record.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,11 @@ from shapley_coop.files import text_of
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange.files import in_words
 from shapley_coop.games.exchange.masks import full
+from shapley_coop.games.exchange.params import TaskExchangeParams
 from shapley_coop.games.exchange.registry import Registry
-from shapley_coop.games.exchange.scenario import MAX_ATOMS, Atom, Tasks, check_table
+from shapley_coop.games.exchange.scenario import MAX_ATOMS, Atom, Scenario, Tasks, check_table
+from shapley_coop.games.exchange.source import dial
+from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_once
 from shapley_coop.games.params import GameError
 
@@ -31,6 +34,49 @@ class Record:
     id: str
     request: str
     atoms: tuple[Atom, ...]
+
+
+def scenario_of_records(params: TaskExchangeParams, seed: int) -> Scenario:
+    """Return the scenario of the records that a game's parameters name.
+
+    Raises:
+        GameError: a file cannot be read, or lacks a record with a given id.
+    """
+    given = params.model_dump(include={"ids", "atoms", "competition", "tools"})
+    return from_taskbench(params.records, params.agents, seed=seed, **given)
+
+
+def from_taskbench(
+    path: str,
+    agents: Sequence[str],
+    *,
+    ids: Sequence[str],
+    atoms: int,
+    competition: float,
+    seed: int,
+    tools: str = "",
+) -> Scenario:
+    """Return a scenario of TaskBench records, by ids or drawn by seed, with generated preferences.
+
+    Args:
+        path: the file of the records.
+        agents: the agents, in the order of their records.
+        ids: the ids of the records; empty draws records by seed.
+        atoms: the most atoms that all drawn records may have in total.
+        competition: how alike the tastes are, from 0 to 1.
+        seed: the seed of the draw and of the preferences.
+        tools: the path of a tool catalogue; without one every call succeeds.
+
+    Raises:
+        GameError: the file cannot be read, or lacks a record with a given id.
+    """
+    records = read_records(path)
+    if unknown := [i for i in ids if i not in records]:
+        raise GameError(f"{path} has no record {unknown[0]!r}")
+    drawn = [records[i] for i in ids] or sample(records, len(agents), seed, atoms)
+    name = f"taskbench {' '.join(record.id for record in drawn)}"
+    found = dial(name, tasks_of(drawn, agents), competition, seed)
+    return replace(found, tools=read_tools(tools)) if tools else found
 
 
 def read_records(path: str | Path) -> dict[str, Record]:
