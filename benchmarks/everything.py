@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.tables import GOAL_COLUMNS, VERDICTS, Cell, Found, Goal, machine, markdown, table
-from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.provenance import provenance
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 KEPT = PAGE.with_suffix(".json")

@@ -15,9 +15,9 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.tables import table
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.store import FILE, ROW, Store
-from shapley_coop.evals.sweeps.suite import load_suite
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.store import FILE, ROW, Store
+from shapley_coop.extensions.sweeps.suite import load_suite
 
 SUITE = """\
 name: big

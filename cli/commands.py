@@ -15,7 +15,7 @@ from shapley_coop.cli.console import say
 from shapley_coop.cli.helping import Command
 from shapley_coop.cli.options import TrustPrograms
 
-PLAY, CHECK, CREDIT = "Play", "Check before you sign", "Credit and settle"
+PLAY, CREDIT = "Play", "Credit and settle"
 EXPERIMENT, SERVE, INSPECT = "Experiment", "Serve and show", "Inspect and verify"
 
 COMMANDS = {
@@ -36,19 +36,10 @@ COMMANDS = {
         "prune": "shapley_coop.cli.inspecting.runs:prune",
         "doctor": "shapley_coop.cli.inspecting.doctor:doctor",
     },
-    CHECK: {
-        "validate": "shapley_coop.cli.signing.validate:validate",
-        "contract check": "shapley_coop.cli.signing.contract:check",
-        "contract audit": "shapley_coop.cli.signing.contract:audit",
-    },
     CREDIT: {
         "credit": "shapley_coop.cli.crediting.credit:credit",
-        "wev": "shapley_coop.cli.crediting.credit:wev",
     },
     EXPERIMENT: {
-        "sweep": "shapley_coop.cli.experimenting.sweep:sweep",
-        "status": "shapley_coop.cli.experimenting.results:status",
-        "merge": "shapley_coop.cli.experimenting.results:merge",
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
     },
     SERVE: {
@@ -61,16 +52,16 @@ COMMANDS = {
 
 FIRST = (
     *("run", "resume", "answer", "list", "runs", "show", "verify", "letters", "doctor"),
-    *("contract", "credit", "sweep", "status", "view", "dev", "help"),
+    *("credit", "view", "dev", "help"),
 )
 """The first words of the core commands that `coop --help` lists."""
 
 GROUPS = {
     "new": "Begin a game of your own.",
-    "contract": ("Check contracts before they are signed, and audit records."),
+    "contract": "Check contracts before they are signed, and audit records.",
     "scenario": "Scenarios of task exchange.",
 }
-"""First word of a group of two-word commands → the group's help, for groups of the core."""
+"""First word of a group of two-word commands → the group's help, where several parts share it."""
 
 _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
@@ -127,7 +118,7 @@ def _of_extensions() -> Iterator[tuple[str, str, str, str]]:
     for one in extension.installed().values():
         for panel, commands in one.commands.items():
             for command, place in commands.items():
-                yield panel, command, place, one.about
+                yield panel, command, place, GROUPS.get(command.partition(" ")[0], one.about)
 
 
 def _add(

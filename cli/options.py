@@ -1,7 +1,6 @@
 """Options that several commands share, and the parsing of their values."""
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,15 +12,8 @@ from shapley_coop.files import read_mapping, read_text, yaml_of
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit, permit_program
 
 if TYPE_CHECKING:
+    from shapley_coop.evals.prices import Prices
     from shapley_coop.seats.seat import Seat
-
-
-class Keep(StrEnum):
-    """The choice of runs whose letters and checkpoints a sweep keeps (`evals.sweeps.local`)."""
-
-    ALL = "all"
-    FAILURES = "failures"
-    NONE = "none"
 
 
 Scenario = Annotated[
@@ -72,6 +64,15 @@ PriceFile = Annotated[
         "that ships with coop.",
     ),
 ]
+
+
+def prices_from(path: Path | None) -> "Prices":
+    """Return the prices in a file, or by default the prices that come with the project."""
+    from shapley_coop.evals.prices import read_prices
+
+    return read_prices(path) if path else read_prices()
+
+
 SeedCount = Annotated[int, typer.Option(help="The number of seeds; the first is 0.", min=1)]
 EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
 Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefact.")]

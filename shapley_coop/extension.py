@@ -83,6 +83,7 @@ Kind = Literal[
     "tenants",
     "databases",
     "guards",
+    "records",
 ]
 
 
@@ -109,9 +110,8 @@ class Extension:
         questions: the `ask` of a letter → the `Question` of a workflow (`state.turn`); for letters
             without a table, the facts for seats (`seats.asked.Asked`).
         templates: the name of a question, or NAME_course → the text of the template.
-        graphs: a name → a compiled graph that LangGraph's server serves beside the workflows, and
-            `langgraph.json` names by its file. Its context names models as seats do, by `model`
-            and `base_url`, so that the server can check them for tenants.
+        graphs: a name → a compiled graph that LangGraph's server serves beside the workflows. Its
+            context names models as seats do (`model`, `base_url`): the server checks them.
         words: a fact that its questions add to letters for moves → a callable from all facts to
             the letter's text on this fact.
         moves: a fact as for `words` → a callable from a letter's facts and the record to an action.
@@ -142,15 +142,15 @@ class Extension:
             tokens. Then no caller may use a path without an entry.
         suites: a suite's name → the package whose folder has `name.yaml`.
         suite_checks: a name → a callable that raises ValueError for an unusable suite.
-        batches: a provider → its `evals.sweeps.playing.Batches`.
-        players: a name → a callable from a URL and a sweep's id to a player that plays the sweep's
-            cells elsewhere (`evals.sweeps.playing.Player`).
+        batches: a provider → its `Batches`, as the extension of sweeps defines them.
+        players: a name → a callable from a URL and a sweep's id to a `Player` of its cells.
         settings: a new field of a run's configuration → the option of `coop run`.
         additions: the extension's name → the object that reads the `settings` and checks answers
             by their values (`state.additions.Addition`).
         tenants: the rule that separates callers (`serve.server.tenancy.Tenancy`).
         databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
         guards: a name → the hooks into LangGraph's server (`serve.server.guards.Guard`).
+        records: a name → the scenario of a task exchange by its parameter `records` and a seed.
         commands: a purpose → a mapping from the words of a command, such as `attribute` or
             `import coopeval`, to its function.
         first: the first words of the commands that `coop --help` lists; the others need `--all`.
@@ -195,6 +195,7 @@ class Extension:
     tenants: Places = field(default_factory=dict)
     databases: Places = field(default_factory=dict)
     guards: Places = field(default_factory=dict)
+    records: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
     first: tuple[str, ...] = ()
 

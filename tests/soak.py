@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.provenance import provenance
 from tests.proofs.proof import Finding, Proof, proofs
 from tests.root import ROOT
 

@@ -32,7 +32,7 @@ from tests.written_questions import questions
 from tests.written_schemas import Kind, kinds
 
 DOCS = ROOT / "docs"
-MADE = "<!-- Made from the code by `python -m tests.written_docs`. -->"
+MADE = "<!-- Made by tests.written_docs. -->"
 COLUMNS = "80"
 
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from shapley_coop import extension
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.evals.sweeps.prices import Price, PriceList
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.prices import Price, PriceList
+from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.graphs import names

@@ -126,9 +126,9 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
 def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
     """Return a run's cost in USD and the price list; None if all was free or a price is unknown."""
-    from shapley_coop.cli.experimenting.results import prices_from
-    from shapley_coop.evals.sweeps.prices import is_free
-    from shapley_coop.evals.sweeps.rows import calls_of
+    from shapley_coop.cli.options import prices_from
+    from shapley_coop.evals.prices import is_free
+    from shapley_coop.evals.rows import calls_of
     from shapley_coop.state.storage.home import home
 
     calls = calls_of(home().journal.entries(table["episode"])) if table else []

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 
 from langchain_core.runnables import RunnableConfig
 
+from shapley_coop.evals.cell import Cell
 from shapley_coop.evals.measures.evaluators import scores
-from shapley_coop.evals.sweeps.cells import Cell
-from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.rows import row_of
+from shapley_coop.evals.provenance import provenance
+from shapley_coop.evals.rows import row_of
 from shapley_coop.seats.feedback import send_scores
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.tracing import trace_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.cell import Row
 from shapley_coop.state.conduct import Conduct, conduct
 
 DUST = 1e-6

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shapley_coop import extension
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures import conduct, payoffs
 from shapley_coop.evals.measures.payoffs import Read, amount_of, value_of
-from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.files import no_such
 
 Kind = Literal["rate", "mean"]

@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from shapley_coop.credit.attribution import Attribution
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.reference_points import yardstick
-from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import no_value, values_of
 

@@ -9,8 +9,7 @@ import typer
 
 from shapley_coop import extension
 from shapley_coop.cli.console import say_lines
-from shapley_coop.cli.experimenting.results import prices_from
-from shapley_coop.cli.options import Currency, Json, PriceFile
+from shapley_coop.cli.options import Currency, Json, PriceFile, prices_from
 from shapley_coop.extras import is_installed, missing_library
 
 App = Annotated[

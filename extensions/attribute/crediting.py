@@ -7,7 +7,7 @@ from itertools import combinations
 from statistics import mean
 
 from shapley_coop.credit.coalitions import coalition_key
-from shapley_coop.evals.sweeps.prices import is_free
+from shapley_coop.evals.prices import is_free
 from shapley_coop.extensions.attribute.absence import described
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.metrics import by_agent, cost, tokens_of

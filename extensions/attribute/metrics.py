@@ -8,7 +8,7 @@ from statistics import mean
 import numpy as np
 
 from shapley_coop.credit.values.shapley import shapley
-from shapley_coop.evals.sweeps.prices import Prices
+from shapley_coop.evals.prices import Prices
 from shapley_coop.extensions.attribute.calls import Tokens, added
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.stage import Played, Visit

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.cli.console import complain, finish, note, progress, say, write_file
-from shapley_coop.cli.experimenting.sweep import INCOMPLETE
 from shapley_coop.cli.options import BaseUrl, seat_from
+
+INCOMPLETE = 1
 
 
 def write(

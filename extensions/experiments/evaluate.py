@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table
-from shapley_coop.cli.experimenting.results import prices_from
-from shapley_coop.cli.experimenting.sweep import (
+from shapley_coop.cli.options import Json, NoSandbox, PriceFile, prices_from
+from shapley_coop.extensions.sweeps.commands.sweep import (
     INCOMPLETE,
     AtOnce,
     Out,
@@ -17,7 +17,6 @@ from shapley_coop.cli.experimenting.sweep import (
     run_cells,
     sweep_folder,
 )
-from shapley_coop.cli.options import Json, NoSandbox, PriceFile
 from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
@@ -44,10 +43,10 @@ def evaluate(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
-    from shapley_coop.evals.sweeps.playing import Limits
-    from shapley_coop.evals.sweeps.prices import NO_PRICES, is_free, models_of
+    from shapley_coop.evals.prices import NO_PRICES, is_free, models_of
     from shapley_coop.extensions.experiments.experiments import Experiment, against
     from shapley_coop.extensions.experiments.experiments import upload as to_langsmith
+    from shapley_coop.extensions.sweeps.playing import Limits
 
     if not is_installed("scipy"):
         raise missing_library("coop eval", "scipy", "reports")

@@ -25,17 +25,16 @@ from langsmith.schemas import Example
 from langsmith.utils import LangSmithError
 
 from shapley_coop.blocking import run_blocking
+from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
-from shapley_coop.evals.sweeps.cells import Cell
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
-from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.rows import row_of
-from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.prices import NO_PRICES, Prices, with_cost
+from shapley_coop.evals.provenance import provenance
+from shapley_coop.evals.rows import row_of
 from shapley_coop.extensions.experiments.runs import check_answers, told_by_phase
 from shapley_coop.extensions.reports.stats import Comparison, Estimate
 from shapley_coop.extensions.reports.summary import Condition, compare_rows, conditions, estimate
+from shapley_coop.extensions.sweeps.folders import read_rows
+from shapley_coop.extensions.sweeps.suite import Suite
 
 PREFIX = "shapley-coop"
 TIMEOUT_MS = (5_000, 30_000)

@@ -8,8 +8,8 @@ import requests
 from langsmith import Client, trace
 from urllib3 import Retry
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import scores
-from shapley_coop.evals.sweeps.stored import Row
 
 ANSWER_SECONDS = 10.0
 """The longest wait of an upload for LangSmith's first answer, in seconds."""

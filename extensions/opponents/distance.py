@@ -5,7 +5,7 @@ from functools import partial
 from math import dist
 
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.cell import Row
 from shapley_coop.extensions.opponents.arbiters import (
     Point,
     fixed_split,

@@ -12,5 +12,6 @@ EXTENSION = Extension(
         "Check before you sign": {"contract table": f"{_HERE}.contracts_command:table"},
         "Experiment": {"scenario table": f"{_HERE}.exchange_command:table"},
     },
+    records={"taskbench": f"{_HERE}.taskbench:scenario_of_records"},
     pictures={"task_exchange": f"{_HERE}.utility_plane:picture"},
 )

@@ -10,11 +10,11 @@ from math import nan
 from statistics import fmean
 from typing import Any
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.payoffs import EPSILON, due_by_shapley, mean_distance
-from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.extensions.reports.summary import conditions
+from shapley_coop.extensions.sweeps.suite import Suite
 
 CONDITIONS = {
     "llm_only": "LLM-only",

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from shapley_coop.deals.analysis.stage import Play, StageGame
-from shapley_coop.evals.sweeps.cells import Cell, expand
-from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite, load_suite
+from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.reports.stats import Estimate
 from shapley_coop.extensions.reports.summary import conditions, estimate
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.suite import Suite, load_suite
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.strategies import DRAWN, selfish
 from shapley_coop.seats.seat import EMBEDDED, Seat

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table
-from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import Json
+from shapley_coop.extensions.sweeps.commands.sweep import (
+    INCOMPLETE,
+    rows_of,
+    run_cells,
+    sweep_folder,
+)
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.papers.contracts import GameTable

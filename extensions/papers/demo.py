@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.cli.console import complain, say, say_json, say_lines, show_table
-from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells
 from shapley_coop.cli.options import EverySeat, Json, SeedCount, SetPairs
+from shapley_coop.extensions.sweeps.commands.sweep import INCOMPLETE, rows_of, run_cells
 
 SIMULATED = """
 This is a simulation: embedded agents answered, no language model did. The gap
@@ -26,10 +26,10 @@ def demo(
 ) -> None:
     """Play one game in the paper's four conditions over many seeds, and print a table."""
     from shapley_coop.cli.options import seats_from, settings_from
-    from shapley_coop.evals.sweeps.cells import expand
-    from shapley_coop.evals.sweeps.folders import failures_in
-    from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.extensions.papers.conditions import ablation, summarise
+    from shapley_coop.extensions.sweeps.cells import expand
+    from shapley_coop.extensions.sweeps.folders import failures_in
+    from shapley_coop.extensions.sweeps.playing import Limits
     from shapley_coop.games.catalogue import is_program
     from shapley_coop.permissions import PROGRAMS, permit
     from shapley_coop.state.storage.home import home_for_now

@@ -6,8 +6,13 @@ from typing import Annotated
 import typer
 
 from shapley_coop.cli.console import complain, note, say, say_lines
-from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import BaseUrl, EverySeat, SeedCount, seat_from
+from shapley_coop.extensions.sweeps.commands.sweep import (
+    INCOMPLETE,
+    rows_of,
+    run_cells,
+    sweep_folder,
+)
 
 SIMULATED = """\
 A simulation: the negotiators and the utilities the paper does not print were made for
@@ -27,8 +32,8 @@ def table(
     The layouts are those of the paper's Tables 1 and 2. Validator and guidance are switched
     separately; two of the four variants are the paper's. The same command resumes the sweep.
     """
-    from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.extensions.papers import exchange_tables as paper
+    from shapley_coop.extensions.sweeps.cells import expand
 
     seats = {"*": seat_from(model, base_url).model_dump(mode="json", exclude_defaults=True)}
     suite = paper.exchange_suite(scenario or [], seats, range(seeds))

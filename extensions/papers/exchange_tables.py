@@ -12,13 +12,13 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import find, score
 from shapley_coop.evals.measures.exchange import VARIANTS
-from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite, TableSpec, load_suite
 from shapley_coop.extensions.reports.layout import UNKNOWN, digits, markdown, number, printed_value
 from shapley_coop.extensions.reports.stats import Estimate
 from shapley_coop.extensions.reports.summary import conditions, estimate
+from shapley_coop.extensions.sweeps.suite import Suite, TableSpec, load_suite
 
 SUITE = "task_exchange_table"
 SCENARIO, GRAPH = "scenario", "graph"

@@ -16,7 +16,7 @@ from fractions import Fraction
 from statistics import fmean
 
 from shapley_coop.credit import attribute_by
-from shapley_coop.evals.sweeps.seeds import parse_seeds
+from shapley_coop.evals.seeds import parse_seeds
 from shapley_coop.extensions.raid.rules import FIREBALL, HEAL, TAUNT
 from shapley_coop.extensions.reports.layout import markdown
 from shapley_coop.extensions.reports.stats import Estimate, compare, correct, mean_interval

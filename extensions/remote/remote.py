@@ -10,9 +10,8 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError, NotFoundError
 
-from shapley_coop.evals.sweeps.cells import Cell
-from shapley_coop.evals.sweeps.rows import Clock, Finished, count_calls, row_of, volatile_of
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.cell import Cell, Row
+from shapley_coop.evals.rows import Clock, Finished, count_calls, row_of, volatile_of
 from shapley_coop.graphs.threads import configure
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table

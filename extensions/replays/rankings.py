@@ -5,9 +5,10 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from shapley_coop.evals.sweeps.stored import Row, Stored
+from shapley_coop.evals.cell import Row
 from shapley_coop.extensions.replays.sensitivity import Sensitivity, sensitivity
 from shapley_coop.extensions.reports.linking import Linked, Links
+from shapley_coop.extensions.sweeps.stored import Stored
 from shapley_coop.state.evaluated import EvaluatedTable
 
 MOST_RUNS = 20

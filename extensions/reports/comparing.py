@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import say, say_json, show_table
-from shapley_coop.cli.experimenting.results import prices_from
-from shapley_coop.cli.options import Json, PriceFile
+from shapley_coop.cli.options import Json, PriceFile, prices_from
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.stored import Row
+    from shapley_coop.evals.cell import Row
     from shapley_coop.extensions.reports.kept import Keeper
     from shapley_coop.extensions.reports.stats import Comparison
 
@@ -74,7 +73,7 @@ def numbers_json(numbers: object) -> dict[str, Any]:
 
 def _select_runs(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
     """Return the runs that the text DIR:axis=label,… selects, and the axes that the text names."""
-    from shapley_coop.evals.sweeps.store import Store
+    from shapley_coop.extensions.sweeps.store import Store
 
     name, _, pairs = given.rpartition(":") if ":" in given else (given, "", "")
     if Path(given).is_dir():

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import progress, say
-from shapley_coop.cli.experimenting.results import Folder, prices_from
-from shapley_coop.cli.options import PriceFile
+from shapley_coop.cli.options import PriceFile, prices_from
+from shapley_coop.extensions.sweeps.commands.results import Folder
 from shapley_coop.written_files import make_folder, replace_file
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.store import Store
+    from shapley_coop.extensions.sweeps.store import Store
 
 ROWS = "rows"
 """The format of `coop export` that writes rows unchanged and makes no tables."""
@@ -30,7 +30,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
     """Write a sweep's tidy tables, or its unchanged rows."""
-    from shapley_coop.evals.sweeps.store import Store
+    from shapley_coop.extensions.sweeps.store import Store
 
     into = out or folder / "tables"
     with Store(folder) as store:

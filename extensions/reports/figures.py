@@ -7,16 +7,16 @@ from html import escape
 from math import isfinite
 from pathlib import Path
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import find, score
 from shapley_coop.evals.measures.reference_points import yardstick
-from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import FigureSpec
 from shapley_coop.extensions.reports.charts import intervals, scatter
 from shapley_coop.extensions.reports.layout import select
 from shapley_coop.extensions.reports.linking import Linked, Links
 from shapley_coop.extensions.reports.picture import WIDTH, Axis, Bar, Line, Point
 from shapley_coop.extensions.reports.stats import Estimate, mean_interval, ratio_interval
 from shapley_coop.extensions.reports.summary import Condition, conditions, estimate
+from shapley_coop.extensions.sweeps.suite import FigureSpec
 from shapley_coop.extras import is_installed, missing_library, require_extra
 from shapley_coop.written_files import make_folder
 

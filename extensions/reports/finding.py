@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.cell import Row
 from shapley_coop.extensions.reports.layout import show_value, words
 from shapley_coop.extensions.reports.linking import Links
 from shapley_coop.extensions.reports.stats import Comparison

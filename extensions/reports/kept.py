@@ -7,9 +7,9 @@ from functools import lru_cache
 from math import isnan, nan
 from typing import Any, cast
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.prices import NO_PRICES, Prices, with_cost
 
 Part = Callable[[Row], dict[str, Any]]
 

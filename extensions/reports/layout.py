@@ -6,12 +6,12 @@ from html import escape
 from math import isfinite
 from typing import Any
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import TableSpec
 from shapley_coop.extensions.reports.linking import Links
 from shapley_coop.extensions.reports.stats import Comparison, Estimate
 from shapley_coop.extensions.reports.summary import conditions, estimate
+from shapley_coop.extensions.sweeps.suite import TableSpec
 
 UNKNOWN = "—"
 

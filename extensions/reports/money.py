@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.extensions.reports.stats import NOTHING, Estimate, mean_interval, ratio_interval
 
 

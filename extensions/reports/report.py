@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop import extension
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.store import Store
-from shapley_coop.evals.sweeps.stored import Row, Stored
-from shapley_coop.evals.sweeps.suite import Suite, TableSpec
+from shapley_coop.evals.prices import NO_PRICES, Prices
+from shapley_coop.evals.provenance import provenance
 from shapley_coop.extensions.reports import pages
 from shapley_coop.extensions.reports.figures import Figure, draw
 from shapley_coop.extensions.reports.finding import finding
@@ -43,6 +41,9 @@ from shapley_coop.extensions.reports.summary import (
     compare_rows,
     conditions,
 )
+from shapley_coop.extensions.sweeps.store import Store
+from shapley_coop.extensions.sweeps.stored import Stored
+from shapley_coop.extensions.sweeps.suite import Suite, TableSpec
 
 _TEMPLATE = Path(__file__).parent / "report.html"
 PHASES = ("negotiation", "action", "settlement")

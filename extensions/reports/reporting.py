@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from shapley_coop.cli.console import finish, note, progress, say, show_spinner, write_file
-from shapley_coop.cli.experimenting.results import prices_from
-from shapley_coop.cli.options import PriceFile
+from shapley_coop.cli.options import PriceFile, prices_from
 from shapley_coop.cli.serving.view import Private
 
 
@@ -64,10 +63,10 @@ def _report_run(run: str, out: Path, private: bool) -> None:
 
 
 def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | None) -> None:
-    from shapley_coop.evals.sweeps.store import Store
     from shapley_coop.extensions.reports.linking import RunPages
     from shapley_coop.extensions.reports.report import figures as drawn
     from shapley_coop.extensions.reports.report import report as page
+    from shapley_coop.extensions.sweeps.store import Store
 
     with Store(folder) as store:
         suites, known = len(store.content["suites"]), prices_from(prices)

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.extensions.reports.layout import UNKNOWN, show_value
 from shapley_coop.extensions.reports.linking import PageOf, no_page
+from shapley_coop.extensions.sweeps.stored import Stored
 
 MOST = 1_000
 """The most runs in the table; failed runs have priority, and `coop export` writes all runs."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import find, score
-from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.extensions.reports.stats import (
     Comparison,
     Estimate,

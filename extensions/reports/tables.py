@@ -23,12 +23,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures import conduct
 from shapley_coop.evals.measures.evaluators import EVALUATORS, score, scores
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.store import Store
-from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.prices import NO_PRICES, Prices
+from shapley_coop.extensions.sweeps.store import Store
+from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.extras import require_extra
 from shapley_coop.state.outcome import values_of
 

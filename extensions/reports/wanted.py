@@ -1,8 +1,8 @@
 """The check, before a suite's first run, that its report's measures and figures exist."""
 
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.sweeps.suite import FigureSpec, Suite, TableSpec
 from shapley_coop.extensions.reports.figures import KINDS
+from shapley_coop.extensions.sweeps.suite import FigureSpec, Suite, TableSpec
 from shapley_coop.files import no_such
 
 

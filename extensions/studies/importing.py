@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import say, say_json, show_table
-from shapley_coop.cli.crediting.credit import DataFile, show_earned
 from shapley_coop.cli.options import Json, SetPairs, settings_from
+from shapley_coop.extensions.wev.command import DataFile, show_earned
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -70,8 +70,8 @@ def company_log(file: DataFile, negotiation: Negotiation = None, as_json: Json =
 
     It also reads a negotiation, alone or beside a log: each role's demands, and the final decision.
     """
-    from shapley_coop.credit.wev import wev_report
     from shapley_coop.extensions.studies.company_log import import_company_log
+    from shapley_coop.extensions.wev.report import wev_report
 
     company = import_company_log(file, negotiation)
     report = wev_report(company.artefacts(), company.rewards or None) if company.entries else {}

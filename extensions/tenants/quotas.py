@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, read_prices
+from shapley_coop.evals.prices import NO_PRICES, Prices, read_prices
 from shapley_coop.extensions.tenants.callers import Caller, known_as
 from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.seats.seat import HUMAN

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import finish, say, say_json, show_spinner, show_table
-from shapley_coop.cli.experimenting.sweep import AtOnce, Seeds
 from shapley_coop.cli.options import BaseUrl, Json, PriceFile, seats_from
+from shapley_coop.extensions.sweeps.commands.sweep import AtOnce, Seeds
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.trials.comprehension import Score
@@ -39,7 +39,7 @@ def comprehend(
     as_json: Json = False,
 ) -> None:
     """Ask a model questions about its letters, and count the right answers. Repeat to go on."""
-    from shapley_coop.evals.sweeps.seeds import parse_seeds
+    from shapley_coop.evals.seeds import parse_seeds
     from shapley_coop.extensions.trials.comprehension import letters_of, limited, unasked
 
     seat, manners = _seat_and_manners(model, base_url, manner or [])
@@ -85,7 +85,7 @@ def _show_forecast(
     entries: "Sequence[Entry]", seat: "Seat", times: int, prices: Path | None, quiet: bool
 ) -> None:
     """Print the number of questions, tokens and the cost; to the error output if `quiet`."""
-    from shapley_coop.cli.experimenting.results import prices_from
+    from shapley_coop.cli.options import prices_from
     from shapley_coop.extensions.trials.comprehension import forecast
     from shapley_coop.extensions.trials.comprehension.asking import questions_about
 

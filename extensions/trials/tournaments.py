@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table, write_file
-from shapley_coop.cli.experimenting.sweep import (
+from shapley_coop.cli.options import Json
+from shapley_coop.extensions.sweeps.commands.sweep import (
     INCOMPLETE,
     AtOnce,
     Failures,
@@ -16,11 +17,10 @@ from shapley_coop.cli.experimenting.sweep import (
     run_cells,
     sweep_folder,
 )
-from shapley_coop.cli.options import Json
 from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.playing import Limits, Tally
+    from shapley_coop.extensions.sweeps.playing import Limits, Tally
     from shapley_coop.extensions.trials.tournament.entry import Tournament
     from shapley_coop.extensions.trials.tournament.ranking import Rank
 
@@ -59,8 +59,8 @@ def tournament(
         return
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
-    from shapley_coop.evals.sweeps.folders import shard_from
-    from shapley_coop.evals.sweeps.playing import Limits
+    from shapley_coop.extensions.sweeps.folders import shard_from
+    from shapley_coop.extensions.sweeps.playing import Limits
     from shapley_coop.extensions.trials.tournament.entry import Tournament, load_tournament
 
     limits = Limits(at_once=max_connections, errors=fail_on_error)
@@ -95,10 +95,10 @@ def _play(
     part: tuple[int, int] | None,
     as_json: bool,
 ) -> None:
-    from shapley_coop.evals.sweeps.cells import expand
-    from shapley_coop.evals.sweeps.checks import check_cells
-    from shapley_coop.evals.sweeps.folders import done_in
-    from shapley_coop.evals.sweeps.folders import shard as shard_of
+    from shapley_coop.extensions.sweeps.cells import expand
+    from shapley_coop.extensions.sweeps.checks import check_cells
+    from shapley_coop.extensions.sweeps.folders import done_in
+    from shapley_coop.extensions.sweeps.folders import shard as shard_of
     from shapley_coop.extensions.trials.tournament.entry import suites
     from shapley_coop.extensions.trials.tournament.kept import enter
     from shapley_coop.seats.keys import keys_bound

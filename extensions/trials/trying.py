@@ -78,11 +78,11 @@ def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
 
 def _cost(suite: str, seats: dict[str, Any], prices: Path | None) -> None:
     """Print a suite's cost forecast, with this model at every seat that the suite leaves open."""
-    from shapley_coop.cli.experimenting.forecast import show_forecast
-    from shapley_coop.cli.experimenting.results import prices_from
-    from shapley_coop.cli.experimenting.sweep import sweep_folder
-    from shapley_coop.evals.sweeps.cells import expand
-    from shapley_coop.evals.sweeps.suite import load_suite
+    from shapley_coop.cli.options import prices_from
+    from shapley_coop.extensions.sweeps.cells import expand
+    from shapley_coop.extensions.sweeps.commands.forecast import show_forecast
+    from shapley_coop.extensions.sweeps.commands.sweep import sweep_folder
+    from shapley_coop.extensions.sweeps.suite import load_suite
 
     known = load_suite(suite)
     base = {**known.base, "seats": {**known.base.get("seats", {}), **seats}}

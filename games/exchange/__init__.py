@@ -11,7 +11,7 @@
 (700000, 260000)
 
 `Tasks` is public. `Scenario` holds all private tables and is for the operator only. Scenarios are
-built in (`paper`), read from a file (`files`), made of TaskBench records (`taskbench`), or
+built in (`paper`), read from a file (`files`), made of records by an extension, or
 generated (`source`). `front` computes the exact Pareto front; `solutions` compares outcomes.
 """
 

@@ -1,12 +1,12 @@
-"""The sources of scenarios: built in, a file, TaskBench records, or generated."""
+"""The sources of scenarios: built in, a file, an extension's records, or generated."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from shapley_coop import extension
 from shapley_coop.files import no_such
 from shapley_coop.games.dice import dice
-from shapley_coop.games.exchange import paper, taskbench
+from shapley_coop.games.exchange import paper
 from shapley_coop.games.exchange.additive import Additive, additive
 from shapley_coop.games.exchange.files import read_scenario
 from shapley_coop.games.exchange.params import TaskExchangeParams
@@ -14,12 +14,12 @@ from shapley_coop.games.exchange.preferences import draw_preferences, scores
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks, check_table
 from shapley_coop.games.exchange.tables import normalise_scores
-from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
 
 GENERATED = "generated"
 FILE_ENDINGS = (".yaml", ".yml", ".json")
+NO_RECORDS = "records: no extension that reads TaskBench records is installed: leave it out"
 
 
 def scenario_of(params: TaskExchangeParams, seed: int) -> Scenario:
@@ -30,15 +30,8 @@ def scenario_of(params: TaskExchangeParams, seed: int) -> Scenario:
     """
     p = params
     if p.records:
-        return from_taskbench(
-            p.records,
-            p.agents,
-            ids=p.ids,
-            atoms=p.atoms,
-            competition=p.competition,
-            seed=seed,
-            tools=p.tools,
-        )
+        drawn: Scenario = extension.only("records", NO_RECORDS)(p, seed)
+        return drawn
     if p.scenario == GENERATED:
         return generate_scenario(p.agents, p.atoms, p.competition, seed, p.additive)
     return scenario(p.scenario, p.variant)
@@ -86,7 +79,7 @@ def generate_scenario(
     if sums:
         return Scenario(name, tasks, _draw_utilities(agents, atoms, competition, seed))
     check_table(atoms)
-    return _dial(name, tasks, competition, seed)
+    return dial(name, tasks, competition, seed)
 
 
 def _chore(tool: str, says: str, event: int) -> Atom:
@@ -107,41 +100,15 @@ def _draw_utilities(
     }
 
 
-def from_taskbench(
-    path: str,
-    agents: Sequence[str],
-    *,
-    ids: Sequence[str],
-    atoms: int,
-    competition: float,
-    seed: int,
-    tools: str = "",
-) -> Scenario:
-    """Return a scenario of TaskBench records, by ids or drawn by seed, with generated preferences.
+def dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
+    """Return a scenario with preferences of a given overlap and utilities from their words.
 
     Args:
-        path: the file of the records.
-        agents: the agents, in the order of their records.
-        ids: the ids of the records; empty draws records by seed.
-        atoms: the most atoms that all drawn records may have in total.
+        name: the scenario's name.
+        tasks: its public part.
         competition: how alike the tastes are, from 0 to 1.
-        seed: the seed of the draw and of the preferences.
-        tools: the path of a tool catalogue; without one every call succeeds.
-
-    Raises:
-        GameError: the file cannot be read, or lacks a record with a given id.
+        seed: the seed of the draw.
     """
-    records = taskbench.read_records(path)
-    if unknown := [i for i in ids if i not in records]:
-        raise GameError(f"{path} has no record {unknown[0]!r}")
-    drawn = [records[i] for i in ids] or taskbench.sample(records, len(agents), seed, atoms)
-    name = f"taskbench {' '.join(record.id for record in drawn)}"
-    found = _dial(name, taskbench.tasks_of(drawn, agents), competition, seed)
-    return replace(found, tools=read_tools(tools)) if tools else found
-
-
-def _dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
-    """Return a scenario with preferences of a given overlap and utilities from their words."""
     told = draw_preferences(tasks.atoms, tasks.agents, competition, seed)
     return Scenario(
         name=name,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.cli.console import finish
-from shapley_coop.cli.experimenting import sweep
 from shapley_coop.cli.playing import run
+from shapley_coop.extensions.sweeps.commands import sweep
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by

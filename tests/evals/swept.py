@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.store import FILE, Store
-from shapley_coop.evals.sweeps.suite import Suite
-from shapley_coop.evals.sweeps.sweep import sweep
-from shapley_coop.evals.sweeps.workers import Worker
+from shapley_coop.evals.prices import NO_PRICES, Prices
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.local import Local
+from shapley_coop.extensions.sweeps.playing import Limits, Player, Tally
+from shapley_coop.extensions.sweeps.store import FILE, Store
+from shapley_coop.extensions.sweeps.suite import Suite
+from shapley_coop.extensions.sweeps.sweep import sweep
+from shapley_coop.extensions.sweeps.workers import Worker
 
 DILEMMA: dict[str, Any] = {
     "name": "dilemma",

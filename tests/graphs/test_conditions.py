@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.suite import load_suite
+from shapley_coop.extensions.sweeps.suite import load_suite
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.letters import facts
 from shapley_coop.state.run_config import RunConfig

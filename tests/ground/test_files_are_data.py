@@ -66,9 +66,9 @@ def test_a_suite_imports_nothing_that_it_names(coop: Coop, tmp_path: Path, mark:
 def test_a_sweeps_folder_runs_no_program_that_its_manifest_or_its_rows_name(
     coop: Coop, tmp_path: Path, mark: Path, command: str
 ) -> None:
-    from shapley_coop.evals.sweeps.store import Store
-    from shapley_coop.evals.sweeps.suite import Suite
-    from shapley_coop.evals.sweeps.workers import Worker
+    from shapley_coop.extensions.sweeps.store import Store
+    from shapley_coop.extensions.sweeps.suite import Suite
+    from shapley_coop.extensions.sweeps.workers import Worker
 
     program = tmp_path / "own.py"
     program.write_text(f"# shapley_coop\nopen({str(mark)!r}, 'w')\nGAME = None\n")

@@ -36,7 +36,6 @@ GROUND = {
         "blocking",
         "canonical",
         "currencies",
-        "earned_value",
         "escaping",
         "extension",
         "extras",
@@ -185,13 +184,15 @@ def test_no_folder_of_tests_is_a_package() -> None:
 EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
 NEEDS = {
     "attribute": {"bounty", "reports"},
-    "bounty": {"repository"},
-    "company": {"repository"},
-    "experiments": {"reports"},
-    "papers": {"raid", "reports"},
-    "replays": {"reports"},
-    "studies": {"company", "raid"},
-    "trials": {"reports"},
+    "batches": {"sweeps"},
+    "bounty": {"repository", "wev"},
+    "company": {"repository", "wev"},
+    "experiments": {"reports", "sweeps"},
+    "papers": {"raid", "reports", "sweeps"},
+    "replays": {"reports", "sweeps"},
+    "reports": {"sweeps"},
+    "studies": {"company", "raid", "wev"},
+    "trials": {"reports", "sweeps"},
 }
 """Extension → the other extensions that it imports."""
 

@@ -113,7 +113,11 @@ def test_the_wheel_holds_one_name_and_every_file_of_ours(wheel: Path) -> None:
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert {name.partition("/")[0] for name in held} == {PACKAGE}
     assert held == {installed_as(path) for path in files("*")}
-    for needed in ("py.typed", "evals/suites/escape_room.yaml", "serve/view/page/index.html"):
+    for needed in (
+        "py.typed",
+        "extensions/sweeps/suites/escape_room.yaml",
+        "serve/view/page/index.html",
+    ):
         assert f"{PACKAGE}/{needed}" in held
 
 

@@ -26,7 +26,7 @@ def held(path: Path) -> Any:
 
 SHIPPED = [
     *(("game", path) for path in (ROOT / "games").glob("*.yaml")),
-    *(("suite", path) for path in (ROOT / "evals" / "suites").glob("*.yaml")),
+    *(("suite", path) for path in (ROOT / "extensions/sweeps/suites").glob("*.yaml")),
 ]
 WRONG: list[tuple[str, Any]] = [
     ("game", {"name": "x", "agents": ["A", "B"], "actions": {}, "payofs": []}),

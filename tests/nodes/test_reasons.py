@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.evals.cell import Cell
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.reasons import score_reasons
-from shapley_coop.evals.sweeps.cells import Cell
-from shapley_coop.evals.sweeps.rows import row_of
+from shapley_coop.evals.rows import row_of
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of

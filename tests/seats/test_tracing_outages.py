@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from shapley_coop.evals.sweeps.folders import read_rows
+from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.seats.tracing import DOUBT, PATIENCE
 from tests.evals.swept import SUITE
 from tests.root import ROOT

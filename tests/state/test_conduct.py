@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shapley_coop.evals.measures.evaluators import score, scores
-from shapley_coop.evals.sweeps.folders import read_rows
+from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.waterfall import waterfall

@@ -11,7 +11,7 @@ import pytest
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import Monitor
-from shapley_coop.evals.sweeps.folders import read_rows
+from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.outcome import without_play
 from tests.brought import brought_by

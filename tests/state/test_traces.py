@@ -17,7 +17,7 @@ from langchain_core.tracers.schemas import Run
 
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.evals.measures.evaluators import EVALUATORS
-from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.provenance import provenance
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import fingerprint

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.deals.language.lenient_json import read_json
-from shapley_coop.evals.sweeps.seeds import Seeds
+from shapley_coop.evals.seeds import Seeds
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load, names
 from shapley_coop.games.opened import opens

@@ -18,7 +18,7 @@ from extensions.attribute.tests.benchmark.following import MAY_LOSE, PRICES, fol
 from extensions.attribute.tests.benchmark.shapes import build
 from extensions.attribute.tests.stub_chat import StubChat
 from extensions.attribute.tests.test_attribute_tools import ASKED, adds, finds, office, score
-from shapley_coop.evals.sweeps.prices import Price, Prices
+from shapley_coop.evals.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.advice import Advice
 from shapley_coop.extensions.attribute.result import AppCredit

@@ -11,7 +11,7 @@ from extensions.attribute.tests.benchmark.apps import known_apps
 from extensions.attribute.tests.benchmark.shapes import build
 from extensions.attribute.tests.stub_chat import StubChat
 from extensions.attribute.tests.test_attribute_tools import ASKED, office, score
-from shapley_coop.evals.sweeps.prices import Price, Prices
+from shapley_coop.evals.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.forecast import Forecast
 

@@ -12,7 +12,7 @@ import pytest
 
 from extensions.attribute.tests.stub_chat import run_example
 from extensions.attribute.tests.test_attribute_libraries import office
-from shapley_coop.evals.sweeps.prices import read_prices
+from shapley_coop.evals.prices import read_prices
 from tests.root import ROOT
 
 pytest.importorskip("langgraph_supervisor")

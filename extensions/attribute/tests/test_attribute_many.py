@@ -6,7 +6,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from extensions.attribute.tests.benchmark.many import AGENTS, SPECIALISTS, app, score
 from extensions.attribute.tests.stub_chat import StubChat
-from shapley_coop.evals.sweeps.prices import Price, Prices
+from shapley_coop.evals.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
 
 

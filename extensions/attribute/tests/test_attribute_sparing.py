@@ -10,7 +10,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 
 from extensions.attribute.tests.attributed_apps import pipeline
 from extensions.attribute.tests.stub_chat import StubChat
-from shapley_coop.evals.sweeps.prices import Price, Prices, read_prices
+from shapley_coop.evals.prices import Price, Prices, read_prices
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.forecast import Forecast
 from shapley_coop.extensions.attribute.stage import CallsSpent

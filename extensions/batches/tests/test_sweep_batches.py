@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.folders import failures_in, read_rows
-from shapley_coop.evals.sweeps.forecast import forecast
-from shapley_coop.evals.sweeps.playing import Limits, Tally
-from shapley_coop.evals.sweeps.prices import Price, Prices
-from shapley_coop.evals.sweeps.rows import Finished
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.prices import Price, Prices
+from shapley_coop.evals.rows import Finished
 from shapley_coop.extensions.batches.asking import Batches
 from shapley_coop.extensions.batches.pauses import Pauses
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
+from shapley_coop.extensions.sweeps.forecast import forecast
+from shapley_coop.extensions.sweeps.playing import Limits, Tally
+from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.state.storage.home import Home
 from tests import embedded_reply
 from tests.coop_command import USAGE, coop_in, one_line

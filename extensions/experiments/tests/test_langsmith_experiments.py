@@ -12,9 +12,8 @@ import pytest
 from langsmith import testing
 from typer.testing import CliRunner
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.extensions.experiments.experiments import (
     Experiment,
     against,
@@ -24,6 +23,7 @@ from shapley_coop.extensions.experiments.experiments import (
     upload,
 )
 from shapley_coop.extensions.experiments.runs import _outputs
+from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.graphs import builder
 from tests.background import in_background
 from tests.evals.swept import CONDITIONS, SUITE, ablation, suite

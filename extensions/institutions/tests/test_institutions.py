@@ -5,11 +5,12 @@ from functools import cache
 
 import pytest
 
+from shapley_coop.evals.cell import Cell
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.cells import Cell, expand
-from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.suite import load_suite
 from shapley_coop.extensions.reports.layout import number
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.local import Local
+from shapley_coop.extensions.sweeps.suite import load_suite
 from tests.root import ROOT
 
 PAGE = (ROOT / "docs" / "institutions.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from extensions.markets.tests.written_kinds import kinds
-from shapley_coop.evals.sweeps.suite import load_suite
+from shapley_coop.extensions.sweeps.suite import load_suite
 from tests.written_docs import DOCS
 
 SCHEMAS = {kind.name: Draft202012Validator(kind.schema) for kind in kinds()}

@@ -7,8 +7,8 @@ import yaml
 
 from shapley_coop.evals.measures.evaluators import score, scores
 from shapley_coop.evals.measures.reference_points import yardstick
-from shapley_coop.evals.sweeps.suite import FigureSpec
 from shapley_coop.extensions.reports.figures import draw
+from shapley_coop.extensions.sweeps.suite import FigureSpec
 from shapley_coop.graphs.catalogue import admits_payments
 from tests.evals.measures.test_unpaid_distances import ASSUMED, played
 

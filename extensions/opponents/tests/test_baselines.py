@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
-from shapley_coop.evals.sweeps.cells import Cell, expand
-from shapley_coop.evals.sweeps.suite import load_suite
+from shapley_coop.evals.cell import Cell
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.opponents import arbiters, baselines
 from shapley_coop.extensions.opponents.baselines import awarded, bids_at_cost
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.suite import load_suite
 from shapley_coop.games import load
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of

@@ -5,9 +5,9 @@ from math import dist
 import pytest
 
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.local import Local
+from shapley_coop.extensions.sweeps.suite import Suite
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.suite import Suite, load_suite
 from shapley_coop.extensions.papers import contracts
 from shapley_coop.extensions.papers.contracts import (
     BREAKERS,
@@ -18,6 +16,8 @@ from shapley_coop.extensions.papers.contracts import (
     game_tables,
     planned,
 )
+from shapley_coop.extensions.sweeps.folders import read_rows
+from shapley_coop.extensions.sweeps.suite import Suite, load_suite
 from shapley_coop.seats.embedded import CHARACTERS
 from tests.coop_command import coop_in
 from tests.evals.swept import kept, run

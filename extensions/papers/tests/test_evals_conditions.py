@@ -2,9 +2,9 @@
 
 import pytest
 
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.extensions.papers.conditions import CONDITIONS, ablation, summarise
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.folders import read_rows
 from tests.evals import swept
 
 

@@ -6,9 +6,6 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.evals.measures.exchange import VARIANTS
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.suite import load_suite
 from shapley_coop.extensions.papers.exchange_tables import (
     PAPER_LABELS,
     exchange_suite,
@@ -16,6 +13,9 @@ from shapley_coop.extensions.papers.exchange_tables import (
     plus_minus,
 )
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.folders import read_rows
+from shapley_coop.extensions.sweeps.suite import load_suite
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.checks import check_cells
-from shapley_coop.evals.sweeps.suite import load_suite
+from extensions.sweeps.tests.test_evals_suite import names_known_columns
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.checks import check_cells
+from shapley_coop.extensions.sweeps.suite import load_suite
 from shapley_coop.games import load
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
-from tests.evals.sweeps.test_evals_suite import names_known_columns
 from tests.games.test_parameters import listed
 from tests.graphs.test_contract_renegotiation import table_after
 from tests.scripted import Script

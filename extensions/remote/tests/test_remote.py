@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.folders import failures_in, read_rows
 from shapley_coop.extensions.remote.remote import Remote
+from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
 from tests.background import in_background
 from tests.evals.swept import CONDITIONS, change, kept, registered, run, run_once, suite
 from tests.server_process import Server

@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.sweeps.store import Store
-from shapley_coop.evals.sweeps.suite import Suite, TableSpec
 from shapley_coop.extensions.reports.layout import show_value
 from shapley_coop.extensions.reports.report import report
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
 from shapley_coop.extensions.reports.tables import tables
 from shapley_coop.extensions.reports.writing import write
+from shapley_coop.extensions.sweeps.store import Store
+from shapley_coop.extensions.sweeps.suite import Suite, TableSpec
 from tests.evals.swept import CONDITIONS, run_once, suite
 
 COLUMNS = ["agreement", "social_welfare", "adherence", "payoff:Bob", "share:Bob", "done:door"]

@@ -12,11 +12,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.store import Store
-from shapley_coop.evals.sweeps.suite import FigureSpec
-from shapley_coop.evals.sweeps.workers import Worker
 from shapley_coop.extensions.reports.charts import intervals, scatter
 from shapley_coop.extensions.reports.figures import KINDS, draw, why_no_png, write_figures
 from shapley_coop.extensions.reports.layout import show_value
@@ -25,6 +20,11 @@ from shapley_coop.extensions.reports.report import figures, report
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
 from shapley_coop.extensions.reports.tables import tables
 from shapley_coop.extensions.reports.writing import write
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.folders import read_rows
+from shapley_coop.extensions.sweeps.store import Store
+from shapley_coop.extensions.sweeps.suite import FigureSpec
+from shapley_coop.extensions.sweeps.workers import Worker
 from tests.browser import Tab, tab
 from tests.evals.swept import CONDITIONS, registered, run_once, suite
 

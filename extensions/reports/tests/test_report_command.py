@@ -6,12 +6,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shapley_coop.evals.sweeps.store import Store
+from extensions.sweeps.tests.test_evals_cli import coop as invoked
+from extensions.sweeps.tests.test_evals_cli import said
 from shapley_coop.extensions.reports.reporting import report
+from shapley_coop.extensions.sweeps.store import Store
 from tests.cli.test_viewing import coop, home, viewed
 from tests.evals.swept import ablation
-from tests.evals.test_evals_cli import coop as invoked
-from tests.evals.test_evals_cli import said
 
 __all__ = ["home"]
 

@@ -7,7 +7,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.extensions.reports import runs
 from shapley_coop.extensions.reports.charts import intervals
 from shapley_coop.extensions.reports.figures import KINDS
@@ -16,6 +15,7 @@ from shapley_coop.extensions.reports.linking import Links, RunPages
 from shapley_coop.extensions.reports.picture import Axis, Bar
 from shapley_coop.extensions.reports.report import report
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
+from shapley_coop.extensions.sweeps.folders import read_rows
 from tests.browser import PHONE, picture, tab
 from tests.evals.swept import run, suite
 

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from shapley_coop import games, graphs
-from shapley_coop.evals.sweeps.prices import Prices
+from shapley_coop.evals.prices import Prices
 from shapley_coop.extensions.trials.comprehension.questions import Question, questions
 from shapley_coop.extensions.trials.comprehension.reply import QUESTION
 from shapley_coop.graphs.catalogue import builder

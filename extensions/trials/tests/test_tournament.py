@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.extensions.trials.tournament.entry import load_tournament, shipped, suites
 from shapley_coop.extensions.trials.tournament.kept import enter, played_in
 from shapley_coop.extensions.trials.tournament.page import matrix

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.experimenting.sweep import run_cells
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.written.document import compose
-from shapley_coop.evals.sweeps.cells import Cell, expand
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.local import Local
+from shapley_coop.evals.cell import Cell
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.commands.sweep import run_cells
+from shapley_coop.extensions.sweeps.folders import read_rows
+from shapley_coop.extensions.sweeps.local import Local
 from shapley_coop.extensions.trials.tournament.entry import Tournament, suites
 from shapley_coop.extensions.trials.tournament.kept import enter, keep_ranking, played_in
 from shapley_coop.extensions.trials.tournament.verifying import seal, wrong_in

@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from shapley_coop.evals.sweeps.cells import read_settings
-from shapley_coop.evals.sweeps.seeds import Seeds
-from shapley_coop.evals.sweeps.suite import NAMING, Suite, refuse_programs
+from shapley_coop.evals.seeds import Seeds
+from shapley_coop.extensions.sweeps.cells import read_settings
+from shapley_coop.extensions.sweeps.suite import NAMING, Suite, refuse_programs
 from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games import load
 from shapley_coop.invalid import first_error

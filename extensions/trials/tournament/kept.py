@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.evals.sweeps.cells import Cell, expand
-from shapley_coop.evals.sweeps.store import Store
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.verifying_books import name_differences
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.store import Store
 from shapley_coop.extensions.trials.tournament.entry import (
     FIRST,
     SECOND,

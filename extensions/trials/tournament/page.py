@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.provenance import provenance
 from shapley_coop.extensions.reports import pages
 from shapley_coop.extensions.reports.charts import intervals
 from shapley_coop.extensions.reports.layout import number, prose

@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.extensions.reports.stats import Estimate, Floats, mean_interval
 from shapley_coop.extensions.trials.tournament.entry import FIRST, ROLES, SECOND, Tournament
 from shapley_coop.extensions.trials.tournament.ranking import Rank, rank

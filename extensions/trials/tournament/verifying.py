@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from shapley_coop.deals.contract import rebuilt
+from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.measures.reasons import scored_again
-from shapley_coop.evals.sweeps.cells import Cell
-from shapley_coop.evals.sweeps.rows import row_of
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.rows import row_of
 from shapley_coop.evals.verifying_books import differences
 from shapley_coop.games.audits import audit
 from shapley_coop.graphs import builder

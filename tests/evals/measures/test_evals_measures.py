@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.prices import Price, Prices, with_cost
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.prices import Price, Prices, with_cost
+from shapley_coop.extensions.sweeps.folders import read_rows
 from tests.evals.swept import run, suite
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.reference_points import yardstick
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.local import Local
+from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.graphs.catalogue import admits_payments
 from tests.brought import brought_by
 

@@ -8,9 +8,10 @@ import pytest
 
 from shapley_coop import graphs
 from shapley_coop.evals.measures.exchange import VARIANTS
+from shapley_coop.games import load
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.files import AtomEntry
-from shapley_coop.games.exchange.taskbench import read_records
+from tests.brought import brought_by
 from tests.coop_command import Coop, coop_in
 from tests.root import ROOT
 
@@ -49,8 +50,17 @@ def test_the_example_says_all_that_a_file_can_say_of_utilities(folder: Path) -> 
     assert all(u > d for u, d in zip(gains, wedding.micro(wedding.tasks.initial), strict=True))
 
 
+@brought_by("papers")
 def test_the_records_are_what_the_page_says(folder: Path) -> None:
-    assert [len(r.atoms) for r in read_records(folder / "data.json").values()] == [2, 2]
+    told = {"records": str(folder / "data.json"), "ids": ["11", "12"]}
+    tasks = load("task_exchange", told).tasks
+    assert [tasks.initial[agent].bit_count() for agent in tasks.agents] == [2, 2]
+
+
+def test_records_that_no_extension_reads_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shapley_coop.extension.offered", lambda _: {})
+    with pytest.raises(ValueError, match="no extension that reads TaskBench records"):
+        load("task_exchange", {"records": "data.json"})
 
 
 def test_the_page_tells_of_every_field_of_an_atom() -> None:
@@ -65,6 +75,7 @@ def test_the_four_variants_are_listed() -> None:
 
 
 @pytest.mark.slow
+@brought_by("papers")
 def test_every_command_works(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

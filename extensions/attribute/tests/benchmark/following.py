@@ -13,7 +13,7 @@ from typing import Any
 from extensions.attribute.tests.benchmark.apps import KnownApp
 from extensions.attribute.tests.benchmark.cast import PROVIDER, Cast
 from extensions.attribute.tests.benchmark.shapes import build
-from shapley_coop.evals.sweeps.prices import Price, Prices
+from shapley_coop.evals.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.advice import DOWNGRADE, REMOVE, Advice
 from shapley_coop.extensions.attribute.result import AppCredit

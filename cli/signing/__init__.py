@@ -1,1 +1,0 @@
-"""Commands for checks before signing, of contracts and of messages."""

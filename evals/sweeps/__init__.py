@@ -1,1 +1,0 @@
-"""Suites, sweeps of their runs, and the storage of the runs' rows."""

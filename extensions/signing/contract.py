@@ -1,0 +1,100 @@
+"""`coop contract`: check contracts and audit records."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shapley_coop.cli.console import note, say_json, say_lines
+from shapley_coop.cli.options import Json, SetPairs, settings_from
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.language.deal import Deal
+    from shapley_coop.games import Game, Turn
+
+NOT_TO_BE_SIGNED = 1
+
+ContractFile = Annotated[Path, typer.Argument(help="A contract: YAML or JSON with its clauses.")]
+
+
+def check(
+    file: ContractFile,
+    game: Annotated[str, typer.Option("--game", "-g", help="The contract's game.")],
+    set_: SetPairs = None,
+    enforcement: Annotated[str, typer.Option(help="notional, enforced or escrow.")] = "enforced",
+    deposit: Annotated[
+        str, typer.Option(help="Each party's deposit in escrow; empty: as needed.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Certify a contract: whether it can be kept, and its effect on each party's incentives.
+
+    A split may name any norm that a run of the game can compute.
+    """
+    from shapley_coop.deals.analysis.checked import certify_terms
+    from shapley_coop.extensions.signing.files import clauses_in
+    from shapley_coop.games import load
+    from shapley_coop.state.resolving import norms_of
+
+    played = load(game, settings_from(set_))
+    record, text = certify_terms(clauses_in(file), played, enforcement, deposit, norms_of(played))
+    say_json(record) if as_json else say_lines(text)
+    if played.baseline.warning and any(fault["label"] == "NORM" for fault in record["faults"]):
+        note(f"a split can name a norm once its baseline is declared: {played.baseline.warning}")
+    if not record["sound"]:
+        sys.exit(NOT_TO_BE_SIGNED)
+
+
+def audit(
+    file: ContractFile,
+    record: Annotated[Path, typer.Argument(help="The turns: a list of turn, actions, rewards.")],
+    game: Annotated[
+        str, typer.Option("--game", "-g", help="The game; without it, only the record is used.")
+    ] = "",
+    set_: SetPairs = None,
+    running: Annotated[
+        bool, typer.Option("--running", help="The game is not over: open duties are pending.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Audit a record under a contract: print verdict, breaches and evidence for each clause."""
+    from shapley_coop.deals.written.audit import audit as hold
+    from shapley_coop.deals.written.audit import audit_in_words
+    from shapley_coop.extensions.signing.files import turns_in
+    from shapley_coop.games import load
+    from shapley_coop.games.open_turns import always_open
+
+    played = turns_in(record)
+    world = load(game, settings_from(set_)) if game else None
+    if world and len(played) > world.turns:
+        raise ValueError(
+            f"{record}: has {len(played)} turns, and {game} {world.turns}: give the game's --set"
+        )
+    found = hold(
+        _deal(file, world, played),
+        played,
+        turns=world.turns if world else len(played),
+        over=not running,
+        open_turns=world.open_turns if world else always_open,
+    )
+    say_json(found) if as_json else say_lines(audit_in_words(found))
+
+
+def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
+    """Return a file's contract; raise ValueError if the game lacks its agents or actions."""
+    from shapley_coop.deals.language.faults import Fault
+    from shapley_coop.deals.language.reading import read_deal
+    from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents
+    from shapley_coop.deals.language.terms import Terms
+    from shapley_coop.extensions.signing.files import clauses_in
+
+    deal = read_deal(clauses_in(file))
+    seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
+    terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
+    rules = (known_agents, known_actions) if world else (known_agents,)
+    if not isinstance(deal, Fault):
+        deal = first_fault(rules, deal, terms) or deal
+    if isinstance(deal, Fault):
+        raise ValueError(f"{file}: {deal.feedback}")
+    return deal

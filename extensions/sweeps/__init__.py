@@ -1,0 +1,22 @@
+"""Sweeps: experiments of many runs, whose cells a suite describes and a folder stores.
+
+`suite` and `cells` read a suite, `sweep` plays its cells, `gates` and `purse` limit calls and cost,
+and `store` keeps the rows. The folder `suites` has the experiments that come with the project.
+"""
+
+from shapley_coop.extension import Extension
+
+_COMMANDS = "shapley_coop.extensions.sweeps.commands"
+
+EXTENSION = Extension(
+    name="sweeps",
+    about="Play experiments of many runs, resume them, and merge what several machines played.",
+    commands={
+        "Experiment": {
+            "sweep": f"{_COMMANDS}.sweep:sweep",
+            "status": f"{_COMMANDS}.results:status",
+            "merge": f"{_COMMANDS}.results:merge",
+        }
+    },
+    first=("sweep", "status"),
+)

@@ -1,0 +1,43 @@
+"""Checks that refuse a sweep before it plays anything."""
+
+from collections.abc import Iterable
+from functools import partial
+
+from shapley_coop.evals.cell import Cell
+from shapley_coop.games.game import opening_view
+from shapley_coop.seats.models import check_seat
+from shapley_coop.seats.seat import PYTHON, Seat
+from shapley_coop.state.settings import game_of
+from shapley_coop.state.storage.at_rest import check_key
+from shapley_coop.state.storage.home import home
+
+
+def check_cells(cells: Iterable[Cell]) -> None:
+    """Refuse an invalid encryption key, and cells with a seat that could not answer.
+
+    Raises:
+        CredentialsMissing: a model's key is not set.
+        ValueError: the encryption key is invalid, or a seat is a person's, names no known
+            character, recording or provider, or is a callable that cannot play the game.
+    """
+    check_key()
+    first = {cell.condition: cell for cell in cells}
+    seats = {
+        (found, game_of(room) if found.provider == PYTHON else None)
+        for room in (cell.room for cell in first.values())
+        for found in map(Seat.model_validate, room["seats"].values())
+    }
+    for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):
+        if seat.human:
+            raise ValueError("a sweep cannot ask people: give every seat to a model")
+        check_seat(seat, *((game.actions, partial(opening_view, game)) if game else ()))
+
+
+def check_none_waits(sweep: str) -> None:
+    """Refuse a sweep without batches while an earlier process's letters wait in batches.
+
+    Raises:
+        ValueError: letters of the sweep wait in batches, and would be paid for twice.
+    """
+    if waiting := home().journal.in_batches(sweep):
+        raise ValueError(f"{waiting} letters wait in batches: add --batch, which takes the answers")

@@ -1,0 +1,1 @@
+"""`coop sweep`, `coop status` and `coop merge`."""

@@ -1,0 +1,209 @@
+"""The gate of a sweep's calls: it limits each endpoint's concurrent calls and the total cost.
+
+After status 429, the gate pauses for the time that the endpoint asks for, and halves the number of
+concurrent calls. Each answer raises this number a little (additive increase, multiplicative
+decrease: Chiu and Jain, 1989). So a rate limit only slows a sweep. Processes adapt separately.
+
+All processes of a sweep share its limits (`purse`): requests and tokens per minute, and cost. Each
+call reserves its worst-case cost: a token for every byte of the letter, and the longest answer.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+from math import inf
+
+from shapley_coop.evals.prices import NO_PRICES, Prices, is_batched, is_free
+from shapley_coop.extensions.sweeps.playing import Batches
+from shapley_coop.extensions.sweeps.purse import MINUTE, Purse, Rates
+from shapley_coop.seats.asking import PATIENCE, Enquiry
+from shapley_coop.seats.endpoint import profile_of
+from shapley_coop.seats.gate import Ask
+from shapley_coop.seats.records import Answer
+from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.seats.usage import count_tokens
+
+EVERY = "*"
+TRIES = 100
+"""The number of tries, all answered with 429, after which a call is given up."""
+
+LONGEST_ANSWER = 200_000
+"""Most tokens of an answer if neither the seat nor the model's profile has a limit."""
+
+BESIDE_THE_LETTER = 2_000
+"""Most tokens of an answer's schema and of tools that are sent with a letter."""
+
+
+@dataclass
+class Pace:
+    """The limit on this process's concurrent calls to an endpoint, adapted after each answer.
+
+    Attributes:
+        clock: returns monotonic seconds.
+        sleep: waits for a number of seconds.
+        at_once: the most concurrent calls.
+        under_way: the number of calls in flight.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    at_once: float = inf
+    under_way: int = 0
+    _quiet_until: float = 0.0
+    _refusals: int = 0
+    _queue: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _freed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def enter(self) -> None:
+        """Wait until a call may be made; calls wait in the order of their requests."""
+        async with self._queue:
+            while True:
+                if (wait := self._quiet_until - self.clock()) > 0:
+                    await self.sleep(wait)
+                elif self.under_way >= self.at_once:
+                    self._freed.clear()
+                    await self._freed.wait()
+                else:
+                    break
+            self.under_way += 1
+
+    def leave(self, busy: float | None = None) -> None:
+        """End a call and adapt the limit.
+
+        Args:
+            busy: the pause in seconds that a 429 asks for, 0 if it names none; None without 429.
+        """
+        self.under_way -= 1
+        self._freed.set()
+        if busy is None:
+            self._refusals = 0
+            self.at_once += 1 / self.at_once
+            return
+        now = self.clock()
+        if now >= self._quiet_until:  # only the first of several simultaneous refusals counts
+            self.at_once = max(1.0, min(self.at_once, self.under_way + 1) / 2)
+            self._refusals += 1
+        self._quiet_until = max(self._quiet_until, now + (busy or self._own_pause()))
+
+    def _own_pause(self) -> float:
+        return min(MINUTE, 2.0 ** (self._refusals - 1))
+
+
+@dataclass
+class SweepGate:
+    """The gate for every call of a sweep (`seats.gate.Gate`).
+
+    Attributes:
+        purse: the shared limits on cost and rates.
+        prices: the prices in USD per million tokens.
+        rates: provider → its limits; `*` stands for all other providers.
+        batches: sends letters in batches, which need no pace; None if the sweep uses no batches.
+    """
+
+    purse: Purse
+    prices: Prices = NO_PRICES
+    rates: Mapping[str, Rates] = field(default_factory=dict)
+    batches: Batches | None = None
+    _paces: dict[str, Pace] = field(default_factory=dict)
+
+    async def call(self, seat: Seat, question: Enquiry, ask: Ask) -> Answer:
+        """Ask a seat when its endpoint may be asked, and repeat the call after a 429.
+
+        Raises:
+            SeatError: no answer came.
+            SpendingLimit: the cost limit does not allow the call.
+        """
+        if is_free(seat.model):
+            return await ask(PATIENCE)
+        if self.batches is not None and is_batched(seat.model):
+            return await self._in_a_batch(self.batches, seat, question, ask)
+        endpoint = f"{seat.provider} {seat.base_url or ''}"
+        pace = self._paces.setdefault(endpoint, Pace())
+        for tries in count(1):
+            await pace.enter()
+            busy: float | None = None
+            try:
+                return await self._once(seat, question.text, endpoint, ask)
+            except SeatError as error:
+                busy = error.busy
+                if busy is None or tries == TRIES:
+                    raise
+            finally:
+                pace.leave(busy)
+        raise AssertionError("tries do not end")
+
+    async def _in_a_batch(
+        self, batches: Batches, seat: Seat, question: Enquiry, ask: Ask
+    ) -> Answer:
+        """Ask in a provider's batch, without a time limit and without an open connection."""
+        worst = self._at_worst(seat, question.text, batched=True)
+        async with batches.asking(seat, question, worst) as call:
+            answer: Answer | None = None
+            try:
+                return (answer := replace(await ask(inf), batched=True))
+            finally:
+                await self._settle(seat, call.reserved, answer)
+
+    async def _once(self, seat: Seat, letter: str, endpoint: str, ask: Ask) -> Answer:
+        """Ask once, as soon as the purse and the provider's rates allow the call."""
+        rates = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
+        worst, tokens = self._at_worst(seat, letter), count_tokens(None, letter, "")[0]
+        made = await self.purse.reserve(worst, tokens, endpoint, rates)
+        answer, broken_off = None, 0.0
+        try:
+            return (answer := await ask(PATIENCE))
+        except asyncio.CancelledError:
+            broken_off = worst  # the provider may bill a cancelled call in full
+            raise
+        finally:
+            await self._settle(seat, made, answer, broken_off)
+
+    def _at_worst(self, seat: Seat, letter: str, batched: bool = False) -> float:
+        """Return a call's worst-case cost in USD; 0 without a cost limit."""
+        if self.purse.limit is None:
+            return 0.0
+        return self.prices.at_worst(seat.model, *worst_case(seat, letter), batched)
+
+    async def _settle(
+        self, seat: Seat, made: str, answer: Answer | None, cost: float = 0.0
+    ) -> None:
+        """Tell the purse the real cost of a call; `cost` in USD is used if no answer came."""
+        tokens = None
+        if answer is not None:
+            tokens = answer.input_tokens + answer.output_tokens
+            if self.prices.know([seat.model]):
+                cost = self.prices.cost([{"model": seat.model, **vars(answer)}])
+        await self.purse.settle(made, cost, tokens)
+
+
+def worst_case(seat: Seat, letter: str) -> tuple[int, int]:
+    """Return the most input and output tokens of a call: each token has one byte or more."""
+    return len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER, longest_answer(seat)
+
+
+def longest_answer(seat: Seat) -> int:
+    """Return the most tokens of a seat's answer, or `LONGEST_ANSWER` without a known limit."""
+    try:
+        known = seat.max_tokens or profile_of(seat).get("max_output_tokens")
+    except ValueError:
+        known = None  # a remote agent or an extension's seat has no profile
+    return int(known or LONGEST_ANSWER)
+
+
+def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:
+    """Return provider → rates from texts such as "500", for every provider, or "openai=500".
+
+    Raises:
+        ValueError: a text has neither form.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for name, texts in (("rpm", rpm), ("tpm", tpm)):
+        for text in texts:
+            provider, equals, number = text.rpartition("=")
+            if not number.isdigit() or int(number) < 1 or (equals and not provider):
+                raise ValueError(f"--{name} {text}: give a number, or provider=number")
+            found.setdefault(provider or EVERY, {})[name] = float(number)
+    every = found.get(EVERY, {})
+    return {provider: Rates(**{**every, **limits}) for provider, limits in found.items()}

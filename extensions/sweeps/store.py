@@ -1,0 +1,251 @@
+"""The storage of a sweep: one SQLite file in the sweep's folder, with one row for each cell.
+
+Any number of processes on one machine share the file: see `extensions.sweeps.workers`. With
+COOP_DATABASE_URL the tables are in that database, under the folder's name, and any number of
+machines share them. But if the folder already has a file, the sweep stays in the file.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from shapley_coop.evals.cell import Row
+from shapley_coop.extensions.sweeps.stored import Stored
+from shapley_coop.extensions.sweeps.suite import Suite, games_in, refuse_programs
+from shapley_coop.state.storage.database import facts_at
+from shapley_coop.state.storage.databases import Database
+from shapley_coop.state.storage.driver import SqliteDatabase
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.leases import FileLeases, Leases
+from shapley_coop.state.storage.statements import Statements
+from shapley_coop.state.storage.versions import check_version
+from shapley_coop.written_files import make_folder
+
+FILE, VERSION = "sweep.sqlite", 1
+
+_TABLES = {
+    "sweeps": "version INTEGER, id TEXT, content TEXT, spent DOUBLE PRECISION, PRIMARY KEY (sweep)",
+    "sweep_rows": "cell TEXT, suite TEXT, labels TEXT, seed BIGINT, repetition INTEGER, "
+    "calls INTEGER, content TEXT, volatile TEXT, PRIMARY KEY (sweep, cell)",
+    "sweep_failures": "cell TEXT, usd DOUBLE PRECISION, content TEXT, PRIMARY KEY (sweep, cell)",
+    "sweep_taken": "cell TEXT, worker TEXT, PRIMARY KEY (sweep, cell)",
+    "sweep_calls": "id TEXT, worker TEXT, endpoint TEXT, made DOUBLE PRECISION, "
+    "tokens DOUBLE PRECISION, worst DOUBLE PRECISION, under_way INTEGER, PRIMARY KEY (sweep, id)",
+}
+_INDEX = """
+    CREATE INDEX IF NOT EXISTS ix_sweep_rows
+    ON sweep_rows (sweep, suite, labels, seed, repetition, cell, calls)
+"""
+_NOBODY = ""
+"""The owner of sweeps' rows: none, because only the operator runs sweeps, never a tenant."""
+
+_ENTER = """
+    INSERT INTO sweeps (sweep, version, id, content, spent)
+    VALUES (:sweep, :version, :id, :content, 0) ON CONFLICT (sweep) DO UPDATE SET id = sweeps.id
+"""
+ROW = """
+    INSERT INTO sweep_rows
+    (sweep, cell, suite, labels, seed, repetition, calls, content, volatile)
+    VALUES (:sweep, :cell, :suite, :labels, :seed, :repetition, :calls, :content, :volatile)
+    ON CONFLICT (sweep, cell) DO NOTHING
+"""
+
+
+class NoSweep(ValueError):
+    """The folder holds no sweep."""
+
+
+class Store:
+    """The tables of one sweep, for use in a `with` block; several threads may use one store.
+
+    Args:
+        folder: the sweep's folder.
+        new: whether to make the folder and the tables if they are missing.
+
+    Attributes:
+        folder: the sweep's folder.
+        leases: the leases of the processes that play the sweep.
+
+    Raises:
+        ValueError: the folder holds no sweep, or one of another version.
+    """
+
+    def __init__(self, folder: Path, *, new: bool = False) -> None:
+        self.folder, file = folder, folder / FILE
+        shared = "" if file.exists() else home().database
+        if file.exists() and not file.is_file():  # to read a pipe or a device might never end
+            raise ValueError(f"{file} is no file")
+        if new:
+            make_folder(folder)
+        elif not (shared or file.is_file()):
+            raise self._no_sweep()
+        self._name = folder.resolve().name if shared else ""
+        self._database: Database = facts_at(shared).database if shared else SqliteDatabase(file)
+        self.leases: Leases = home().leases if shared else FileLeases(folder)
+        try:
+            self._open(new)
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise ValueError(f"{file} is no sweep's file, or damaged: {error}") from None
+        except ValueError:
+            self.close()
+            raise
+
+    def _open(self, new: bool) -> None:
+        """Create missing tables, and check the sweep's version."""
+        with self._reading() as session:
+            missing = _TABLES.keys() - session.tables()
+        if missing:
+            with self.writing("tables of sweeps") as session:
+                for name, told in _TABLES.items():
+                    session.execute(f"CREATE TABLE IF NOT EXISTS {name} (sweep TEXT, {told})")
+                session.execute(_INDEX)
+        if entered := self._entered():
+            check_version(str(self.folder), entered["version"], VERSION, "sweep into a new folder")
+        elif not new:
+            raise self._no_sweep()
+
+    def _no_sweep(self) -> "NoSweep":
+        return NoSweep(f"{self.folder} holds no sweep: coop sweep SUITE -o DIR makes one")
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a shared database stays open."""
+        if isinstance(self._database, SqliteDatabase):
+            self._database.close()
+
+    def given(self, **values: Any) -> dict[str, Any]:
+        """Return a statement's parameters, with the sweep's name added as `sweep`."""
+        return {"sweep": self._name, **values}
+
+    def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
+        """Return the rows of a query, whose parameters are `values` and `sweep`."""
+        with self._reading() as session:
+            return session.rows(query, **self.given(**values))
+
+    def write(self, *statements: str, **values: Any) -> None:
+        """Execute statements in one transaction; their parameters are `values` and `sweep`."""
+        with self.writing() as session:
+            for statement in statements:
+                session.execute(statement, **self.given(**values))
+
+    @contextmanager
+    def _reading(self) -> Iterator[Statements]:
+        with self._database.reading(_NOBODY) as connection:
+            yield Statements(connection, self._database.dialect)
+
+    @contextmanager
+    def writing(self, lock: str = "") -> Iterator[Statements]:
+        """Open a transaction that writes.
+
+        Args:
+            lock: the name of a lock that the transaction holds; "" for no lock.
+        """
+        with self._database.writing(_NOBODY, lock) as connection:
+            yield Statements(connection, self._database.dialect)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the store holds no sweep yet."""
+        return not self._entered()
+
+    @property
+    def id(self) -> str:
+        """The sweep's id, with which its runs' names begin; it is the same at each resume."""
+        return str(self._entered()["id"])
+
+    @property
+    def spent(self) -> float:
+        """The cost of all calls in USD, each at the price when the call was made."""
+        return float(self._entered().get("spent", 0.0))
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The stored content: {"suites": name → suite, "skipped": name → reason}."""
+        return dict(json.loads(self._entered()["content"]))
+
+    def _entered(self) -> dict[str, Any]:
+        """Return the sweep's row in the table `sweeps`; empty if there is none."""
+        return next(iter(self.find("SELECT * FROM sweeps WHERE sweep = :sweep")), {})
+
+    @property
+    def suites(self) -> list[Suite]:
+        """The suites of the sweep, as they were run.
+
+        Raises:
+            ValueError: a suite names a program that was not permitted.
+        """
+        suites = [Suite.model_validate(one) for one in self.content["suites"].values()]
+        refuse_programs(self.folder, (game for suite in suites for game in games_in(suite)))
+        return suites
+
+    def register(self, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
+        """Record the suites of the sweep; a later call may add seeds and suites.
+
+        Returns:
+            The sweep's id, which the first call creates.
+        """
+        fresh = self.given(version=VERSION, id=uuid4().hex[:8], content='{"suites": {}}')
+        with self.writing() as session:
+            session.execute(_ENTER, **fresh)
+            query = "SELECT id, content FROM sweeps WHERE sweep = :sweep"
+            ((name, content),) = session.execute(query, **fresh)
+            known = json.loads(content)
+            for suite in suites:
+                now = suite.model_dump(mode="json")
+                before = known["suites"].get(suite.name, now)
+                if before == {**now, "seeds": before["seeds"]}:
+                    now["seeds"] = sorted({*before["seeds"], *now["seeds"]})
+                known["suites"][suite.name] = now
+            told = {**known.get("skipped", {}), **skipped}
+            known["skipped"] = {k: why for k, why in told.items() if k not in known["suites"]}
+            kept = self.given(content=json.dumps(known, ensure_ascii=False))
+            session.execute("UPDATE sweeps SET content = :content WHERE sweep = :sweep", **kept)
+        return str(name)
+
+    def done(self) -> set[str]:
+        """Return the ids of the cells that have rows."""
+        return self._cells_in("sweep_rows")
+
+    def taken(self) -> set[str]:
+        """Return the ids of the cells that a process has taken and not finished."""
+        return self._cells_in("sweep_taken")
+
+    def _cells_in(self, table: str) -> set[str]:
+        query = f"SELECT cell FROM {table} WHERE sweep = :sweep"  # noqa: S608 - our own names
+        return {found["cell"] for found in self.find(query)}
+
+    def failed_cost(self, cell: str) -> float:
+        """Return the cost in USD of a cell's failed attempts."""
+        query = "SELECT usd FROM sweep_failures WHERE sweep = :sweep AND cell = :cell"
+        return float(sum(found["usd"] for found in self.find(query, cell=cell)))
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Return suite → the number of the suite's ended runs, and the number of their calls."""
+        query = (
+            "SELECT suite, COUNT(*) AS done, SUM(calls) AS calls FROM sweep_rows "
+            "WHERE sweep = :sweep GROUP BY suite"
+        )
+        return {found["suite"]: (found["done"], found["calls"]) for found in self.find(query)}
+
+    def failures(self) -> list[Row]:
+        """Return the last failed attempt of every cell without a row."""
+        query = "SELECT content FROM sweep_failures WHERE sweep = :sweep ORDER BY cell"
+        return [json.loads(found["content"]) for found in self.find(query)]
+
+    def rows(self) -> Stored:
+        """Return the runs in the order of the suites' cells; each row is read when it is used.
+
+        Raises:
+            ValueError: a suite names a program that was not permitted.
+        """
+        return Stored.of(self, self.suites)

@@ -1,0 +1,118 @@
+"""Lazy access to a sweep's rows: each row is read from the database when it is used."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from shapley_coop.evals.cell import Row
+from shapley_coop.extensions.sweeps.suite import Suite, refuse_programs
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.sweeps.store import Store
+
+PAGE = 50
+"""The number of rows that are read at a time."""
+
+_KINDS = """
+    SELECT suite, labels, COUNT(*) AS runs FROM sweep_rows WHERE sweep = :sweep
+    GROUP BY suite, labels
+"""
+_CELLS = """
+    SELECT cell FROM sweep_rows WHERE sweep = :sweep AND suite = :suite AND labels = :labels
+    ORDER BY seed, repetition, cell
+"""
+_ROWS = "SELECT * FROM sweep_rows WHERE sweep = :sweep"
+
+
+class Kind(NamedTuple):
+    """A condition of stored runs: suite, JSON of axis → label, and the number of runs."""
+
+    suite: str
+    labels: str
+    runs: int
+
+
+class Stored:
+    """An iterable of the rows of some conditions, in order; each loop reads the database again.
+
+    Args:
+        store: the store of the sweep, which must stay open.
+        kinds: the conditions.
+    """
+
+    def __init__(self, store: "Store", kinds: Sequence[Kind]) -> None:
+        self._store, self.kinds = store, kinds
+
+    @classmethod
+    def of(cls, store: "Store", suites: Sequence[Suite]) -> "Stored":
+        """Return all runs in the order of the suites' cells; runs with unknown labels come last."""
+        ranks = {
+            (suite.name, axis, label): at
+            for suite in suites
+            for axis, labels in suite.axes.items()
+            for at, label in enumerate(labels)
+        }
+        names = [suite.name for suite in suites]
+
+        def rank(kind: Kind) -> tuple[int, list[int], str]:
+            told = json.loads(kind.labels).items()
+            order = [ranks.get((kind.suite, axis, label), len(ranks)) for axis, label in told]
+            return [*names, kind.suite].index(kind.suite), order, kind.labels
+
+        return cls(store, sorted((Kind(**kind) for kind in store.find(_KINDS)), key=rank))
+
+    def __len__(self) -> int:
+        return sum(kind.runs for kind in self.kinds)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Iterate over the rows, which are read `PAGE` at a time.
+
+        Raises:
+            ValueError: a row's game is a program that was not permitted.
+        """
+        return (row for row, _ in self.timed())
+
+    def timed(self) -> Iterator[tuple[Row, Row]]:
+        """Return an iterator over pairs of a row and its volatile fields."""
+        return self.at(self.cells())
+
+    def cells(self) -> list[str]:
+        """Return the ids of the runs' cells, in order."""
+        return [
+            found["cell"]
+            for kind in self.kinds
+            for found in self._store.find(_CELLS, suite=kind.suite, labels=kind.labels)
+        ]
+
+    def at(self, cells: Sequence[str]) -> Iterator[tuple[Row, Row]]:
+        """Yield the rows of some cells, each with its volatile fields."""
+        for found in self.as_kept(cells):
+            yield self._row(found["content"]), json.loads(found["volatile"])
+
+    def as_kept(self, cells: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield the database's rows of some cells, without parsing their JSON."""
+        for first in range(0, len(cells), PAGE):
+            page = cells[first : first + PAGE]
+            names = {f"cell{at}": cell for at, cell in enumerate(page)}
+            wanted = ", ".join(f":{name}" for name in names)
+            query = f"{_ROWS} AND cell IN ({wanted})"
+            found = {row["cell"]: row for row in self._store.find(query, **names)}
+            yield from (found[cell] for cell in page)
+
+    def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
+        """Return the runs for whose labels (axis → label) `wanted` returns true."""
+        return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
+
+    def of_suite(self, name: str) -> "Stored":
+        """Return the runs of one suite."""
+        return Stored(self._store, [kind for kind in self.kinds if kind.suite == name])
+
+    def _row(self, content: str) -> Row:
+        try:
+            row: Row = dict(json.loads(content))
+        except (ValueError, TypeError):
+            where = f"{self._store.folder}: a row that begins with {content[:20]!r}"
+            raise ValueError(f"{where} is no JSON: restore it or delete it") from None
+        # A file from another party may name a program, which would run here.
+        refuse_programs(self._store.folder, [row.get("room", {}).get("game")])
+        return row
