@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from shapley_coop.amounts import exact
 from shapley_coop.credit.coalitions import (
+    agents_in,
     check_agents,
     coalition_key,
     members,
@@ -66,6 +67,14 @@ def test_a_float_stands_for_the_decimal_that_prints_it() -> None:
 @settings(deadline=None)
 def test_fractions_are_read_back_as_written(number: Fraction) -> None:
     assert exact(str(number)) == number
+
+
+def test_a_table_has_one_finite_worth_for_each_coalition() -> None:
+    for length in (0, 1, 3, 2**21):
+        with pytest.raises(ValueError, match=r"2\*\*n are needed"):
+            agents_in(range(length))
+    with pytest.raises(ValueError, match=r"the worth of \{Ann,Ben\} is nan"):
+        worth_table(TRIO, lambda c: float("nan") if c == {"Ann", "Ben"} else 0.0)
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "1/0", "", "four", "1e999999999", "1/2/3"])
