@@ -99,19 +99,6 @@ def test_resume_all_goes_on_with_whatever_has_not_ended(
     assert {run["state"] for run in coop("runs", "--json").result} == {"ended"}
 
 
-def test_a_recording_plays_the_same_run_again(coop: Coop, tmp_path: Path) -> None:
-    first = coop("run", "escape_room", "--name", "first", "--json", "--seed", "2").result
-    letters = coop("letters", "first")
-    (tmp_path / "letters.jsonl").write_text(letters.out)
-    assert len(letters.out.splitlines()) == first["usage"]["calls"]
-    replay = ("run", "escape_room", "--json", "--seed", "2", "--model", "recording:letters.jsonl")
-    again = valid(coop(*replay).result)
-    for key in ("talk", "contract", "rewards", "payoffs", "usage"):
-        assert again[key] == first[key]
-    other = coop(*replay, "--set", "prize=11")
-    assert "holds no answer" in one_line(other, FAILED)
-
-
 # A person at the table
 
 

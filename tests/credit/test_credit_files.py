@@ -3,7 +3,6 @@
 import json
 from fractions import Fraction
 from math import inf, nan
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from shapley_coop.credit.coalitions import coalition_key
 from shapley_coop.credit.files import credit_report, read_game
 from shapley_coop.credit.norms import NORMS
-from shapley_coop.credit.reading import read_json
 
 KEYS = {"agents", "value", "values", "standard_error", "shares", "per_run", "axioms"}
 ESCAPE_ROOM = {"agents": ["Alice", "Bob"], "worth": {"Alice": -1, "Bob": -1, "Alice,Bob": 9}}
@@ -125,12 +123,6 @@ def test_the_empty_coalition_may_have_a_worth() -> None:
     game_with_a_stake = {"agents": ["A"], "worth": {"": -100, "A": 80.5}}
     assert read_game(game_with_a_stake) == (["A"], [-100, Fraction(161, 2)])
     assert credit_report(game_with_a_stake)["values"] == {"A": 180.5}
-
-
-def test_a_file_is_read_and_reported(tmp_path: Path) -> None:
-    path = tmp_path / "escape.json"
-    path.write_text(json.dumps(ESCAPE_ROOM))
-    assert credit_report(read_json(path))["values"] == {"Alice": 4.5, "Bob": 4.5}
 
 
 def game(**worth: Any) -> dict[str, Any]:

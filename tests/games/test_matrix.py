@@ -244,16 +244,6 @@ def test_the_grand_coalition_is_worth_exactly_what_was_earned(table: Table) -> N
     assert table.worth(()) == 0
 
 
-@given(tables())
-@settings(max_examples=40)
-def test_separate_coalitions_secure_no_more_than_their_union(table: Table) -> None:
-    """The α-characteristic function is superadditive (von Neumann and Morgenstern, 1944)."""
-    for union in table.coalitions(least=2):
-        for one in union:
-            rest = tuple(agent for agent in union if agent != one)
-            assert table.worth(union) >= table.worth((one,)) + table.worth(rest)
-
-
 @given(tables(), st.data())
 @settings(max_examples=60)
 def test_silence_is_paid_the_worst_that_it_could_have_meant(table: Table, data: Any) -> None:

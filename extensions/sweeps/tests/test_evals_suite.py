@@ -119,16 +119,6 @@ def test_a_file_that_is_no_suite_is_refused_in_one_line(tmp_path: Path, content,
     assert "\n" not in str(refused.value)
 
 
-def test_the_papers_experiments_are_shipped():
-    assert set(shipped_suites()) >= {
-        "escape_room",
-        "norms",
-        "first_mover",
-        "task_exchange_table",
-        "contracts_table",
-    }
-
-
 @pytest.mark.parametrize("name", shipped_suites())
 def test_a_shipped_suite_names_known_measures_and_figures(name):
     made = load_suite(name)
