@@ -58,7 +58,7 @@ def check_seat(
             callable cannot play this game.
     """
     if seat.options and seat.provider not in extension.offered("seats"):
-        raise ValueError(f"{seat.model}: options are for seats that an extension brings")
+        raise ValueError(f"{seat.model}: options are only for seats of extensions")
     if seat.human:
         return
     if seat.provider == EMBEDDED:

@@ -35,7 +35,7 @@ def settle_git(
     counter-offer. If the run waits for people, the same command resumes it later.
     """
     if dry_run and (markdown or serve):
-        raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
+        raise ValueError("--dry-run asks nobody, writes nothing: leave out --markdown and --serve")
     from shapley_coop.extensions.bounty.settling import Settling
 
     settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)

@@ -113,7 +113,7 @@ class Seats:
             if kind == DRAFT:
                 return preview(question.turn(), agent, args)
             if reply.get("id") != name_of(mail):
-                raise ValueError("id: another letter waits than the one that this reply names")
+                raise ValueError("id: the waiting letter is another one than this reply names")
             if kind == FIELDS:
                 kind, args = "response", message_of(mail.act, args)
             if kind not in (kinds := allowed_replies(asked)):

@@ -33,16 +33,17 @@ def tournament(
     file: Annotated[
         str,
         typer.Argument(
-            help="A tournament by name or file; 'verify' checks a folder's rows and ranking."
+            help="A tournament by name or file; or 'verify', to check the rows and ranking in a "
+            "folder."
         ),
     ],
     folder: Annotated[
-        Path | None, typer.Argument(help="Of 'verify': the tournament's folder.", metavar="[DIR]")
+        Path | None, typer.Argument(help="For 'verify': the tournament's folder.", metavar="[DIR]")
     ] = None,
     out: Out = None,
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
-    shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
+    shard: Annotated[str, typer.Option(help="i/n: play one of n disjoint parts.")] = "",
     fail_on_error: Failures = 1.0,
     as_json: Json = False,
 ) -> None:
@@ -58,7 +59,7 @@ def tournament(
         _verify(folder, out, as_json)
         return
     if folder is not None:
-        raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
+        raise ValueError(f"coop tournament {file}: name a folder for the rows, as in -o {folder}")
     from shapley_coop.evals.sweeps.folders import shard_from
     from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.extensions.trials.tournament.entry import Tournament, load_tournament
@@ -74,7 +75,7 @@ def _verify(folder: Path | None, out: Path | None, as_json: bool) -> None:
     from shapley_coop.extensions.trials.tournament import kept
 
     if folder is None or out:
-        raise ValueError("coop tournament verify: give the tournament's folder, and no -o")
+        raise ValueError("coop tournament verify: give the tournament's folder without -o")
     found = kept.verify(folder)
     if as_json:
         ranking = kept.as_json(found.ranking)

@@ -172,7 +172,7 @@ def home_for_now() -> Iterator[None]:
 def _home(folder: str, database: str) -> Home:
     if database and database.partition("://")[0] not in ("postgresql", "postgres"):
         raise ValueError(
-            f"{DATABASE_VARIABLE} is no address of a Postgres database: give "
+            f"{DATABASE_VARIABLE} is not the address of a Postgres database: give "
             f"postgresql://user@host/name, or unset it to keep SQLite files in {HOME_VARIABLE}"
         )
     return Home(Path(folder), database)
