@@ -46,7 +46,7 @@ class Answer(Part):
 
     @property
     def repairs(self) -> tuple[str, ...]:
-        """The repairs that the parser made to read this answer, in words."""
+        """The parser's repairs of this answer, in words."""
         return self._repairs
 
     def repaired(self, repairs: Sequence[str]) -> Self:

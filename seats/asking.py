@@ -54,7 +54,6 @@ class Enquiry:
         episode: the id of the play.
         agent: the agent that receives the letter.
         act: the name of the question: reason, propose, answer, act, …
-        letter: the letter.
         attempt: the number of the attempt, from 1; a repeated letter gets the next number.
         why: the label of the fault for which the last answer was refused.
         deadline: seconds that a person has for a reply; 0 for no deadline.

@@ -65,7 +65,7 @@ class In:
         return self.element == "s"
 
     def told(self) -> str:
-        """Return the words for the field in letters: the element's tag."""
+        """Return the field's name in letters: the element's tag."""
         return f"`<{self.element}>`"
 
     def untagged(self, text: str) -> Any:

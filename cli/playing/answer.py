@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 def answer(
     run: RunName,
-    agent: Annotated[str, typer.Argument(help="The agent whom the person plays.")],
+    agent: Annotated[str, typer.Argument(help="The agent for which the person answers.")],
     reply: Annotated[
         str,
         typer.Argument(
-            help="The message, or @FILE that holds it; if it is left out, the waiting letter is "
-            "printed."
+            help="The answer, or @FILE with the answer; without it, the waiting letter is printed."
         ),
     ] = "",
 ) -> None:
@@ -48,8 +47,8 @@ def answer(
         return
     if mail is not None and not home().journal.was_shown(episode, mail):
         raise ValueError(
-            f"{agent} has not read the letter that waits, so that no reply to it is taken: "
-            f"read it with {command_for(found, 'answer', agent)}"
+            f"{agent} has not read the waiting letter, so no reply is accepted: read it with "
+            f"{command_for(found, 'answer', agent)}"
         )
     _reply(found, agent, words("the reply", reply))
 

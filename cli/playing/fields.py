@@ -121,7 +121,7 @@ def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> 
         if typed in options and not typed.isdecimal():
             return typed
         if not (typed.isdecimal() and 1 <= int(typed) <= len(options)):
-            raise ValueError(f"{typed!r} is no choice: type a number from 1 to {len(options)}")
+            raise ValueError(f"{typed!r} is not a choice: type a number from 1 to {len(options)}")
         return options[int(typed) - 1]
 
     for number, one in enumerate(options, start=1):

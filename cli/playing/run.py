@@ -89,7 +89,7 @@ def _workflow(game: str, graph: str) -> str:
     from shapley_coop.graphs.catalogue import names as workflows
 
     if game in workflows() and game not in games():
-        raise ValueError(f"{game} is a workflow: coop run GAME --graph {game} plays a game by it")
+        raise ValueError(f"{game} is a workflow: play a game by it: coop run GAME --graph {game}")
     if graph or game not in workflows():
         return graph or USUAL
     note(f"{game} is a game and a workflow: playing it by that workflow; another: -g NAME")
@@ -124,7 +124,7 @@ def resume(
 
 
 def _went_on(run: Any, as_json: bool) -> bool:
-    """Resume a run; return False after an error, which is printed. A busy run is no error."""
+    """Resume a run; return False after an error, which is printed. A busy run is not an error."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 

@@ -107,7 +107,7 @@ async def write(
         ValueError: there is no such seat, or the seat is a person.
     """
     if seat.human:
-        raise ValueError("a person writes no sheets here: name a model, or write the file by hand")
+        raise ValueError("a person cannot write here: name a model, or write the file by hand")
     check_seat(seat)
     keep_out(commission.preferences.values())
     # The first use opens a database, which must not block the event loop.
@@ -185,8 +185,8 @@ class _Author:
                 return held
         name, fault = next(iter(faults.items()))
         raise NotWritten(
-            f"the sheet {name!r} was sent back {self._tries} times, the last time for "
-            f"{fault.label}: {fault.feedback}"
+            f"the answer to {name!r} was refused {self._tries} times, last for {fault.label}: "
+            f"{fault.feedback}"
         )
 
     async def _ask(self, act: str, sheet: Sheet, attempt: int, fault: Fault | None) -> Answer:

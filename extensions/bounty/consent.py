@@ -34,7 +34,7 @@ def consent(
     """Return the contributors that agreed to the split in force, and those that did not.
 
     The split in force is the one that all accepted, or else the counted split. So an acceptance of
-    a counter-offer that failed is no agreement to the split in force.
+    a counter-offer that failed is not an agreement to the split in force.
 
     Args:
         run: the run in which the contributors are asked.

@@ -74,7 +74,7 @@ class Settling:
         known = self.history.artefacts()
         if stray := [name for name in self.seats if name not in ("*", *known)]:
             raise ValueError(
-                f"--agent {stray[0]}: made nothing that counts in this range; there are "
+                f"--agent {stray[0]}: made nothing that counts in this range: choose from "
                 f"{', '.join(known)}"
             )
         if for_payment:

@@ -105,7 +105,7 @@ class _WhileValid:
             self.ended = True
             await self._send({"type": "http.response.body", "body": b""})
         if self.ended:
-            raise OSError("the token that this was asked for with is no longer valid")
+            raise OSError("the token of this request is no longer valid")
         await self._send(message)
 
     async def _valid(self) -> bool:

@@ -25,14 +25,14 @@ READ_BY_CODE = (
 
 
 def comprehend(
-    model: Annotated[str, typer.Option(help="Who is asked.")] = "embedded:rational",
+    model: Annotated[str, typer.Option(help="The model to ask.")] = "embedded:rational",
     base_url: BaseUrl = None,
     seeds: Seeds = "",
     manner: Annotated[
-        list[str] | None, typer.Option(help="text, schema or tools; by default all three.")
+        list[str] | None, typer.Option(help="The manner: text, schema or tools; by default all.")
     ] = None,
-    most: Annotated[int, typer.Option(help="The most questions in each manner.")] = 500,
-    at_least: Annotated[float, typer.Option(help="The share of right answers for exit 0.")] = 0,
+    most: Annotated[int, typer.Option(help="Most questions in each manner.")] = 500,
+    at_least: Annotated[float, typer.Option(help="Share of right answers for exit code 0.")] = 0,
     prices: PriceFile = None,
     dry_run: Annotated[bool, typer.Option(help="Print a forecast; ask nothing.")] = False,
     max_connections: AtOnce = 16,
@@ -74,7 +74,7 @@ def _seat_and_manners(
 
     seat = Seat.model_validate(seats_from(model, None, base_url)["*"])
     if seat.human:
-        raise ValueError("--model human: people are not asked about letters; give a model")
+        raise ValueError("--model human: questions about letters are for models only: give a model")
     check_seat(seat)
     if odd := sorted({*given} - {*MANNERS}):
         raise ValueError(f"--manner {odd[0]}: give {', '.join(MANNERS)}")

@@ -172,8 +172,8 @@ def message_of(act: str, fields: Any) -> str:
     """Return a form's fields as the message that a model would write.
 
     Raises:
-        ValueError: `fields` is no object, the act has no form, or the decision is to make an offer
-            but `clauses` is empty.
+        ValueError: `fields` is not an object, the act has no form, or the decision is to make an
+            offer but `clauses` is empty.
     """
     if not isinstance(fields, dict) or find_question(act) is None:
         raise ValueError("args: give the fields of the form as one object")
@@ -195,7 +195,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     an allocation of tasks, `worth` is the agent's utility from the tasks allocated to it.
 
     Raises:
-        ValueError: the fields are no object.
+        ValueError: the fields are not an object.
     """
     text = message_of(turn.question.name, fields)
     found = take(turn, agent, Answer(text))

@@ -73,7 +73,7 @@ class ThreadInbox:
 
         Raises:
             NothingAsked: no letter waits at this seat.
-            ValueError: the fields are no object.
+            ValueError: the fields are not an object.
         """
         waiting = await _find_waiting(episode, agent)
         if waiting is None:

@@ -74,7 +74,7 @@ class FolderSource:
         for one in self._bundles():
             if one["run"] == run:
                 return one if private else {**one, "private": None}
-        raise ValueError(f"{self._folder} has no bundle of a run {run!r}")
+        raise ValueError(f"{self._folder} has no bundle of the run {run!r}")
 
     def _bundles(self) -> list[dict[str, Any]]:
         found = (visible_data(read_json(path)) for path in sorted(self._folder.glob("*.json")))

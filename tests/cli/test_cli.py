@@ -110,7 +110,7 @@ def test_a_person_is_waited_for_and_answers_in_their_own_time(coop: Coop) -> Non
     assert "Your move" in coop("answer", "r", "Alice").out
     assert "no letter waits for Bob" in one_line(coop("answer", "r", "Bob"), USAGE)
     complaint = one_line(coop("answer", "r", "Bob", "<ACTION>lever</ACTION>"), USAGE)
-    assert "nothing is asked of Bob now: Alice is waited for" in complaint
+    assert "Bob is not asked now: the run waits for Alice" in complaint
     assert coop("answer", "r", "Alice", "<ACTION>lever</ACTION>").code == 0
     outcome = valid(coop("resume", "r", "--json").result)
     assert outcome["rewards"] == {"Alice": -1, "Bob": 10}
@@ -203,7 +203,10 @@ def test_a_word_that_is_a_game_and_a_workflow_is_played_by_that_workflow(coop: C
     assert coop("run", "escape_room", "--name", "usual", "--json").err == ""
     assert home().run("usual").graph == "shapley_coop"
     alone = coop("run", "negotiation")
-    assert "negotiation is a workflow: coop run GAME --graph negotiation" in one_line(alone, USAGE)
+    assert (
+        "negotiation is a workflow: play a game by it: coop run GAME --graph negotiation"
+        in one_line(alone, USAGE)
+    )
 
 
 def test_a_run_whose_output_nobody_reads_is_played_to_its_end(tmp_path: Path) -> None:

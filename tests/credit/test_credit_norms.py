@@ -21,7 +21,7 @@ TABLE = [0, 1, 2, 4, 3, 6, 5, 12]
 
 
 def test_an_unknown_norm_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"no norm is called 'shapely': choose from banzhaf, .*"):
+    with pytest.raises(ValueError, match=r"'shapely' is not a norm: choose from banzhaf, .*"):
         norm("shapely")
     assert all(norm(name).__doc__ for name in NORMS)
 

@@ -46,7 +46,7 @@ def test_the_nucleolus_keeps_stand_alone_worths_where_the_prenucleolus_does_not(
 
 
 def test_without_an_imputation_there_is_no_nucleolus() -> None:
-    with pytest.raises(ValueError, match="alone the agents are worth 10, together 4"):
+    with pytest.raises(ValueError, match="the agents' worths alone sum to 10"):
         nucleolus([0, 5, 5, 4])
     assert prenucleolus([0, 5, 5, 4]) == pytest.approx([2, 2])
 

@@ -154,10 +154,10 @@ def test_one_and_two_agents_need_no_luck(method: str) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"method": "guess"}, "no sampler is called 'guess'"),
-        ({"budget": 1}, "take 2"),
+        ({"method": "guess"}, "'guess' is not a sampler"),
+        ({"budget": 1}, "need 2"),
         ({"budget": 20}, "two antithetic observations of 8 agents"),
-        ({"method": "cyclic", "budget": 100}, "take 114"),
+        ({"method": "cyclic", "budget": 100}, "need 114"),
         ({"target_error": 0.0}, "above 0"),
         ({"target_error": float("nan")}, "above 0"),
     ],

@@ -113,5 +113,5 @@ def test_the_settings_of_a_run_say_how_its_contract_is_enforced(settings, found)
     "settings", [{"enforcement": "police"}, {"deposit": -1}, {"deposit": "much"}]
 )
 def test_what_is_no_enforcement_is_refused(settings):
-    with pytest.raises(ValueError, match=r"no enforcement|deposit|no finite number"):
+    with pytest.raises(ValueError, match=r"not an enforcement|deposit|not a finite number"):
         Enforcement.of(settings)

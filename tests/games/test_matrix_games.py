@@ -104,7 +104,7 @@ def test_a_fund_can_be_given_to_in_parts():
 @pytest.mark.parametrize(
     ("params", "reason"),
     [
-        ({"multiplier": 5}, "not a dilemma"),
+        ({"multiplier": 5}, "makes no dilemma"),
         pytest.param({"levels": 100, "agents": 1000}, "too many", marks=brought_by("many")),
         ({"stakes": 3}, "stakes"),
     ],

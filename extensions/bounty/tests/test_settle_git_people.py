@@ -76,7 +76,7 @@ def test_a_simulation_agrees_to_nothing(coop: Coop, tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["embedded:rational", "recording:letters.jsonl"])
 def test_where_money_is_meant_nothing_simulated_sits_at_the_table(coop: Coop, how: str) -> None:
     said = one_line(coop("settle-git", "repo", PAY, "--agent", f"Dora={how}"), 2)
-    assert f"--for-payment: {how} would speak for Dora" in said
+    assert f"--for-payment: {how} would answer for Dora" in said
     assert "every contributor" not in said
 
 

@@ -63,7 +63,7 @@ def test_from_words_alone_an_embedded_role_can_build_nothing_and_says_so() -> No
 def test_a_letter_that_lacks_a_fact_is_answered_by_naming_it() -> None:
     facts = letter("CEO", "act")
     del facts["bounty"]
-    assert "does not say: bounty" in Agent(facts, [], Character("plain"), Random(1)).answer()
+    assert "lacks bounty" in Agent(facts, [], Character("plain"), Random(1)).answer()
 
 
 def test_the_second_time_through_the_phases_nothing_is_written_twice() -> None:

@@ -194,7 +194,7 @@ def test_figures_are_written_as_files(folder, tmp_path):
 
 def test_a_folder_without_a_run_has_no_report(tmp_path):
     registered(tmp_path, suite())
-    with pytest.raises(ValueError, match="holds no run yet"):
+    with pytest.raises(ValueError, match="has no run yet"):
         report(tmp_path)
 
 

@@ -140,7 +140,7 @@ def test_a_sweep_that_is_given_twice_is_not_merged(tmp_path):
     run(made, tmp_path / "a", player=Paid(), prices=DEAR)
     shutil.copytree(tmp_path / "a", tmp_path / "copy")
     for twice in (tmp_path / "a", tmp_path / "copy"):
-        with pytest.raises(ValueError, match="are one sweep: give it once"):
+        with pytest.raises(ValueError, match="are the same sweep: give it once"):
             merge([tmp_path / "a", twice], tmp_path / "all")
     assert not (tmp_path / "all").exists()
 

@@ -205,7 +205,7 @@ def test_any_model_answers_in_every_manner_and_goes_on_where_it_stopped(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["--model", "human"], "people are not asked"),
+        (["--model", "human"], "are for models only"),
         (["--model", "nobody"], "nobody"),
     ],
 )

@@ -264,7 +264,7 @@ def test_what_cannot_be_enumerated_is_said_and_not_refused():
     assert not found.parties
     assert found.notes[0].startswith("Incentives were not enumerated: more than")
     facts = {key: game.facts()[key] for key in ("agents", "actions", "turns")}
-    assert "do not give payoffs" in certify(promise(game, "cooperate"), facts).notes[0]
+    assert "lack payoffs" in certify(promise(game, "cooperate"), facts).notes[0]
     with pytest.raises(NotFinite):
         StageGame.of(facts)
 

@@ -70,10 +70,10 @@ def test_nothing_but_a_registered_description_names_a_composite(text: str) -> No
 @pytest.mark.parametrize(
     ("says", "written", "complaint"),
     [
-        (["A", "A"], {}, "worded alike"),
-        (["A; B", "C"], {}, "cannot be an atom's words"),
-        (["A", "B"], {1: "Same", 2: "Same"}, "also another composite's"),
-        (["A", "B"], {1: "A."}, "also another composite's"),
+        (["A", "A"], {}, "have the same words"),
+        (["A; B", "C"], {}, "cannot name an atom"),
+        (["A", "B"], {1: "Same", 2: "Same"}, "describes another composite"),
+        (["A", "B"], {1: "A."}, "describes another composite"),
         (["A", "B"], {1: "tw\u200bo"}, "copied exactly"),
         (["A", "B"], {1: "<PROPOSAL>"}, "without < >"),
         (["A", "B"], {9: "too far"}, "no composite"),
@@ -93,7 +93,7 @@ def test_a_registry_too_large_to_be_read_takes_a_composites_atoms_for_its_name()
     assert large.mask_of("Do the last two.") == large.mask_of(compose(says, 0b11)) == 0b11
     small = Registry(says[:8], {0b11: "Do the last two."})
     assert small.mask_of(compose(says[:8], 0b11)) is None
-    with pytest.raises(GameError, match="also another composite's"):
+    with pytest.raises(GameError, match="describes another composite"):
         Registry(says, {0b11: compose(says, 0b101), 0b101: "Do two."})
 
 
@@ -210,8 +210,8 @@ def test_preferences_or_the_dial_stand_for_utilities() -> None:
         ({"initial": {"Alice": "110", "Bob": "011"}}, "not a partition"),
         ({"initial": {"Alice": "111", "Bob": "000"}}, "not a partition"),
         ({"initial": {"Alice": "11", "Bob": "001"}}, "3 characters 0 or 1"),
-        ({"atoms": ["A", "A", "B"]}, "listed twice|worded alike"),
-        ({"registry": {"110": "x", "101": "x"}}, "also another composite's"),
+        ({"atoms": ["A", "A", "B"]}, "listed twice|have the same words"),
+        ({"registry": {"110": "x", "101": "x"}}, "describes another composite"),
         ({"utilities": {"Alice": PAGE["utilities"]["Alice"]}}, "Alice, Bob"),
         ({"surplus": 1}, "surplus"),
         ({"atoms": ["alone"]}, "atoms"),
