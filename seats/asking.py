@@ -133,9 +133,7 @@ BY_MODE = "shapley_coop.seats.model_answers:WAY"
 async def ask(
     seat: Seat, seed: int, question: Enquiry, journal: Journal, look_up: bool = True
 ) -> tuple[Entry, bool]:
-    """Ask a seat and keep its answer in the journal at once.
-
-    If the journal already has the answer, the letter is not sent.
+    """Ask a seat, unless the journal has its answer already, and keep the answer at once.
 
     Args:
         seat: the seat to ask.

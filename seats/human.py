@@ -20,12 +20,13 @@ async def ask_person(question: Enquiry, journal: Journal) -> Answer:
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
     asked = request(pointer, q.agent, q.act, q.why, until, q.choices)
-    return as_answer(interrupt(asked, response_schema=asked["review_configs"][0]["args_schema"]))
+    schema = asked["review_configs"][0]["args_schema"]
+    return as_answer(interrupt(asked, response_schema=schema), q.act)
 
 
-def as_answer(reply: Any) -> Answer:
-    """Return a person's reply as an answer for the journal."""
-    return Answer(cut_text(as_message(reply)))
+def as_answer(reply: Any, act: str) -> Answer:
+    """Return a person's reply to a question as an answer for the journal."""
+    return Answer(cut_text(as_message(reply, act)))
 
 
 def _check(seat: Seat) -> None:
