@@ -18,7 +18,6 @@ from shapley_coop.seats.elements import Choice, element
 from shapley_coop.seats.records import PASS
 from shapley_coop.seats.review import Decision, read_decision, review
 
-
 ACCEPT, REJECT = "<ACCEPT>", "<REJECT>"
 
 
