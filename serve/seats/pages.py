@@ -36,7 +36,7 @@ from shapley_coop.serve.seats.letter import name_of, seat_letter
 from shapley_coop.serve.seats.response import one_object, response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
 from shapley_coop.serve.view.assets import file
-from shapley_coop.serve.view.local import ViewHandler
+from shapley_coop.serve.view.local import PLAIN, ViewHandler
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Busy
@@ -53,6 +53,8 @@ MOST_BYTES = 100_000
 
 ABROAD = "192.0.2.1"
 """An address of no machine; the way to it shows this machine's own address in its network."""
+
+STALE = "This link opens nothing. Links are new each time that pages are served: ask for yours."
 
 Given = tuple[str, dict[str, Any], "asyncio.Future[None]"]
 """A person, the person's response, and a future that is done when the run has taken it."""
@@ -261,7 +263,10 @@ class _Handler(ViewHandler):
             case [table, "seat", key, agent] if self.desk.is_table(table):
                 if owner := self.desk.owner(key, unquote(agent)):
                     return owner
-        self.json({"detail": "There is no such page"}, HTTPStatus.NOT_FOUND)
+        if "text/html" in self.headers.get("accept", ""):
+            self.text(STALE, PLAIN, HTTPStatus.NOT_FOUND)
+        else:
+            self.json({"detail": STALE}, HTTPStatus.NOT_FOUND)
         return None
 
     def _body(self) -> Mapping[str, Any]:
