@@ -126,7 +126,7 @@ def _check_guarded(file: Path, found: Mapping[str, Any]) -> None:
         if not _is_ours(named, guard):
             raise ValueError(
                 f"{file}: {part}.{key} is {named or 'missing'}, and not shapley-coop's "
-                f"./serve/{guard}.py:{guard}, by which coop dev lets in nobody without a token: "
+                f"{_own(guard)}:{guard}, by which coop dev lets in nobody without a token: "
                 "run it in a folder without a langgraph.json, or serve this one with langgraph dev"
             )
 
@@ -177,8 +177,12 @@ def _file(entry: Any) -> str:
 def _is_ours(named: str, guard: str) -> bool:
     """Return whether a path names this project's `serve/GUARD.py:GUARD`, or a copy of it."""
     path, _, name = named.rpartition(":")
-    own = Path(__file__).parents[2] / "serve" / f"{guard}.py"
-    return name == guard and Path(path).is_file() and Path(path).read_bytes() == own.read_bytes()
+    own = _own(guard).read_bytes()
+    return name == guard and Path(path).is_file() and Path(path).read_bytes() == own
+
+
+def _own(guard: str) -> Path:
+    return Path(__file__).parents[2] / "serve" / f"{guard}.py"
 
 
 def _absolute(game: str) -> str:
