@@ -40,17 +40,12 @@ def comprehend(
 ) -> None:
     """Ask a model questions about its letters, and count the right answers. Repeat to go on."""
     from shapley_coop.evals.sweeps.seeds import parse_seeds
-    from shapley_coop.extensions.trials.comprehension import (
-        asked_about,
-        letters_of,
-        limited,
-        unasked,
-    )
+    from shapley_coop.extensions.trials import comprehension as asking
 
     seat, manners = _seat_and_manners(model, base_url, manner or [])
     with show_spinner("playing the runs whose letters are asked about"):
-        entries = finish(letters_of(parse_seeds(seeds) if seeds else [0]))
-    kept, missing = limited(entries, most), unasked(entry.act for entry in entries)
+        entries = finish(asking.letters_of(parse_seeds(seeds) if seeds else [0]))
+    kept, missing = asking.limited(entries, most), asking.unasked(entry.act for entry in entries)
     _show_forecast(kept, seat, len(manners), prices, quiet=as_json)
     if dry_run:
         return
@@ -58,7 +53,7 @@ def comprehend(
     for how in manners:
         asked = seat.model_copy(update={"answers": how})
         with show_spinner(f"asking about letters, answers by {how}"):
-            scores[how] = finish(asked_about(kept, asked, at_once=max_connections))
+            scores[how] = finish(asking.asked_about(kept, asked, at_once=max_connections))
     if as_json:
         say_json(_told(seat, scores, missing))
     else:
