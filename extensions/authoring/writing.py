@@ -12,6 +12,7 @@ answers, so a repeated call asks only for missing sheets.
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -270,9 +271,15 @@ def _proposal(answer: Answer) -> Any:
     message = scan(answer.text)
     if isinstance(message, Fault):
         return message
-    if message.proposal is None:
+    if message.proposal is None and (alone := _ALONE.fullmatch(answer.text)):
+        message = scan(f"<PROPOSAL>{alone[1]}</PROPOSAL>")
+    if isinstance(message, Fault) or message.proposal is None:
         return Fault("MPT", "Put one JSON object between <PROPOSAL> and </PROPOSAL>.")
     return message.proposal
+
+
+_ALONE = re.compile(r"[^{}<>]*(\{[^{}<>]*\})[^{}<>]*")
+"""An answer with one JSON object and no tag, whose one meaning is clear."""
 
 
 def _numbers(raw: Any) -> Any:

@@ -242,6 +242,15 @@ async def test_an_answer_that_cannot_be_read_goes_back_with_the_wires_label(
     assert f"({label})" in script.shown_to("author")[1]
 
 
+@pytest.mark.parametrize("frame", ["{}", "Here they are.\n```json\n{}\n```"])
+async def test_one_object_alone_is_the_answer(script: Script, frame: str) -> None:
+    def alone(facts: dict[str, Any]) -> str:
+        return frame.replace("{}", described(facts).split("PROPOSAL>")[1].removesuffix("</"))
+
+    script["author", "exchange_describe"] = alone
+    assert (await work()).refused == 0
+
+
 async def test_two_sheets_with_one_description_are_told_apart(script: Script) -> None:
     twice = {"100000": "Please do: Hire the band."}  # on the second sheet; the first has it, too
     script["author", "exchange_describe"] = [described, spoilt(described, twice), described]
