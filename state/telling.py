@@ -50,6 +50,11 @@ def since_play(turn: "TurnContext", lines: Lines) -> Lines:
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]
 
 
+def unshortened(tells: Telling, whole: bool) -> Telling:
+    """Return a telling that, if `whole`, has the messages that a shorter letter leaves out."""
+    return of_agents if whole and tells in (deeds, deeds_once_signed, since_play) else tells
+
+
 def what_was_agreed(turn: "TurnContext", lines: Lines) -> Lines:
     """Return the history for the summariser, without offers if the agreed deal has clauses."""
     if not turn.in_clauses:

@@ -46,7 +46,7 @@ from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.run_config import OUTSIDERS, RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
-from shapley_coop.state.telling import Lines, of_agents
+from shapley_coop.state.telling import Lines, unshortened
 from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import agent_view
 
@@ -209,7 +209,7 @@ def _history(turn: TurnContext, reader: str, whole: bool) -> tuple[str, Lines, L
     """Return the history for a reader, or for all (""): text, events in it, all events."""
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)
-    told = (of_agents if whole else turn.question.tells)(turn, events)
+    told = unshortened(turn.question.tells, whole)(turn, events)
     # The text leaves out all events, so "nothing has happened" would be untrue.
     if not told and (events or hears):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
