@@ -43,15 +43,7 @@ def answer(
         return
     episode, mail = _mail_of(found, agent)
     if not reply:
-        if mail is None:
-            asked = [a for a in found.room["seats"] if home().journal.mail(episode, a)]
-            for_whom = f"; {', '.join(asked)} is waited for" if asked else ""
-            raise ValueError(f"no letter waits for {agent} in {run}{for_whom}")
-        if sys.stdin.isatty() and sys.stdout.isatty():
-            _reply(found, agent, _asked_here(found, agent))
-            return
-        say_lines(mail.letter_text)
-        home().journal.show(episode, mail)
+        _read(found, agent, episode, mail)
         return
     if mail is not None and not home().journal.was_shown(episode, mail):
         raise ValueError(
@@ -59,6 +51,21 @@ def answer(
             f"read it with {command_for(found, 'answer', agent)}"
         )
     _reply(found, agent, words("the reply", reply))
+
+
+def _read(run: Any, agent: str, episode: str, mail: Any) -> None:
+    """Print the waiting letter; at a terminal, ask its answer and submit it."""
+    from shapley_coop.state.storage.home import home
+
+    if mail is None:
+        asked = [a for a in run.room["seats"] if home().journal.mail(episode, a)]
+        for_whom = f"; {', '.join(asked)} is waited for" if asked else ""
+        raise ValueError(f"no letter waits for {agent} in {run.run}{for_whom}")
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        _reply(run, agent, _asked_here(run, agent))
+        return
+    say_lines(mail.letter_text)
+    home().journal.show(episode, mail)
 
 
 def _reply(run: Any, agent: str, reply: str) -> None:
