@@ -25,7 +25,7 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.playing.answer import ask_at_terminal
+from shapley_coop.cli.playing.answer import INTERRUPTED, ask_at_terminal
 from shapley_coop.cli.playing.run_options import USUAL, IdempotencyKey, Played, Workflow, help_all
 from shapley_coop.cli.playing.served import LOOPBACK, Host, Serve, Serving, stay
 from shapley_coop.invalid import first_error
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
 ENDED_IN_ERROR = 1
-INTERRUPTED = 130
 
 
 def run(

@@ -140,7 +140,7 @@ class SeatPages:
 
     def letter(self, agent: str) -> dict[str, Any] | None:
         """Return the letter that waits for a person, or None."""
-        found = asyncio.run(_waiting(self._run, agent))
+        found = asyncio.run(find_waiting(self._run, agent))
         return seat_letter(*found) if found else None
 
     def standing(self, agent: str) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class SeatPages:
         Raises:
             ValueError: the reply is none to this letter, or not in its form.
         """
-        found, loop = asyncio.run(_waiting(self._run, agent)), self._loop
+        found, loop = asyncio.run(find_waiting(self._run, agent)), self._loop
         if found is None or loop is None:
             return None
         mail, question, asked = found
@@ -215,7 +215,7 @@ async def _state(run: Any) -> StateSnapshot:
         return await app.aget_state(configure(run))
 
 
-async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
+async def find_waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
     """Return a person's waiting letter, its open question and its interrupt's value, or None."""
     state = await _state(run)
     asked = {i.value["pointer"]["agent"]: i.value for i in state.interrupts}
