@@ -5,7 +5,6 @@ caller's requests (owners, policy, quotas) apply to the tools too.
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import Any, cast
@@ -13,16 +12,20 @@ from typing import Any, cast
 import httpx
 from langgraph_sdk.client import LangGraphClient
 
-from shapley_coop.evals.verifying import Check, verify_ended
+from shapley_coop.evals.verifying import Check, verify_ended, verify_run
+from shapley_coop.extensions.mcp.at_home import HomeRuns
 from shapley_coop.extensions.mcp.place import Place, Standing
 from shapley_coop.extensions.mcp.serving import server
 from shapley_coop.extensions.mcp.tools import TOOLS
 from shapley_coop.extras import require_extra
+from shapley_coop.graphs.catalogue import names
+from shapley_coop.graphs.finding import is_known
 from shapley_coop.seats.person import seat_address
-from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.server.body_limit import most_bytes
 from shapley_coop.serve.server.in_process import OWNER, waiting_in
+from shapley_coop.state.listing import RunFilter, list_line
 from shapley_coop.state.result import result
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import acting_for
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
@@ -30,8 +33,7 @@ from shapley_coop.state.table import Table
 with require_extra("dev", "the LangGraph server"):
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import Route
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 with require_extra("mcp", "an MCP server"):
     from mcp.server import Server
@@ -47,12 +49,9 @@ SECONDS = 620.0
 """The timeout in seconds of requests to the server itself; no tool waits longer."""
 
 
-def mcp_routes(_: ThreadInbox) -> list[Route]:
-    """Return the route `/mcp`."""
-    # The SDK logs a line for each request's session manager, which says nothing about a run.
-    logging.getLogger("mcp.server").setLevel(logging.WARNING)
-    endpoint = _Endpoint(server(TOOLS, _of_caller))
-    return [Route("/mcp", endpoint, methods=["GET", "POST", "DELETE"])]
+def endpoint() -> ASGIApp:
+    """Return the ASGI app of `/mcp`."""
+    return _Endpoint(server(TOOLS, _of_caller))
 
 
 class _Endpoint:
@@ -93,7 +92,7 @@ async def _of_caller(request: Request) -> AsyncIterator[Place]:
 
 
 class _Threads:
-    """The `Place` that shows each of the caller's threads as a run."""
+    """The `Place` of the caller's threads, each a run, and of the runs that its chats played."""
 
     def __init__(self, client: LangGraphClient, owner: str) -> None:
         self._client, self._owner = client, owner
@@ -113,6 +112,9 @@ class _Threads:
             await asyncio.wait_for(self._client.runs.join(run, latest["run_id"]), seconds)
 
     async def standing(self, run: str) -> Standing:
+        with acting_for(self._owner):
+            if await asyncio.to_thread(is_known, run):  # no thread: a chat played it, or a command
+                return await HomeRuns().standing(run)
         with _refusals(f"there is no run {run[:100]!r}"):
             thread, state = await asyncio.gather(
                 self._client.threads.get(run), self._client.threads.get_state(run)
@@ -133,9 +135,17 @@ class _Threads:
         about = {OWNER: self._owner} if self._owner else {}
         named = {"game": game} if game else {}
         found = await self._client.threads.search(metadata={**about, **named}, limit=limit)
-        return [_line(thread) for thread in found]
+        workflows = names()  # a thread of another graph, such as a chat, is no run
+        threads = [one for one in found if (one["metadata"] or {}).get("graph_id") in workflows]
+        with acting_for(self._owner):
+            entered = await asyncio.to_thread(lambda: home().runs.list(cells=False))
+        lines = [*map(_line, threads), *map(list_line, RunFilter(game=game)(entered))]
+        return sorted(lines, key=lambda one: str(one["created"]), reverse=True)[:limit]
 
     async def verified(self, run: str) -> list[Check]:
+        with acting_for(self._owner):
+            if await asyncio.to_thread(is_known, run):
+                return await verify_run(run)
         standing = await self.standing(run)
         if standing.result is None:
             raise ValueError(f"{run} has not ended")

@@ -1,18 +1,29 @@
 """The report section on the number of runs whose ranking changes by another norm or baseline."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from jinja2 import Environment, StrictUndefined
 
 from shapley_coop.evals.cell import Row
 from shapley_coop.extensions.replays.sensitivity import Sensitivity, sensitivity
-from shapley_coop.extensions.reports.linking import Linked, Links
 from shapley_coop.extensions.sweeps.stored import Stored
 from shapley_coop.state.evaluated import EvaluatedTable
 
 MOST_RUNS = 20
 """The most runs of a suite that are examined; they are evenly spaced in the suite."""
+
+
+class Links(Protocol):
+    """The links of a report, as its extension gives them to a section."""
+
+    @property
+    def pages(self) -> Mapping[str, str]:
+        """The listed runs: cell → the address of the run's page."""
+
+    def of(self, *groups: list[Row]) -> Any:
+        """Return the link to all runs of some groups; its `attributes` are those of `<a>`."""
 
 
 def section(runs: Stored, links: Links) -> str:
@@ -41,7 +52,7 @@ def rankings(runs: Stored, links: Links) -> dict[str, Any]:
     looked = [(row, _examined(row)) for row, _ in runs.at(listed[::step])]
     tried = dict.fromkeys(key for _, found in looked for key in (*found.other, *found.same))
 
-    def told(rows: list[Row], among: list[Row]) -> tuple[int, Linked | None]:
+    def told(rows: list[Row], among: list[Row]) -> tuple[int, Any]:
         shown = rows or among  # a number of 0 is a link to the runs among which there is none
         return len(rows), links.of(*([row] for row in shown)) if shown else None
 

@@ -189,7 +189,7 @@ NEEDS = {
     "company": {"repository", "wev"},
     "experiments": {"reports", "sweeps"},
     "papers": {"raid", "reports", "sweeps"},
-    "replays": {"reports", "sweeps"},
+    "replays": {"sweeps"},
     "reports": {"sweeps"},
     "studies": {"company", "raid", "wev"},
     "trials": {"reports", "sweeps"},

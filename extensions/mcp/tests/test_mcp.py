@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from jsonschema import Draft202012Validator
+from langgraph_sdk import get_client
 from mcp import Client, ClientSession, MCPError
 from pydantic import BaseModel
 
@@ -96,6 +98,26 @@ class TestOnAServer:
             while (found := await call(mcp, "runs", run=run))["runs"][0]["state"] == "started":
                 pass
         assert found["report"]["status"] == "agreed"
+
+    async def test_what_a_conversation_played_is_found_credited_and_verified(
+        self, url: str
+    ) -> None:
+        client = get_client(url=url)
+        thread = (await client.threads.create())["thread_id"]
+        said = {"messages": [{"role": "user", "content": "volunteers"}]}
+        await client.runs.wait(thread, "chat", input=said)
+        approved: Any = {"resume": {"decisions": [{"type": "approve"}]}}
+        told: Any = await client.runs.wait(thread, "chat", command=approved)
+        async with connected(url) as mcp:
+            listed = {one["run"] for one in (await call(mcp, "runs"))["runs"]}
+            assert told["run"] in listed
+            assert thread not in listed
+            shown = await call(mcp, "runs", run=told["run"])
+            assert shown["report"]["payoffs"] == told["outcome"]["payoffs"]
+            assert (await call(mcp, "verify", run=told["run"]))["sound"]
+            assert set((await call(mcp, "credit", run=told["run"]))["values"]) == {
+                *told["outcome"]["payoffs"]
+            }
 
     async def test_a_person_is_waited_for_at_its_seat(self, url: str) -> None:
         async with connected(url) as mcp:
