@@ -38,7 +38,8 @@ def outlook(view: Facts) -> str:
         return _outlook(cache_key(found), view["you"])
     if parties := offer.get("incentives", {}).get("parties"):
         return _incentives(parties, view["you"])
-    return ""
+    why = offer.get("why_no_outlook")
+    return f"What it would pay is not computed: {why}." if why else ""
 
 
 @lru_cache(maxsize=256)  # cached: an agent's letters repeat the current offer

@@ -166,8 +166,9 @@ class RunConfig(BaseModel):
     )
     outlook: bool = Field(
         default=True,
-        description="Whether letters show what an offer would pay: if all keep it, if each breaks "
-        "it, and without it. It changes what is measured: the papers' conditions switch it off.",
+        description="Whether letters show what an offer, or the deal in force, pays: if all keep "
+        "it, if each breaks it, and without it. It changes what is measured: the papers' "
+        "conditions switch it off.",
     )
     tools: bool = Field(
         default=False,

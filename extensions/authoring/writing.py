@@ -268,18 +268,16 @@ def _proposal(answer: Answer) -> Any:
     """Return the content of an answer's only proposal, or a fault if it cannot be read."""
     if answer.cut:
         return CUT
-    message = scan(answer.text)
+    alone = _ALONE.fullmatch(answer.text)
+    message = scan(f"<PROPOSAL>{alone[1]}</PROPOSAL>" if alone else answer.text)
     if isinstance(message, Fault):
         return message
-    if message.proposal is None and (alone := _ALONE.fullmatch(answer.text)):
-        message = scan(f"<PROPOSAL>{alone[1]}</PROPOSAL>")
-    if isinstance(message, Fault) or message.proposal is None:
+    if message.proposal is None:
         return Fault("MPT", "Put one JSON object between <PROPOSAL> and </PROPOSAL>.")
     return message.proposal
 
 
-_ALONE = re.compile(r"[^{}<>]*(\{[^{}<>]*\})[^{}<>]*")
-"""An answer with one JSON object and no tag, whose one meaning is clear."""
+_ALONE = re.compile(r"[^{}<>]*(\{[^{}<>]*\})[^{}<>]*")  # one JSON object and no tag
 
 
 def _numbers(raw: Any) -> Any:

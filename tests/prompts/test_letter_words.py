@@ -43,6 +43,14 @@ async def test_a_letter_about_an_action_says_what_keeping_and_breaking_pay(scrip
     assert "no deal" not in kept
 
 
+async def test_an_outlook_that_is_not_computed_says_why(script: Script) -> None:
+    split = {"kind": "share", "fractions": {"Alice": "1/2", "Bob": "1/2"}}
+    script["Alice", "propose"] = f"<PROPOSAL>{json.dumps({'clauses': [split]})}</PROPOSAL>"
+    await play("negotiation_priced", RunConfig(game="trade", params={"protect": False}, rounds=1))
+    told = script.shown_to("Bob", "answer")[0]
+    assert "What it would pay is not computed: a split of the total depends on" in told
+
+
 async def test_nothing_is_computed_where_the_run_shows_no_outlook(script: Script) -> None:
     agreeing(script)
     await play("negotiation", ROOM.model_copy(update={"outlook": False}))

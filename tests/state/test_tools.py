@@ -121,6 +121,8 @@ def test_values_are_told_once_they_are_computed_and_never_before_a_claim():
     for asking, more in ((CLAIM, over), (LAST, {}), (ACT, {})):
         told = {tool.name for tool in tools_of(at("escape_room", asking, turns, **more), "Bob")}
         assert not told & {"marginal_contribution", "shapley_value"}
+    (only,) = tools_of(at("escape_room", CLAIM, turns, **over), "Bob")
+    assert only.name == "history", "a claim is no deal"
     plain = answer_split.QUESTION.about(SPLIT)
     told = {tool.name for tool in tools_of(at("escape_room", plain, turns, **over), "Bob")}
     assert "outcome" in told
