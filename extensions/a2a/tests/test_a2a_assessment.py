@@ -316,7 +316,7 @@ def test_a_judge_sends_no_token_to_addresses_that_a_request_names(
 
 @pytest.mark.parametrize(
     ("what", "told"),
-    [("human", "serves no person"), ("embedded:nobody", "no embedded")],
+    [("human", "serves no person"), ("embedded:nobody", "is not an embedded character")],
 )
 def test_what_cannot_be_an_agent_is_refused(coop: Coop, what: str, told: str) -> None:
     assert told in one_line(coop("a2a", what), USAGE)
