@@ -249,7 +249,7 @@ FILES = [
         ({"participants": BOB, "config": {"workflow": "consent"}}, "workflow: it has to be 'llm_o"),
         pytest.param(
             {"participants": BOB, "config": {"workflow": "call_market"}},
-            "call_market plays trade and not escape_room",
+            "call_market plays trade, not escape_room",
             marks=brought_by("markets"),
         ),
     ],
