@@ -196,7 +196,7 @@ def turn(**changes):
         (turn(rewards={"Alice": "much"}), "entry 1, rewards.Alice"),
         (turn(rewards=[1, 2]), "entry 1, rewards"),
         (turn(rewards={"Alice": float("nan")}), "finite number"),
-        ([turn()[0] | {"turn": n} for n in range(1, 12)], "has 11 turns, but prisoners_dilemma has 10"),
+        ([turn()[0] | {"turn": n} for n in range(1, 12)], "has 11 turns, but prisoners_"),
     ],
 )
 def test_what_is_no_record_is_refused_in_one_line(coop, tmp_path, record, reason):

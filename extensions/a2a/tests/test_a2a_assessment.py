@@ -234,7 +234,7 @@ FILES = [
             "'Carol' is not an agent of the game: give Alice, Bob",
         ),
         ({"participants": {"Bob": "file:///etc/passwd"}}, "participants.Bob"),
-        ({"participants": BOB, "config": {"game": "../own.py"}}, "no game '../own.py'"),
+        ({"participants": BOB, "config": {"game": "../own.py"}}, "'../own.py' is not a game"),
         ({"participants": BOB, "config": {"settings": {"prompts": "/etc"}}}, "settings"),
         *(
             (
