@@ -63,7 +63,8 @@ def adjusted_shapley(
     Args:
         n: the number of agents, at least 2.
         worth: the characteristic function, for many coalitions at once.
-        count: the number of orders, at least `LEAST_FOLDS`; also drawn by "antithetic".
+        count: the number of orders, at least `LEAST_FOLDS`; the sampler "antithetic" draws the
+            same.
         seed: the seed of the orders.
         known: further coalitions whose worths are known, shape (m, n).
 

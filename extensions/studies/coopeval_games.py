@@ -79,7 +79,7 @@ def study_game(kind: str, given: Mapping[str, Any], where: str) -> StudyGame:
             return _built(kind, seats, actions, _matrix(given["payoff_matrix"]), actions[0])
         return read(given)
     except (KeyError, TypeError, AttributeError, ArithmeticError) as lack:
-        raise ValueError(f"{where}: {lack} of {kind} is missing or not a number") from None
+        raise ValueError(f"{where}: the numbers of {kind} are missing or wrong: {lack}") from None
     except ValueError as wrong:
         raise ValueError(f"{where}: {wrong}") from None
 

@@ -54,7 +54,8 @@ def needs_no_token(scope: Scope) -> bool:
 def requests_in(body: Any) -> Iterator[Mapping[str, Any]]:
     """Yield the requests in a JSON body: the body or each item of its list, and nested requests.
 
-    Nested are the `params` of a command or an A2A call, a message's data, and state updates.
+    Nested requests are the `params` of a command or an A2A call, a message's data, and state
+    updates.
 
     Raises:
         LookupError, TypeError, AttributeError: the body is not in the API's form.

@@ -188,7 +188,7 @@ def test_a_workflow_that_cannot_play_a_game_is_refused_before_anything_is_entere
     told = coop("run", "escape_room", "--graph", "task_exchange", "--name", "never")
     assert told.code == USAGE
     assert told.err == (
-        "coop: task_exchange plays task_exchange and not escape_room: choose that game\n"
+        "coop: task_exchange plays task_exchange, not escape_room: choose that game\n"
     )
     with pytest.raises(ValueError, match="no run 'never'"):
         home().runs.get("never")

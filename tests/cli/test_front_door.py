@@ -36,7 +36,7 @@ def test_runs_are_found_by_game_workflow_seed_and_outcome(coop: Coop) -> None:
     listed = coop("runs", "--outcome", "waiting").out
     assert "c: waits for Alice: coop answer c Alice" in listed
     assert "waits for Alice" in coop("show", "c").out
-    assert "--outcome never: there are" in one_line(coop("runs", "--outcome", "never"), USAGE)
+    assert "--outcome never: choose from" in one_line(coop("runs", "--outcome", "never"), USAGE)
     assert coop("runs", "--game", "chess").out == "no run is like that\n"
 
 

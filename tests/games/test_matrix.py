@@ -128,7 +128,7 @@ BAD_TABLES = {
     ),
     "a payoff beyond the ledger": (
         changed(payoffs=[{"play": ["pull", "pull"], "pays": [10**12, 0]}]),
-        "pay at most 1000000000 each",
+        "sum to at most 1000000000",
     ),
     "no rounds": (changed(rounds=0), "rounds: "),
     "half a round": (changed(rounds=0.5), "rounds: "),

@@ -129,7 +129,7 @@ def test_json_is_read_as_json_whatever_its_name(tmp_path: Path) -> None:
 def test_a_mapping_is_needed_where_one_is_asked_for(tmp_path: Path) -> None:
     for text in ("- 1", "", "words"):
         (tmp_path / "file.yaml").write_text(text, encoding="utf-8")
-        with pytest.raises(ValueError, match=r"file\.yaml: holds no suite: give name"):
+        with pytest.raises(ValueError, match=r"file\.yaml: contains no suite: give name"):
             read_mapping(tmp_path / "file.yaml", "a suite", "give name")
 
 

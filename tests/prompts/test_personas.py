@@ -129,9 +129,9 @@ async def test_a_pack_takes_the_place_of_our_templates_and_its_hash_is_in_the_re
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("acts", "{{ legal }}", "acts.md is not a template: choose from act,  "),
+        ("acts", "{{ legal }}", "acts.md is not a template: choose from "),
         ("persona", "You are you.", "persona.md lacks "),
-        ("persona", own("persona") + "{{ hash }}", "persona.md names hash: its variables are "),
+        ("persona", own("persona") + "{{ hash }}", "persona.md uses hash: its variables are "),
         ("persona", "{{ you }} {{ private }} {% if %}", "persona.md, line 1: "),
     ],
 )
@@ -166,5 +166,5 @@ def test_a_pack_cannot_reach_beyond_its_variables() -> None:
 
 @pytest.mark.parametrize("name", ["kept:../secrets/x", "kept:" + "0" * 32])
 def test_what_is_not_kept_here_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"is no name of what is kept|cannot be read as a pack"):
+    with pytest.raises(ValueError, match=r"does not name a kept text|cannot be read as a pack"):
         prepare("llm_only", room(prompts=name))

@@ -217,7 +217,7 @@ def test_what_can_sit_nowhere_is_refused_before_anything_is_played(given: Any, t
     ("given", "told"),
     [
         ({"seats": [cooperates]}, "seats: a list is given: give agent → who sits there"),
-        ({"game": 7}, "game: an object of class int is no game: give a name, a payoff file"),
+        ({"game": 7}, "game: an object of class int is not a game: give a name, a payoff file"),
         ({"seats": {"Dan": cooperates, **OTHER}}, "a seat is given to Dan, who does not play"),
         ({"seats": {"Bob": cooperates}}, "there is no seat for Alice: give one, or give '*'"),
     ],

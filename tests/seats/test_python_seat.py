@@ -190,7 +190,7 @@ def test_the_examples_of_the_documentation_play(module: str, coop: Coop, tmp_pat
 async def test_the_documentation_lists_the_keys_that_letters_hold() -> None:
     page = (ROOT / "docs" / "seats.md").read_text(encoding="utf-8")
     rows = re.findall(
-        r"^\| (`.*?`) \| (all|`.*?`) \|", page[page.index("What `facts` holds") :], re.M
+        r"^\| (`.*?`) \| (all|`.*?`) \|", page[page.index("content of `facts`") :], re.M
     )
     outcome = await play("shapley_coop", RunConfig(game="shared_service"))
     held: dict[str, list[set[str]]] = {}

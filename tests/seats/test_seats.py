@@ -48,10 +48,10 @@ def test_no_test_finds_a_key(provider: str) -> None:
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({"model": "gpt-5"}, "'gpt-5' is no model: give provider:name, as in embedded:rational"),
+        ({"model": "gpt-5"}, "'gpt-5' is not a model: give provider:name, as in embedded:rational"),
         ({"model": ""}, "'' is not a model"),
-        ({"model": "openai:"}, "'openai:' is no model"),
-        ({"model": ":gpt-5"}, "':gpt-5' is no model"),
+        ({"model": "openai:"}, "'openai:' is not a model"),
+        ({"model": ":gpt-5"}, "':gpt-5' is not a model"),
         ({"model": "embedded:rational", "colour": "red"}, "Extra inputs are not permitted"),
         ({"temperature": 3}, "less than or equal to 2"),
         ({"temperature": -1}, "greater than or equal to 0"),

@@ -234,7 +234,7 @@ FILES = [
             "'Carol' is not an agent of the game: give Alice, Bob",
         ),
         ({"participants": {"Bob": "file:///etc/passwd"}}, "participants.Bob"),
-        ({"participants": BOB, "config": {"game": "../own.py"}}, "no game '../own.py'"),
+        ({"participants": BOB, "config": {"game": "../own.py"}}, "'../own.py' is not a game"),
         ({"participants": BOB, "config": {"settings": {"prompts": "/etc"}}}, "settings"),
         *(
             (
@@ -249,7 +249,7 @@ FILES = [
         ({"participants": BOB, "config": {"workflow": "consent"}}, "workflow: it has to be 'llm_o"),
         pytest.param(
             {"participants": BOB, "config": {"workflow": "call_market"}},
-            "call_market plays trade and not escape_room",
+            "call_market plays trade, not escape_room",
             marks=brought_by("markets"),
         ),
     ],
@@ -316,7 +316,7 @@ def test_a_judge_sends_no_token_to_addresses_that_a_request_names(
 
 @pytest.mark.parametrize(
     ("what", "told"),
-    [("human", "serves no person"), ("embedded:nobody", "no embedded")],
+    [("human", "serves no person"), ("embedded:nobody", "is not an embedded character")],
 )
 def test_what_cannot_be_an_agent_is_refused(coop: Coop, what: str, told: str) -> None:
     assert told in one_line(coop("a2a", what), USAGE)

@@ -236,5 +236,5 @@ def test_a_contract_that_would_hold_the_agent_to_nothing_is_refused() -> None:
     deal = Deal.model_validate({"clauses": [clause]})
     with pytest.raises(ValueError, match="requires nothing of An: name one of its parties"):
         ContractMiddleware(deal, agent="An")
-    with pytest.raises(ValueError, match="no tool takes deploy"):
+    with pytest.raises(ValueError, match="no tool for deploy"):
         ContractMiddleware(deal, agent="Ann", actions={"push": "deplooy"})

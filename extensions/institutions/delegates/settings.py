@@ -32,7 +32,7 @@ class Delegation(BaseModel):
 
 
 class Delegating(Addition[Delegation]):
-    """The check, which needs the game, that its agents can form so many groups."""
+    """The check that the game's agents can form the set number of groups."""
 
     settings = Delegation
 

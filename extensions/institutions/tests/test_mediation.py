@@ -250,7 +250,7 @@ async def test_an_agent_that_may_not_do_all_that_a_mediator_could_does_not_deleg
 
 
 async def test_a_game_without_a_table_of_payoffs_or_with_too_large_a_one_is_refused() -> None:
-    why = r"mediation plays matrix and not task_exchange: choose one of cash_grab, "
+    why = r"mediation plays matrix, not task_exchange: choose one of cash_grab, "
     with pytest.raises(ValueError, match=why):
         await play("mediation", RunConfig(game="task_exchange"))
     many = RunConfig(game="public_goods", params={"agents": list("ABCDEFGHIJKLM")})

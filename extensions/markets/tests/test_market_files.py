@@ -112,7 +112,7 @@ def test_a_digest_has_nothing_opened_that_its_game_does_not_declare_as_a_file() 
     for key, params in (("door", {"door": "/dev/zero"}), ("gone", {}), ("rounds", {"rounds": 3})):
         for read in (settings.game_of, lambda told: RunConfig.model_validate(told).resolve()):
             told = forged({key: "0:0"}, params=params)
-            with pytest.raises(GameError, match=f"digests: '{key}' is no parameter that names a"):
+            with pytest.raises(GameError, match=f"digests: '{key}' is not a parameter that names"):
                 read(told)
 
 

@@ -47,4 +47,4 @@ def test_a_file_of_payoffs_is_refused_by_the_name_of_its_game(coop: Coop) -> Non
     )
     Path("bridge.yaml").write_text(f"name: bridge\n{acts}payoffs:\n{pays}absent: go\n")
     line = one_line(coop("run", "bridge.yaml", "-g", "call_market"), USAGE)
-    assert "call_market plays trade and not bridge" in line
+    assert "call_market plays trade, not bridge" in line

@@ -191,7 +191,7 @@ def test_a_key_with_which_anybody_can_sign_is_refused_in_every_form(tmp_path: Pa
         weak = Ed25519PublicKey.from_public_bytes(raw)
         pem = weak.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
         for read in (read_public, lambda pem: PublicKey(pem).keyid):
-            with pytest.raises(ValueError, match="anybody can sign"):
+            with pytest.raises(ValueError, match="signatures can be forged"):
                 read(pem)
     one = Ed25519PublicKey.from_public_bytes(encoded(1))
     for message in (b"I pay", b"I do not pay"):

@@ -183,7 +183,7 @@ def test_an_export_opens_no_files_and_runs_no_programs(
     played: Play, settings: dict[str, Any]
 ) -> None:
     export = played.altered(lambda told: told["settings"].update(settings))
-    with pytest.raises(ValueError, match=r"program|the game|the setting|names a file"):
+    with pytest.raises(ValueError, match=r"program|no game|the setting|names a file"):
         check(export, played.keys)
 
 

@@ -43,7 +43,7 @@ def test_a_run_is_exported_checked_and_refused_in_words(coop: Coop, tmp_path: Pa
     assert "FAIL  signatures of Bob" in wrong.out
     assert coop(*asked, "--need", "Alice").code == FAILED
     twice = coop(*asked, "--key", f"Bob={bob}", "--key", f"Bob={operator}")
-    assert "--key Bob: give one key" in one_line(twice, USAGE)
+    assert "--key Bob is given twice: give one key" in one_line(twice, USAGE)
     export = (tmp_path / "deal.dsse.json").read_bytes()
     (tmp_path / "deal.dsse.json").write_bytes(export.replace(b"sig", b"sIg"))
     assert "not a signed envelope" in one_line(coop(*asked), USAGE)

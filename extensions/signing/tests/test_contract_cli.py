@@ -191,8 +191,8 @@ def turn(**changes):
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        ([], "holds no record"),
-        ("x", "holds no record"),
+        ([], "contains no record"),
+        ("x", "contains no record"),
         (["x"], "entry 1"),
         (turn(turn=2), "entry 1 is turn 2"),
         ([{"turn": 1}], "entry 1, actions"),
@@ -200,7 +200,7 @@ def turn(**changes):
         (turn(rewards={"Alice": "much"}), "entry 1, rewards.Alice"),
         (turn(rewards=[1, 2]), "entry 1, rewards"),
         (turn(rewards={"Alice": float("nan")}), "finite number"),
-        ([turn()[0] | {"turn": n} for n in range(1, 12)], "has 11 turns, and prisoners_dilemma 10"),
+        ([turn()[0] | {"turn": n} for n in range(1, 12)], "has 11 turns, but prisoners_"),
     ],
 )
 def test_what_is_no_record_is_refused_in_one_line(coop, tmp_path, record, reason):
@@ -211,7 +211,7 @@ def test_what_is_no_record_is_refused_in_one_line(coop, tmp_path, record, reason
 @pytest.mark.parametrize(
     ("deal", "reason"),
     [
-        ({"agents": ["Alice"]}, "holds no contract"),
+        ({"agents": ["Alice"]}, "contains no contract"),
         ({"clauses": [{"kind": "do", "agent": "Alicia", "action": "cooperate"}]}, "Alicia"),
         ({"clauses": [{"kind": "do", "agent": "Alice", "action": "coperate"}]}, "coperate"),
         ({"clauses": [{"kind": "do"}]}, "agent"),

@@ -302,7 +302,7 @@ def test_a_record_that_says_what_cannot_be_leaves_the_others_to_be_read(
 def test_a_folder_without_records_is_refused_in_one_line(coop: Any, tmp_path: Path) -> None:
     code, _, err = coop("import", "negotiation-arena", str(tmp_path))
     assert code == 2
-    assert "holds no game_state.json of NegotiationArena" in " ".join(err.split())
+    assert "has no game_state.json of NegotiationArena" in " ".join(err.split())
     (tmp_path / "game_state.json").write_text("[]")
     code, _, err = coop("import", "negotiation-arena", str(tmp_path))
     assert code == 2

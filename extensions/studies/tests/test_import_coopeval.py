@@ -230,9 +230,9 @@ HOSTILE_GAMES = [
         f"config.json: {why}",
     )
     for n, m, why in [
-        (40, 2, "num_players is 40: 2 to 12 are read"),
+        (40, 2, "num_players is 40: give 2 to 12"),
         (0, 2, "num_players is 0"),
-        (2, "1e400", "of PublicGoods is missing or not a number"),
+        (2, "1e400", "the numbers of PublicGoods are missing or wrong"),
     ]
 ]
 """Whose joint actions would fill the memory, or whose numbers are none."""
@@ -247,7 +247,7 @@ HOSTILE_GAMES = [
             '[{"player": "x", "action": "y", "points": 1}]',
             "1 moves, but the game has 2 seats",
         ),
-        ("records.jsonl", '{"votes": []}', "records.jsonl:1: no round in it"),
+        ("records.jsonl", '{"votes": []}', "records.jsonl:1: has no round"),
         (
             "records.jsonl",
             '[{"player": "x", "action": "y"}, {"player": "z", "action": "y", "points": 1}]',
@@ -255,9 +255,13 @@ HOSTILE_GAMES = [
         ),
         ("config.json", "[]", "not a mapping with game and mechanism"),
         ("config.json", '{"game": {"type": "Chess"}, "mechanism": {"type": "x"}}', "'Chess'"),
-        ("config.json", '{"game": {"type": "PublicGoods"}, "mechanism": {"type": "x"}}', "lack"),
+        (
+            "config.json",
+            '{"game": {"type": "PublicGoods"}, "mechanism": {"type": "x"}}',
+            "are missing or wrong",
+        ),
         ("contract_design.json", '{"x#P1": {}}', "x#P1 has no contract"),
-        ("contract_design.json", '{"x#P1": {"contract": {"A.RUN": 1}}}', "no action 'RUN'"),
+        ("contract_design.json", '{"x#P1": {"contract": {"A.RUN": 1}}}', "'RUN' is not an action"),
         ("contract_design.json", "{}", "who made none"),
         (
             "contract_design.json",

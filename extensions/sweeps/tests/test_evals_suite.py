@@ -102,7 +102,7 @@ def test_repeated_seeds_are_refused():
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("- 1", "holds no suite"),
+        ("- 1", "contains no suite"),
         ("a: [", "cannot be read as a suite"),
         ("varied: {}", "there is no setting 'varied'"),
         ("vary: {graph: []}", "has no values"),

@@ -37,7 +37,7 @@ def test_the_example_is_a_suite_of_as_many_cells_as_it_says(tmp_path: Path) -> N
 
 @with_all_extensions
 def test_the_page_names_every_suite_that_comes_with_it() -> None:
-    listed = TEXT.partition("## Suites that come with it")[2].partition("\n## ")[0]
+    listed = TEXT.partition("## Included suites")[2].partition("\n## ")[0]
     assert [name for name in shipped_suites() if f"`{name}`" not in listed] == []
 
 

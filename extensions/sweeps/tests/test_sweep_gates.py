@@ -193,7 +193,7 @@ async def test_money_is_reserved_at_the_worst_and_the_last_call_is_made_alone(wo
     waiting = asyncio.ensure_future(other.reserve(0.6))
     await purse.settle(first, 0.5)
     await other.settle(await waiting, 0.6)
-    with pytest.raises(SpendingLimit, match=r"1 USD: 1.1000 are spent"):
+    with pytest.raises(SpendingLimit, match=r"1 USD: 1.1000 USD are spent"):
         await purse.reserve(0.0)
 
 

@@ -156,7 +156,7 @@ def test_a_key_with_which_anybody_can_sign_checks_no_token(
     weak = Ed25519PublicKey.from_public_bytes(bytes([1, *[0] * 31]))
     pem = weak.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
     monkeypatch.setenv(PUBLIC_KEY, pem)
-    with pytest.raises(ValueError, match="anybody can sign"):
+    with pytest.raises(ValueError, match="signatures can be forged"):
         check_configuration()
 
 

@@ -116,7 +116,7 @@ async def test_a_game_of_ones_own_takes_the_place_of_each_cases() -> None:
 @pytest.mark.parametrize(
     ("given", "wrong"),
     [
-        ({"cases": ["burglar"]}, "no case 'burglar': there are over-claimer, "),
+        ({"cases": ["burglar"]}, "'burglar' is not an adversary: choose over-claimer, "),
         ({"game": "task_exchange"}, "task_exchange: attack needs a game with a payoff table"),
         ({"target": Seat(model="human")}, "attack asks no people"),
         ({"target": Seat(model="embedded:nobody")}, "'nobody' is not an embedded character"),

@@ -243,7 +243,7 @@ def test_a_file_that_cannot_be_read_is_refused_without_quoting_it(tmp_path: Path
         ({"01": 5, "10": 6, "11": float("nan")}, "score of 11 is not a number"),
         ({"01": 5, "10": True, "11": 7}, "score of 10 is not a number"),
         ({"1": 5}, "2 characters"),
-        ([1, 2], "mapping"),
+        ([1, 2], "must map masks"),
     ],
 )
 def test_scores_made_by_a_model_are_checked(scores: Any, complaint: str) -> None:
