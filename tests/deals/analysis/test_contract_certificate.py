@@ -252,6 +252,9 @@ def test_code_refuses_to_sign_below_the_reservation_value():
     assert unsigned.below_reservation(deal, "Alice", Fraction(10)) is None
     fault = unsigned.below_reservation(deal, "Alice", Fraction(21, 2))
     assert "leaves you 10, less than your reservation value of 10.5" in fault.feedback
+    earned = {"turn": 1, "actions": {}, "rewards": {"Alice": 7, "Bob": 0}}
+    later = Agreement(None, [earned], game.facts(), Enforcement())
+    assert "leaves you 16," in later.below_reservation(deal, "Alice", Fraction(17)).feedback
     split = Deal(clauses=[Share(norm="shapley")])
     unknown = unsigned.below_reservation(split, "Alice", Fraction(-99), norms=["shapley"])
     assert unknown.label == "RESERVE"
