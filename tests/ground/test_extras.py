@@ -112,12 +112,9 @@ def test_the_libraries_and_commands_of_every_extra_are_known() -> None:
     assert sorted(LIBRARIES) == sorted(COMMANDS) == OURS
 
 
-FAST = ("keys", "patterns", "reports")
-
-
 @with_all_extensions
 @pytest.mark.parametrize(
-    "extra", [pytest.param(x, marks=[] if x in FAST else pytest.mark.slow) for x in OURS]
+    "extra", [pytest.param(x, marks=[] if x == "keys" else pytest.mark.slow) for x in OURS]
 )
 def test_each_command_names_the_extra_whose_library_is_absent(
     coop: Coop, each_without: Callable[..., list[Ended]], tmp_path: Path, extra: str
