@@ -1,5 +1,6 @@
 """Seats are found by name, refused in one line if unusable, and asked once per letter."""
 
+import asyncio
 import json
 import socket
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.seats.asking import Enquiry, ask
+from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.models import KEYS, check_seat
 from shapley_coop.seats.recording import recording_line
@@ -158,3 +160,13 @@ async def test_a_failure_is_told_without_its_text_and_can_be_mended(script: Scri
     assert outcome["rewards"] == {"Alice": -1, "Bob": 10}
     assert len(script.shown_to("Alice")) == 1, "who had answered is not asked again"
     assert len(script.shown_to("Bob")) == 2
+
+
+async def test_a_seat_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(EmbeddedChatModel):
+        async def _agenerate(self, *_: Any, **__: Any) -> Any:
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr("shapley_coop.seats.asking.chat_model", lambda *_, **__: Slow())
+    with pytest.raises(SeatError, match=r"no answer within 0\.03 s; raise the seat's timeout"):
+        await ask(Seat(timeout=0.01), 0, question(), home().journal)
