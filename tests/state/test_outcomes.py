@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.outcome import without_play
@@ -123,6 +126,16 @@ def test_what_the_budget_cuts_is_no_breach(coop: Coop, script: Script) -> None:
     whys = {each["why"] for one in outcome["conduct"].values() for each in one["passes"]}
     assert whys == {"budget"}
     assert coop("verify", "r").code == 0
+
+
+def test_a_turn_of_an_earlier_record_is_judged_as_it_was() -> None:
+    deal = Deal(clauses=[Do(agent="Ann", action="give")])
+    cases: list[tuple[dict[str, Any], int]] = [({}, 1), ({"excused": True}, 0)]
+    for more, breaches in cases:
+        effect = {"effect": "pass", "agent": "Ann", "label": "BUDGET", **more}
+        monitor = Monitor(deal)
+        monitor.observe({"turn": 1, "actions": {}, "rewards": {}, "effects": [effect]})
+        assert len(monitor.breaches) == breaches
 
 
 # Recordings
