@@ -99,6 +99,11 @@ def test_the_checker_sees_each_axiom_broken() -> None:
     }
 
 
+def test_a_second_game_must_have_the_same_agents() -> None:
+    with pytest.raises(ValueError, match="a second game of 4 worths"):
+        check_axioms(shapley, TABLE, ESCAPE_ROOM)
+
+
 def test_the_checker_scales_its_tolerance_with_the_worths() -> None:
     huge = [worth * 1e12 for worth in TABLE]
     other = [worth * 1e11 for worth in convex_game(3)]

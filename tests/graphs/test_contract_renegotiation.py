@@ -207,18 +207,3 @@ def outlook(contract, turn):
     said = {"clauses": wire_form(contract)["clauses"]}
     facts = {**DILEMMA.facts(), "you": "Bob", "turn": turn, "contract": said}
     return Outlook.of(facts, turns("cooperate", turn - 1))
-
-
-def test_what_was_earned_before_an_amendment_is_no_reason_to_sign_it():
-    paid = Pay(payer="Alice", payee="Bob", amount=1, basis="turn")
-    for contract in (Deal(clauses=BOTH), Deal(clauses=(*BOTH, paid))):
-        for turn in (2, 3, 4):
-            o = outlook(contract, turn)
-            same = Deal(clauses=BOTH)
-            assert o.value(same) == o.alone
-            worse = Deal(clauses=(*BOTH, Pay(payer="Bob", payee="Alice", amount=2)))
-            assert o.value(worse)["Bob"] == o.alone["Bob"] - 2
-            assert o.value(contract, mine="cooperate") == o.alone
-            assert o.surplus == 0
-            assert not o.asks(same)
-            assert o.asks(worse)

@@ -155,25 +155,6 @@ async def test_clauses_drafted_from_words_bind_once_everybody_has_signed_them(sc
     assert all(check.sound for check in await verify_run("run"))
 
 
-async def test_one_refusal_to_sign_leaves_nobody_bound(script):
-    in_words_alone(script)
-    script["summariser", "contract_write"] = proposal(fined(), compose(fined(), TERMS))
-    script["Alice", "contract_sign"] = "<ACCEPT>"
-    script["Bob", "contract_sign"] = "<s>That is not what I meant.</s><REJECT>"
-    table = await table_after(RunConfig(game="prisoners_dilemma"))
-    assert table["contract"] is None
-    assert table["status"] == "no_deal"
-    assert table["settlement"]["payoffs"] == {"Alice": 0, "Bob": 0}
-
-
-async def test_words_that_nobody_can_draft_are_no_contract(script):
-    in_words_alone(script)
-    script["summariser", "contract_write"] = "<s>I cannot.</s>"
-    table = await table_after(RunConfig(game="prisoners_dilemma"))
-    assert table["contract"] is None
-    assert script.shown_to("Alice", "contract_sign") == []
-
-
 async def test_what_cannot_be_kept_never_reaches_the_table(script):
     impossible = Deal(
         clauses=[

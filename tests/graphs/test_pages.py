@@ -1,14 +1,10 @@
 """The workflows as drawings: an ablation is a diff of wiring, and every line drawn is real."""
 
-from dataclasses import replace
 from typing import get_type_hints
 
 import pytest
 
-from shapley_coop import extension, graphs
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
-from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.terms import Terms
+from shapley_coop import graphs
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.catalogue import compiled
 from shapley_coop.state.table import Result, Table
@@ -96,38 +92,6 @@ def test_negotiation_adds_bargaining_before_and_between_acts_and_nothing_else() 
     )
 
 
-def test_being_allowed_to_pay_is_no_node_and_no_edge() -> None:
-    """Between the two pages only what a deal may hold differs: the topics of their askings."""
-    assert wiring("negotiation") == wiring("negotiation_priced")
-    without, priced = builder("negotiation").askings, builder("negotiation_priced").askings
-    assert list(without) == list(priced)
-    money = [Pay(payer="A", payee="B", amount=1), Share(norm="shapley")]
-    duties = [Do(agent="A", action="x"), Forbid(agent="B", action="x")]
-    for node, asking in priced.items():
-        own = without[node]
-        assert (own.topic.payments, asking.topic.payments) == (False, True)
-        assert (own.topic.deals, asking.topic.deals) == (True, True)
-        assert replace(own, topic=asking.topic) == asking
-        assert replace(own.topic, payments=True, rules=asking.topic.rules) == asking.topic
-        assert own.topic.rules[1:] == asking.topic.rules[1:]
-        if own.topic.rules:
-            admits, terms = own.topic.rules[0], Terms(agents=["A", "B"])
-            refused = [admits(Deal(clauses=(clause,)), terms) for clause in money]
-            assert [fault.label for fault in refused if fault] == ["KIND", "KIND"]
-            assert admits(Deal(clauses=tuple(duties)), terms) is None
-            assert asking.topic.rules[0](Deal(clauses=(*duties, *money)), terms) is None
-
-
-def test_of_the_cores_workflows_only_llm_only_admits_no_deal() -> None:
-    without = {
-        name
-        for name in {*NAMES} - extension.offered("workflows").keys()
-        for asking in builder(name).askings.values()
-        if not asking.topic.deals
-    }
-    assert without == {"llm_only"}
-
-
 def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing_else() -> None:
     assert added("negotiation_priced", "short_term") == (
         {"reason", "collect_reasons", "account", "convene_split", "claim", "collect_claims"}
@@ -193,24 +157,6 @@ def test_a_workflow_is_compiled_under_its_name_without_a_saver(name: str) -> Non
     assert graph.name == name
     assert graph.checkpointer is None
     assert graph.get_graph().draw_mermaid().startswith("---")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_node_reads_the_table_and_the_first_the_opening(name: str) -> None:
-    read = {node: spec.input_schema for node, spec in builder(name).nodes.items()}
-    first = {to for source, to, _ in wiring(name)[1] if source == "__start__"}
-    assert {node for node, schema in read.items() if schema.__name__ == "Reopening"} == first
-    own = builder(name).state_schema
-    assert {schema for node, schema in read.items() if node not in first} == {own}
-
-
-def test_what_few_workflows_need_no_other_has() -> None:
-    beyond = {
-        name: extra
-        for name in {*NAMES} - {*extension.offered("workflows")}
-        if (extra := get_type_hints(builder(name).state_schema).keys() - get_type_hints(Table))
-    }
-    assert not beyond
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,21 +1,16 @@
 """Without the library of an extra, each command that needs it names the line that installs it."""
 
-import ast
 import json
 import os
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
-from functools import cache
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from shapley_coop.extras import LibraryMissing, is_installed, missing_library, require_extra
 from shapley_coop.graphs.preparing import prepare
@@ -117,12 +112,9 @@ def test_the_libraries_and_commands_of_every_extra_are_known() -> None:
     assert sorted(LIBRARIES) == sorted(COMMANDS) == OURS
 
 
-FAST = ("keys", "patterns", "reports")
-
-
 @with_all_extensions
 @pytest.mark.parametrize(
-    "extra", [pytest.param(x, marks=[] if x in FAST else pytest.mark.slow) for x in OURS]
+    "extra", [pytest.param(x, marks=[] if x == "keys" else pytest.mark.slow) for x in OURS]
 )
 def test_each_command_names_the_extra_whose_library_is_absent(
     coop: Coop, each_without: Callable[..., list[Ended]], tmp_path: Path, extra: str
@@ -243,19 +235,6 @@ def test_every_module_is_imported_without_any_extra_or_names_the_one_that_it_nee
     assert [line for line in told if not form.fullmatch(line)] == []
 
 
-def test_every_import_of_an_optional_library_stands_where_its_absence_is_named() -> None:
-    # pytest alone loads its plug-in; a benchmark passes over shapiq where it is absent.
-    always = always_there() | {"pytest", "shapiq"}
-    silent = []
-    for name, path in modules():
-        guards = of_the_package(path)
-        for library, extra in imports(ast.parse(path.read_text(encoding="utf-8"))):
-            known = {one for one in (extra, *guards) if library in LIBRARIES.get(one, ())}
-            if library not in always and not known:
-                silent.append(f"{name}: {library}")
-    assert silent == []
-
-
 def modules() -> list[tuple[str, Path]]:
     """Every module of the package, but those that play at being a program."""
     rooms = [path for path in (ROOT / "shapley_coop").iterdir() if path.is_symlink()]
@@ -273,64 +252,3 @@ def module_name(path: Path) -> str:
         part for part in path.with_suffix("").parts if part not in ("__init__", "shapley_coop")
     ]
     return ".".join(["shapley_coop", *inside])
-
-
-def of_the_package(path: Path) -> set[str]:
-    """The extras that the `__init__` of a module's own package asks for."""
-    beside = path.with_name("__init__.py")
-    if not beside.is_file() or path == beside:
-        return set()
-    return {extra for _, extra in imports(ast.parse(beside.read_text(encoding="utf-8"))) if extra}
-
-
-def imports(tree: ast.AST, extra: str = "") -> Iterator[tuple[str, str]]:
-    """Each library that is imported for more than its types, and the extra that is named for it."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-            yield from (pair for one in node.orelse for pair in imports(one, extra))
-            continue
-        if isinstance(node, ast.Import):
-            yield from ((alias.name.partition(".")[0], extra) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            yield (node.module or "").partition(".")[0], extra
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
-            named = node.args[0]
-            yield from (
-                [(str(named.value).partition(".")[0], extra)]
-                if isinstance(named, ast.Constant)
-                else []
-            )
-        yield from imports(node, _named(node) or extra)
-
-
-def _named(node: ast.AST) -> str:
-    """The extra of `with require_extra(extra, …)`."""
-    for item in node.items if isinstance(node, ast.With) else ():
-        call = item.context_expr
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "require_extra":
-            return str(ast.literal_eval(call.args[0]))
-    return ""
-
-
-@cache
-def always_there() -> set[str]:
-    """The modules of Python, ours, and those of the libraries that come with the package."""
-    core, todo = set[tuple[str, str]](), [Requirement(one) for one in PROJECT["dependencies"]]
-    while todo:
-        one = todo.pop()
-        for extra in ("", *one.extras):
-            if (canonicalize_name(one.name), extra) in core:
-                continue
-            core.add((canonicalize_name(one.name), extra))
-            try:
-                needed = [Requirement(line) for line in requires(one.name) or ()]
-            except PackageNotFoundError:
-                continue
-            todo += [x for x in needed if not x.marker or x.marker.evaluate({"extra": extra})]
-    names = {name for name, _ in core}
-    of_libraries = {
-        module
-        for module, distributions in packages_distributions().items()
-        if names & set(map(canonicalize_name, distributions))
-    }
-    return of_libraries | set(sys.stdlib_module_names) | {"shapley_coop"}

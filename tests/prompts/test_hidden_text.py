@@ -45,15 +45,6 @@ FORGED += [
 # Into letters
 
 
-@pytest.mark.parametrize("hidden", REFUSED, ids=ascii)
-def test_what_nobody_could_see_is_asked_back_wherever_it_stands(hidden: str) -> None:
-    shapes = (f"<s>Yes{hidden}.</s>", f"<REJECT>no{hidden}</REJECT>", f"<CLAIM>4{hidden}0%</CLAIM>")
-    for text in (*shapes, f"<ACTION>lev{hidden}er</ACTION>", f"thoughts{hidden}"):
-        assert getattr(scan(text), "label", None) == "TEXT", ascii(text)
-    escaped = json.dumps({"clauses": [f"x{hidden}"]})
-    assert getattr(scan(f"<PROPOSAL>{escaped}</PROPOSAL>"), "label", None) == "TEXT"
-
-
 @pytest.mark.parametrize("hidden", LEFT_OUT, ids=ascii)
 def test_selectors_and_joiners_are_left_out_of_words_and_refused_in_names(hidden: str) -> None:
     assert scan(f"<s>Y{hidden}es</s>") == Message(speech="Yes")

@@ -5,14 +5,11 @@ one agent is told; so the next letter of anybody begins as the last one did.
 """
 
 import json
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from benchmarks.tokens import BLOCK, LEAST, PER_TOKEN, ahead, bill, pays_from
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import NOT_PLAYED
 from shapley_coop.seats.asking import ask
@@ -157,52 +154,3 @@ async def test_a_warm_cache_has_one_asked_before_the_others(
 
 
 # The model of a cache by which `make bench` bills
-
-
-def blocks(*names: int) -> str:
-    """A prompt of whole blocks, equal where their numbers are."""
-    return "".join(f"{name:0{BLOCK * PER_TOKEN}d}" for name in names)
-
-
-LONG = range(LEAST // BLOCK)
-"""As many blocks as are worth keeping."""
-
-
-def test_what_was_sent_before_is_read_from_the_cache_up_to_the_first_difference() -> None:
-    found = bill([[blocks(*LONG, 91, 92)], [blocks(*LONG, 91, 93)], [blocks(7, *LONG)]])
-    assert found.total == (2 * (len(LONG) + 2) + len(LONG) + 1) * BLOCK
-    assert found.cached == (len(LONG) + 1) * BLOCK
-    assert found.billed == pytest.approx(found.anew + found.cached / 10)
-
-
-def test_a_counter_in_front_is_never_read_from_the_cache() -> None:
-    assert bill([[f"Message {n}." + blocks(*LONG)] for n in range(9)]).cached == 0
-
-
-def test_a_short_prompt_is_not_worth_keeping() -> None:
-    assert bill([[blocks(*LONG[1:])]] * 3).cached == 0
-
-
-def test_calls_of_one_wave_do_not_find_each_other_unless_one_is_sent_ahead() -> None:
-    wave = [blocks(*LONG)] * 5
-    assert bill([wave]).cached == 0
-    assert bill(ahead([wave])).cached == 4 * LEAST
-
-
-@given(st.lists(st.lists(st.text(max_size=40), min_size=1, max_size=3), min_size=1, max_size=5))
-def test_a_bill_never_exceeds_what_was_sent_and_repeating_a_wave_adds_least(talk: Any) -> None:
-    waves = [[blocks(*LONG) + blocks(*map(ord, one)) for one in wave] for wave in talk]
-    once, again = bill(waves), bill([*waves, waves[0]])
-    assert 0 <= once.cached <= once.total
-    assert again.anew == once.anew, "all of it was there"
-
-
-def test_a_summary_pays_from_where_it_stays_cheaper() -> None:
-    grown = list(accumulate(range(100, 160), lambda letter, n: letter + blocks(n), initial=""))
-    whole = [[blocks(*LONG) + letter] for letter in grown]
-    short = [[blocks(*LONG, 1, 2, 3, 4, n)] for n in range(len(whole))]
-    found = pays_from(whole, short)
-    assert found is not None
-    assert bill(short[:found]).billed < bill(whole[:found]).billed
-    assert bill(short[: found - 1]).billed >= bill(whole[: found - 1]).billed
-    assert pays_from(short, whole) is None

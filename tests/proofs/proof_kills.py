@@ -49,6 +49,17 @@ def at_every_write(trial: Trial, _: Random) -> None:
     trial.through(repeat(Stop(write=1)))
 
 
+def comes_to_the_same(folder: Path, *options: str) -> None:
+    """A run that is killed at every write ends as the one that nobody killed, and is paid once."""
+    coop = warm_coop(Home(folder))
+    play = Play.uninterrupted(coop, "whole", options)
+    trial = Trial(coop, "killed", play)
+    at_every_write(trial, Random(0))
+    assert trial.kills > play.whole["turns_played"]
+    assert Audit.of(coop.home, [play], [trial]).clean
+    assert coop.run("verify", "killed").code == 0
+
+
 def around_some_writes(trial: Trial, rng: Random) -> None:
     """Killed before or after one of its next writes, again and again."""
     trial.through(_some_write(rng) for _ in count())

@@ -1,12 +1,10 @@
 """What an endpoint does wrong: each fault in words of its own with its mend, and within bounds."""
 
-import asyncio
 import gzip
 import json
 import re
 import zlib
 from collections.abc import AsyncIterator
-from pathlib import Path
 from uuid import uuid4
 
 import httpx2
@@ -15,16 +13,15 @@ import pytest
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import http
 from shapley_coop.seats.asking import Enquiry, ask
-from shapley_coop.seats.clients import Clients, clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.faults import AnswerTooLarge
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.models import RETRIES, chat_model
-from shapley_coop.seats.records import Answer, Entry
+from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.seats.usage import count_tokens
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.journal import Journal
 from tests.proofs.every_fault import completion, every_fault, instead
 from tests.seats.sick_endpoints import sick
 from tests.stub_faults import Answer as StubAnswer
@@ -123,22 +120,6 @@ async def test_what_was_withheld_is_asked_for_again_with_its_own_label(
     assert {said["label"] for said in table["talk"]} == {label}
     entries = list(home().journal.entries(table["episode"]))
     assert {entry.answer.withheld for entry in entries} == {withheld}
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        Answer("a"),
-        Answer("a", cut=True),
-        Answer("", withheld="refused"),
-        Answer("", withheld="filtered"),
-    ],
-)
-def test_how_an_answer_ended_is_kept(tmp_path: Path, answer: Answer) -> None:
-    journal = Journal(f"sqlite:///{tmp_path / 'books.sqlite'}")
-    entry = Entry("Ada", "act", "m", "l", "letter", 1, answer, "n")
-    journal.write("e", entry)
-    assert journal.find("e", "Ada", "l", 1) == entry
 
 
 # Answers have a size
@@ -313,12 +294,3 @@ async def test_a_budget_of_tokens_ends_a_run_whose_endpoint_counts_none(usage: o
         outcome = await play("negotiation", RunConfig.model_validate(given))
     assert 0 < stub.calls <= 4
     assert outcome["usage"]["input_tokens"] + outcome["usage"]["output_tokens"] >= 2_000
-
-
-def test_the_hook_is_set_where_seats_are_asked() -> None:
-    async def hooks() -> object:
-        client = http.http_client(Clients())
-        await client.aclose()
-        return client.event_hooks["response"]
-
-    assert asyncio.run(hooks()) == [http.bound_body]

@@ -11,9 +11,7 @@ import pytest
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.clients import clients
-from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.models import RETRIES, check_seat
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.seat import CredentialsMissing, Seat, SeatError
@@ -134,32 +132,12 @@ def test_runs_one_after_the_other_need_no_event_loop_in_common(stub: StubOpenAI)
         assert stub.calls == 2 * runs
 
 
-async def test_a_second_run_in_the_same_event_loop_finds_an_open_client(stub: StubOpenAI) -> None:
-    first = await play("shapley_coop", room(stub))
-    assert told(await play("shapley_coop", room(stub))) == told(first)
-
-
 async def test_runs_side_by_side_share_the_clients_of_the_block_around_them() -> None:
     with StubOpenAI(reply, latency=0.01) as slow:
         ours = [play(graph, room(slow)) for graph in ("llm_only", "negotiation", "shapley_coop")]
         async with clients():
             outcomes = await asyncio.gather(*ours)
     assert slow.calls == sum(map(over_http, outcomes))
-
-
-async def test_the_last_block_to_end_closes_the_clients(stub: StubOpenAI) -> None:
-    async with clients():
-        async with clients():
-            await one_call(stub, "first")
-        await one_call(stub, "second")
-    await play("llm_only", room(stub))
-    assert stub.calls == 4
-
-
-async def one_call(stub: StubOpenAI, words: str) -> None:
-    seat = Seat(model="openai:Alice", base_url=stub.base_url)
-    letter = Letter(words, '```json\n{"you": "Alice", "ask": "reason"}\n```')
-    await ask(seat, 0, Enquiry("e1", "Alice", "reason", letter), home().journal)
 
 
 # Transport: the client repeats, and nothing else does
@@ -302,15 +280,6 @@ async def test_an_agent_whose_answers_are_all_cut_passes_and_the_talk_says_why()
     table = await table_of(home().runs.get(outcome["run"]))
     assert table["talk"][0]["by"] == "Alice"
     assert (table["talk"][0]["act"], table["talk"][0]["label"]) == ("pass", "CUT")
-
-
-async def test_thinking_before_the_answer_is_no_part_of_it() -> None:
-    def thinking(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
-        return f"<think>\nWhat <ACTION>door</ACTION> is.\n</think>\n{reply(messages, request)}"
-
-    with StubOpenAI(thinking) as stub:
-        outcome = await play("shapley_coop", room(stub))
-    assert told(outcome) == told(await embedded())
 
 
 # Seats that cannot answer

@@ -121,12 +121,6 @@ def test_settings_with_commas_are_read_from_the_command_line() -> None:
         seats_from("openai:x,extra_body={a: 1},loud")
 
 
-def test_seats_with_bodies_of_their_own_can_be_told_apart() -> None:
-    one, other = (Seat(extra_body={"k": [n]}) for n in (1, 2))
-    assert len({one, other, Seat(extra_body={"k": [1]})}) == 2
-    assert Seat.model_validate_json(one.model_dump_json()) == one
-
-
 def test_an_object_as_a_seat_is_refused_with_the_way_to_name_it() -> None:
     with pytest.raises(
         ValidationError, match=r"a function cannot be a seat: .*python:module:factory"

@@ -4,11 +4,9 @@ import asyncio
 import json
 import socket
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
 from shapley_coop.graphs.preparing import prepare
@@ -17,13 +15,12 @@ from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.endpoint import KEYS
 from shapley_coop.seats.letters import Letter, as_text
-from shapley_coop.seats.models import chat_model, check_seat
-from shapley_coop.seats.recording import RecordedChatModel, recording_line
+from shapley_coop.seats.models import check_seat
+from shapley_coop.seats.recording import recording_line
 from shapley_coop.seats.records import Answer, Entry, letter_hash, nonce
 from shapley_coop.seats.seat import CredentialsMissing, Seat, SeatError
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.journal import Journal
 from tests.scripted import Script
 
 # The tests' own promises
@@ -34,12 +31,6 @@ def test_no_test_reaches_another_machine() -> None:
         out.connect(("192.0.2.1", 80))
     with pytest.raises(RuntimeError, match=r"example\.org is not this machine"):
         socket.create_connection(("example.org", 443))
-
-
-@pytest.mark.parametrize("provider", ["openai", "anthropic", "groq"])
-def test_no_test_finds_a_key(provider: str) -> None:
-    with pytest.raises(CredentialsMissing):
-        check_seat(Seat(model=f"{provider}:any"))
 
 
 # Looking a seat up
@@ -66,28 +57,6 @@ def test_a_seat_with_a_wrong_setting_is_refused(given: dict[str, Any], complaint
     assert complaint in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    ("model", "complaint"),
-    [
-        ("embedded:saint", "'saint' is not an embedded character: choose rational, "),
-        ("nowhere:x", "nowhere:x: "),
-        (
-            "recording:none.jsonl",
-            "none.jsonl: cannot be read as a recording (make one with coop letters RUN): ",
-        ),
-        (
-            "recording:.",
-            ".: cannot be read as a recording (make one with coop letters RUN): ",
-        ),
-    ],
-)
-def test_a_seat_that_nobody_takes_is_refused_in_one_line(model: str, complaint: str) -> None:
-    with pytest.raises(ValueError) as refusal:  # noqa: PT011 - the text is compared below
-        check_seat(Seat(model=model))
-    assert str(refusal.value).startswith(complaint)
-    assert "\n" not in str(refusal.value)
-
-
 @pytest.mark.parametrize(("provider", "variable"), sorted(KEYS.items()))
 def test_a_missing_key_is_told_by_its_variable(provider: str, variable: str) -> None:
     with pytest.raises(CredentialsMissing) as refusal:
@@ -112,18 +81,6 @@ def test_a_run_with_a_missing_key_does_not_begin() -> None:
 def test_seats_are_for_those_who_play(seats: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint.replace("*", r"\*")):
         prepare("llm_only", RunConfig.model_validate({"seats": seats}))
-
-
-def test_embedded_agents_and_recordings_are_ordinary_chat_models(tmp_path: Path) -> None:
-    path = tmp_path / "letters.jsonl"
-    path.write_text("")
-    models = [
-        chat_model(Seat(model=name), agent="Ann", seed=3)
-        for name in ("embedded:greedy", f"recording:{path}")
-    ]
-    assert [type(model) for model in models] == [EmbeddedChatModel, RecordedChatModel]
-    assert all(isinstance(model, BaseChatModel) for model in models)
-    assert not any("key" in name for model in models for name in type(model).model_fields)
 
 
 # Asking, once
@@ -214,11 +171,3 @@ async def test_a_seat_that_takes_too_long_is_given_up(monkeypatch: pytest.Monkey
     monkeypatch.setattr("shapley_coop.seats.asking.chat_model", lambda *_, **__: Slow())
     with pytest.raises(SeatError, match=r"no answer within 0\.03 s; raise the seat's timeout"):
         await ask(Seat(timeout=0.01), 0, question(), home().journal)
-
-
-def test_a_journal_is_found_again_where_it_was_kept(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'books.sqlite'}"
-    entry = Entry("Ann", "act", "m", "l", "Zoë 🙂 \u2028", 1, Answer("答え"), nonce())
-    Journal(url).write("e", entry)
-    assert list(Journal(url).entries("e")) == [entry]
-    assert Journal(url).find("e", "Ann", "l", 2) is None

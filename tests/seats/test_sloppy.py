@@ -3,8 +3,7 @@
 import pytest
 
 from benchmarks.sloppy import played
-from tests.seats.manners import MANNERS, Manner, Sloppy
-from tests.stub_faults import Completion
+from tests.seats.manners import MANNERS, Manner
 
 PLAIN = [
     manner
@@ -15,11 +14,6 @@ GUESSED = [manner for manner in MANNERS if manner.guess]
 IN_FORM = [
     manner for manner in MANNERS if manner.clauses or manner.notation or manner.value or manner.form
 ]
-
-
-def test_there_are_thirty_kinds_and_two_of_them_need_a_guess() -> None:
-    assert len({manner.name for manner in MANNERS}) == 30
-    assert [manner.name for manner in GUESSED] == ["yes in words alone", "two actions"]
 
 
 async def refused(manner: Manner, way: str) -> int:
@@ -61,17 +55,3 @@ async def test_with_all_thirty_hardly_an_answer_is_refused_and_deals_are_as_with
         assert spoilt.spoilt > spoilt.answers / 4
         assert spoilt.refused <= (0.15 if way == "text" else 0.05) * spoilt.answers
         assert (spoilt.deals, spoilt.failed) == (sound.deals, 0)
-
-
-def test_what_happens_to_an_answer_is_the_same_again_and_in_every_form() -> None:
-    def kinds(request: dict[str, object]) -> list[tuple[str, str]]:
-        manner = Sloppy(lambda messages, request: "<ACTION>door</ACTION>")
-        said = [manner.say([], {"model": "A-1", **request}) for _ in range(20)]
-        assert set(said) == {"<ACTION>door</ACTION>"}
-        return [
-            (one.text, one.refusal or "")
-            for one in (manner.spoil(Completion(str(x)), {"model": "A-1"}) for x in said)
-        ]
-
-    assert kinds({}) == kinds({})
-    assert len(set(kinds({}))) > 5

@@ -21,7 +21,7 @@ from shapley_coop.state.storage.home import home
 from tests.embedded_reply import by_schema, by_tool, reply
 from tests.questions.test_questions import QUESTIONS
 from tests.stub_faults import Completion, Fault
-from tests.stub_openai import Reply, StubOpenAI
+from tests.stub_openai import StubOpenAI
 
 OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated"}
 WAYS = {"schema": by_schema, "tools": by_tool, "text": reply}
@@ -72,17 +72,6 @@ async def test_an_action_is_asked_for_by_an_enum_of_what_is_legal() -> None:
 
 
 # What comes back is no schema
-
-
-def first(answer: str | Completion, then: Reply) -> Reply:
-    """Say one thing to Alice's first letter, and go on soundly."""
-    waiting = [answer]
-
-    def said(messages: list[dict[str, Any]], request: dict[str, Any]) -> str | Completion:
-        mine = waiting and request["model"] == "Alice"
-        return waiting.pop() if mine else then(messages, request)
-
-    return said
 
 
 def spoilt(text: str) -> Fault:
@@ -202,18 +191,6 @@ async def test_tags_in_text_are_read_where_a_schema_was_asked_for() -> None:
     assert table["record"][0]["actions"]["Alice"] == "lever"
 
 
-async def test_a_retry_by_tool_shows_the_model_its_own_answer() -> None:
-    stubborn = Completion("", tool_calls=(("act", '{"thoughts": "", "action": "x"}'),))
-    sent = Fault("wrong", spoil=lambda said: stubborn)
-    with StubOpenAI(by_tool, faults=[sent]) as stub:
-        seats = {"Alice": room(stub, answers="tools").seats["Alice"], "Bob": "embedded:rational"}
-        await play("llm_only", RunConfig.model_validate({"seats": seats}))
-        _, again = (request.body["messages"] for request in stub.requests)
-    (call,) = again[2]["tool_calls"]
-    assert (call["function"]["name"], call["function"]["arguments"]) == ("act", '{"action": "x"}')
-    assert "door, lever" in again[3]["content"]
-
-
 # Which way a seat answers
 
 
@@ -265,10 +242,6 @@ def test_every_act_has_a_schema_that_providers_take(act: str) -> None:
         assert found["additionalProperties"] is False
         assert found["required"] == list(found["properties"])
     assert '"default"' not in json.dumps(schema)
-
-
-def test_what_has_no_schema_is_answered_in_text() -> None:
-    assert schema_of({"ask": "of_an_extension"}) is None
 
 
 @pytest.mark.parametrize(

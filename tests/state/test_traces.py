@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from shapley_coop.state.storage.home import home
 from tests.background import in_background
 from tests.embedded_reply import reply
 from tests.root import ROOT
-from tests.seats.langsmith_capture import PROJECT
+from tests.seats.langsmith_capture import Capture
 from tests.stub_openai import StubOpenAI
 
 RUN = ("run", "escape_room", "--seed", "4", "--json")
@@ -128,61 +127,10 @@ async def test_who_is_simulated_is_said_call_by_call() -> None:
 # LangSmith, caught on the loopback interface
 
 
-class Capture(ThreadingHTTPServer):
-    """Where LangSmith would be: keeps every trace that is sent, and every request's path."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Ingest)
-        self.paths: list[str] = []
-        self.traces: dict[str, dict[str, Any]] = {}
-        self.feedback: list[dict[str, Any]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def keep(self, path: str, body: bytes) -> None:
-        self.paths.append(path)
-        if path == "/feedback":
-            self.feedback.append(json.loads(body))
-        if path == "/runs/batch":
-            sent = json.loads(body)
-            for trace in [*sent.get("post", []), *sent.get("patch", [])]:
-                self.traces.setdefault(trace["id"], {}).update(trace)
-
-
-class _Ingest(BaseHTTPRequestHandler):
-    server: Capture
-
-    def do_GET(self) -> None:
-        plain = {"use_multipart_endpoint": False, "size_limit": 100, "size_limit_bytes": 2**20}
-        if self.path.startswith("/sessions"):
-            self._answer([{**PROJECT, "name": "default"}])
-            return
-        threads = {"scale_up_nthreads_limit": 1, "scale_up_qsize_trigger": 1000}
-        empty = {"scale_down_nempty_trigger": 4}
-        self._answer({"version": "0.10", "batch_ingest_config": plain | threads | empty})
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
-        self.server.keep(self.path, body)
-        self._answer({})
-
-    def _answer(self, value: Any) -> None:
-        content = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        """Keep the test's output clean."""
-
-
 @contextmanager
 def capturing() -> Iterator[Capture]:
-    with in_background(capture := Capture()):
+    capture = Capture()
+    with in_background(capture.server):
         yield capture
 
 
@@ -208,33 +156,34 @@ def coop(
 def test_a_key_alone_traces_nothing(tmp_path: Path) -> None:
     with capturing() as capture:
         coop(capture, tmp_path)
-    assert capture.paths == []
+    assert capture.bodies == []
 
 
 def test_a_traced_run_arrives_whole_and_without_keys(tmp_path: Path) -> None:
     with capturing() as capture:
         ended = coop(capture, tmp_path, LANGSMITH_TRACING="true")
     outcome = json.loads(ended.stdout)
-    (root,) = [t for t in capture.traces.values() if not t.get("parent_run_id")]
+    (root,) = [t for t in capture.runs().values() if not t.get("parent_run_id")]
     assert root["name"] == "shapley_coop/escape_room#4"
     assert set(root["tags"]) == {"shapley_coop", "escape_room", "simulated"}
-    calls = [trace for trace in capture.traces.values() if trace["run_type"] == "llm"]
+    calls = [trace for trace in capture.runs().values() if trace["run_type"] == "llm"]
     assert len(calls) == outcome["usage"]["calls"]
-    assert all(trace["end_time"] for trace in capture.traces.values())
-    assert {trace["trace_id"] for trace in capture.traces.values()} == {root["trace_id"]}
+    assert all(trace["end_time"] for trace in capture.runs().values())
+    assert {trace["trace_id"] for trace in capture.runs().values()} == {root["trace_id"]}
     metadata = root["extra"]["metadata"]
     assert {"protocol": PROTOCOL, "prompt_hash": fingerprint()}.items() <= metadata.items()
     assert metadata["git_sha"] == provenance()["commit"]
     for key in KEYS.values():
-        assert key not in json.dumps(capture.traces)
+        assert key not in capture.text
     assert_told_the_measures(capture, root["id"])
 
 
 def assert_told_the_measures(capture: Capture, root: str) -> None:
     """What a traced run came to stands beside its trace, as in a sweep."""
-    scored = {told["key"]: told["score"] for told in capture.feedback}
-    assert {told["run_id"] for told in capture.feedback} == {root}
-    assert len(scored) == len(capture.feedback)
+    feedback = capture.feedback()
+    scored = {told["key"]: told["score"] for told in feedback}
+    assert {told["trace_id"] for told in feedback} == {root}
+    assert len(scored) == len(feedback)
     assert scored.keys() <= EVALUATORS.keys()
     assert {"agreement", "social_welfare", "tokens", "calls"} <= scored.keys()
     assert set(scored.values()) >= {0, 1}
@@ -245,7 +194,7 @@ def test_a_cell_of_a_sweep_says_which_sweep_and_condition_it_belongs_to(tmp_path
     with capturing() as capture:
         argv = ["sweep", "escape_room", "--limit", "1", "-o", str(tmp_path / "sweep")]
         coop(capture, tmp_path, *argv, LANGSMITH_TRACING="true")
-    (root,) = [t for t in capture.traces.values() if not t.get("parent_run_id")]
+    (root,) = [t for t in capture.runs().values() if not t.get("parent_run_id")]
     metadata = root["extra"]["metadata"]
     assert metadata["run"].startswith(f"{metadata['sweep']}.")
     assert "seed 0" in metadata["condition"]
@@ -264,6 +213,6 @@ def test_a_program_without_the_command_line_tells_no_secret_either(tmp_path: Pat
     )
     with capturing() as capture:
         coop(capture, tmp_path, program=program, LANGSMITH_TRACING="true")
-    assert len(capture.traces) > 10
-    assert secret not in json.dumps(capture.traces)
-    assert "[redacted]" in json.dumps(capture.traces)
+    assert len(capture.runs()) > 10
+    assert secret not in capture.text
+    assert "[redacted]" in capture.text

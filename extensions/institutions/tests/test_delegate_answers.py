@@ -8,7 +8,6 @@ import pytest
 from extensions.institutions.tests.delegate_answers import SIGNATURES, VOTES
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.extensions.institutions import templates
-from shapley_coop.extensions.institutions.delegates.elect import Vote
 from shapley_coop.extensions.institutions.delegates.ratify import QUESTION as RATIFY
 from shapley_coop.seats.schema import schema_of
 from tests.deals.language.sloppy_answers import Written
@@ -74,11 +73,3 @@ def test_the_members_answer_to_a_deal_has_one_vocabulary() -> None:
     for tags in written.values():
         assert tags in templates.RATIFY
     assert RATIFY.answer.declined({}) == {"decision": "reject"}
-
-
-def test_the_tool_of_a_vote_says_what_it_is_for() -> None:
-    offered = Vote.narrowed({"legal": ["Ann", "Ben"]})
-    assert offered is not None
-    told = offered.model_json_schema()
-    assert told["description"] == "Your vote for your group's delegate."
-    assert told["properties"]["action"]["description"] == "Whom you vote for."

@@ -13,7 +13,6 @@ from shapley_coop.seats.records import Answer
 from shapley_coop.state.judging import take
 from tests.deals.language.sloppy_answers import Written
 from tests.deals.language.test_answers import turn
-from tests.graphs.test_pages import wiring
 
 MOVES = [
     Written("I delegate", "delegate", "I will delegate my move to the mediator.", "delegate"),
@@ -33,9 +32,3 @@ def verdict(text: str) -> str:
 @pytest.mark.parametrize("one", MOVES, ids=lambda one: one.what)
 def test_each_way_of_delegating_has_its_verdict(one: Written) -> None:
     assert verdict(one.text) == one.verdict
-
-
-def test_mediation_is_llm_only_with_a_mediator_in_the_place_of_the_step() -> None:
-    nodes, edges = wiring("llm_only")
-    renamed = {(a.replace("step", "mediate"), b.replace("step", "mediate"), v) for a, b, v in edges}
-    assert wiring("mediation") == ({*nodes, "mediate"} - {"step"}, renamed)

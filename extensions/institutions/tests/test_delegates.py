@@ -1,7 +1,6 @@
 """Delegates bargain for all, and nobody is bound without its own signature."""
 
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -9,7 +8,6 @@ from extensions.institutions.tests.delegating import (
     ACCEPT,
     AGENTS,
     FOUR,
-    LEAVE,
     all_propose,
     all_vote,
     do,
@@ -27,14 +25,11 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.prompts import NOT_PLAYED
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import message_of
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.home import Home, home
+from shapley_coop.state.storage.home import home
 from tests.coop_command import coop_in
-from tests.proofs.proof_kills import at_every_write
+from tests.proofs.proof_kills import comes_to_the_same
 from tests.scripted import Script, events, facts
-from tests.trials import Audit, Play, Trial
-from tests.warm_coop import warm_coop
 
 REASONS = "<CONSIDER>Collective payoff: 9\nExternality: +\nPrice: 5.5</CONSIDER>"
 
@@ -181,12 +176,6 @@ async def test_letters_tell_how_it_goes_on_from_where_their_reader_is(script: Sc
 # People
 
 
-def test_a_person_votes_and_signs_by_what_there_is_to_choose() -> None:
-    assert message_of("elect", {"action": "Ann"}) == "<ACTION>Ann</ACTION>"
-    signed = {one: message_of("ratify", {"decision": one}) for one in ("accept", "reject", "leave")}
-    assert signed == {"accept": ACCEPT, "reject": "<REJECT>", "leave": LEAVE}
-
-
 async def test_people_vote_and_sign_at_the_same_time() -> None:
     asked: list[str] = []
 
@@ -228,11 +217,6 @@ async def test_embedded_members_sign_only_what_leaves_them_no_worse(game: str) -
 
 @pytest.mark.slow
 def test_killed_at_every_write_it_comes_to_the_same_and_is_paid_once(tmp_path: Path) -> None:
-    coop = warm_coop(Home(tmp_path))
-    agents = ("--set", "agents=[Ann, Ben, Cem, Dee]")
-    play = Play.uninterrupted(coop, "whole", ("volunteers", "--graph", "delegates", *agents))
-    trial = Trial(coop, "killed", play)
-    at_every_write(trial, Random(0))
-    assert trial.kills > play.whole["turns_played"]
-    assert Audit.of(coop.home, [play], [trial]).clean
-    assert coop.run("verify", "killed").code == 0
+    comes_to_the_same(
+        tmp_path, "volunteers", "--graph", "delegates", "--set", "agents=[Ann, Ben, Cem, Dee]"
+    )

@@ -1,7 +1,5 @@
 """Delegates have agreed: each member signs, vetoes or leaves, and is bound by its signature."""
 
-from typing import Any
-
 from extensions.institutions.tests.delegating import (
     ACCEPT,
     AGENTS,
@@ -27,17 +25,6 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.exported import wrong_in_export
 from tests.scripted import Script, facts
-
-
-async def test_all_sign_and_the_contract_names_them(script: Script) -> None:
-    all_propose(script, four_wait())
-    for agent in AGENTS:
-        script[agent, "ratify"] = ACCEPT
-    outcome, table = await ended(FOUR)
-    assert sorted(table["contract"]["signatures"]) == AGENTS
-    assert set(members(table)) < set(by(table, "accept"))
-    assert outcome["status"] == "agreed"
-    assert all(check.sound for check in await verify_run(outcome["run"]))
 
 
 async def test_after_a_veto_its_group_votes_anew_and_the_delegates_bargain_again(
@@ -165,17 +152,3 @@ async def test_who_passes_stays_out_and_the_others_sign_what_is_left(script: Scr
     assert parties(table, 1, revision=2) == [agent for agent in AGENTS if agent != silent]
     assert all(check.sound for check in await verify_run(outcome["run"]))
     assert wrong_in_export(table, "delegates") == []
-
-
-def test_a_pass_before_an_acceptance_of_the_same_offer_does_not_undo_it() -> None:
-    said = {"topic": "plan", "turn": 1, "round": 1, "text": ""}
-    talk = [
-        {**said, "by": "Ben", "act": "pass", "about": 1, "label": "ACK"},
-        {**said, "by": "Ben", "act": "accept", "about": 1},
-        {**said, "by": "Cem", "act": "leave", "about": 1},
-        {**said, "by": "Dee", "act": "pass", "about": 2, "label": "ACK"},
-        {**said, "by": "summariser", "act": "write", "puts": 2},
-    ]
-    table: Any = {"agents": AGENTS, "talk": talk}
-    assert parties(table, 1, revision=2) == ["Ann", "Ben", "Dee"]
-    assert parties(table, 2, revision=2) == AGENTS

@@ -2,7 +2,6 @@
 
 import copy
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -27,14 +26,12 @@ from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settlement import decide
-from shapley_coop.state.storage.home import Home, home
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
 from shapley_coop.state.workflow_config import playable
 from tests.exported import checked_export
-from tests.proofs.proof_kills import at_every_write
+from tests.proofs.proof_kills import comes_to_the_same
 from tests.scripted import Script, facts
-from tests.trials import Audit, Play, Trial
-from tests.warm_coop import warm_coop
 
 DILEMMA = load("prisoners_dilemma", {"rounds": 2})
 DELEGATE, DEFECT = "<ACTION>delegate</ACTION>", "<ACTION>defect</ACTION>"
@@ -222,19 +219,6 @@ async def test_people_delegate_in_any_order_over_restarts() -> None:
     assert outcome["rewards"] == {"Alice": 2, "Bob": 2}
 
 
-async def test_a_run_that_broke_off_goes_on_without_asking_twice(script: Script) -> None:
-    config = {"game": "prisoners_dilemma", "params": {"rounds": 2}}
-    script["Bob", "act"] = [DELEGATE, ConnectionError("the line is dead"), DELEGATE]
-    run = prepare("mediation", RunConfig.model_validate(config))
-    with pytest.raises(Exception, match="did not answer: ConnectionError"):
-        await follow(run)
-    before = len(script.shown_to("Alice"))
-    outcome = await follow(run)
-    assert len(script.shown_to("Alice")) == before, "her answer was in the journal"
-    assert outcome["rewards"] == {"Alice": 2, "Bob": 2}
-    assert all(check.sound for check in await verify_run(run.run))
-
-
 # What it refuses, and what is found out
 
 
@@ -291,10 +275,4 @@ def _checked(table: Table) -> tuple[str, bool, str]:
 
 @pytest.mark.slow
 def test_killed_at_every_write_it_comes_to_the_same_and_is_paid_once(tmp_path: Path) -> None:
-    coop = warm_coop(Home(tmp_path))
-    play = Play.uninterrupted(coop, "whole", ("prisoners_dilemma", "--graph", "mediation"))
-    trial = Trial(coop, "killed", play)
-    at_every_write(trial, Random(0))
-    assert trial.kills > play.whole["turns_played"]
-    assert Audit.of(coop.home, [play], [trial]).clean
-    assert coop.run("verify", "killed").code == 0
+    comes_to_the_same(tmp_path, "prisoners_dilemma", "--graph", "mediation")

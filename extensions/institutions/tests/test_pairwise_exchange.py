@@ -4,7 +4,7 @@ import asyncio
 import json
 from itertools import product
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,22 +19,17 @@ from shapley_coop.games.exchange.front import best_sum
 from shapley_coop.games.exchange.scenario import table_of
 from shapley_coop.games.exchange.source import generate_scenario
 from shapley_coop.games.task_exchange import TaskExchange
-from shapley_coop.graphs import builder
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.table import Table
-from shapley_coop.state.workflow_config import playable
 from tests.coop_command import coop_in
 from tests.evals.tampering import failed_checks
 from tests.evals.test_verify import on_the_table
-from tests.graphs.test_pages import wiring
 from tests.root import ROOT
 from tests.scripted import Script, facts
 
 DRAWN = {"scenario": "generated", "additive": True, "competition": 0.2}
-PAIRS = "pairwise_exchange"
 NAMES = ("Ann", "Ben", "Cem", "Dan")
 FOUR = {
     "atoms": ["Bake", "Cook", "Iron", "Mow", "Paint"],
@@ -238,12 +233,6 @@ async def test_a_workflow_says_what_it_cannot_play(
         await play(graph, RunConfig(game="task_exchange", params=params))
 
 
-async def test_the_papers_two_agents_meet_with_utilities_that_are_no_sums() -> None:
-    outcome = await play("pairwise_exchange", RunConfig(game="task_exchange", params={"talk": 4}))
-    assert outcome["status"] in ("agreed", "no_deal")
-    assert float(outcome["rewards"]["Alice"]) >= 0.75
-
-
 def test_the_example_of_thirty_is_a_scenario() -> None:
     made = scenario(str(ROOT / "docs" / "conference.yaml"))
     assert (len(made.tasks.agents), made.tasks.n) == (30, 60)
@@ -306,39 +295,3 @@ def test_a_transcript_tells_each_meeting_by_what_would_change_hands(
     ]
     assert "turn 2  Agent2 hand send_email to Agent3, Agent3 hand apply_for_passport" in told
     assert "turn 3  Agent3 hand enroll_in_course to Agent2" in told
-
-
-def test_a_pairwise_exchange_is_a_talk_of_pairs_and_the_work_of_task_exchange() -> None:
-    nodes, edges = wiring("pairwise_exchange")
-    assert nodes == {
-        *("open", "pair", "speak", "deliver", "swap", "act", "call", "step", "settle"),
-    }
-    assert edges == {
-        ("__start__", "open", ""),
-        ("open", "pair", ""),
-        ("pair", "speak", ""),
-        ("speak", "deliver", ""),
-        ("deliver", "speak", "refused"),
-        ("deliver", "speak", "talk_on"),
-        ("deliver", "swap", "over"),
-        ("swap", "pair", "meet"),
-        ("swap", "act", "work"),
-        ("act", "call", ""),
-        ("call", "step", ""),
-        ("step", "act", "refused"),
-        ("step", "act", "play_on"),
-        ("step", "settle", "over"),
-        ("settle", "__end__", ""),
-    }
-    work = {"act", "call", "step"}
-    _, whole = wiring("task_exchange")
-    for page in (edges, whole):
-        assert {e for e in edges if e[0] in work} == {e for e in page if e[0] in work}
-
-
-def test_pairs_play_a_variant_of_the_task_exchange_with_a_key_of_its_own() -> None:
-    page = builder(PAIRS)
-    assert get_type_hints(page.state_schema).keys() - get_type_hints(Table) == {"meetings"}
-    assert playable(page.plays) == ["task_exchange"]
-    assert type(load("task_exchange")) is TaskExchange
-    assert isinstance(load("task_exchange", {"meetings": 1}), ExchangeInPairs)

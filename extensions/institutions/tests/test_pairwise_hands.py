@@ -36,12 +36,3 @@ def test_every_allocation_that_leaves_nobody_empty_is_traded(
     position = traded(game, {name: int(mask, 2) for name, mask in bits.items()})
     assert position["holds"] == bits
     assert position["closed"]
-
-
-def test_last_tasks_are_swapped() -> None:
-    game = exchange(2, 2, 0)
-    (mine, yours) = game.tasks.initial.values()
-    assert traded(game, {"A": yours, "B": mine})["holds"] == {
-        "A": game.tasks.bits(yours),
-        "B": game.tasks.bits(mine),
-    }

@@ -4,7 +4,6 @@ import json
 import tracemalloc
 from fractions import Fraction
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -15,16 +14,11 @@ from shapley_coop.deals.contract import in_force
 from shapley_coop.deals.language.clauses import Give, Pay
 from shapley_coop.extensions.markets.clearing import BUY, SELL, Order, clear
 from shapley_coop.extensions.markets.verifying import wrongly_cleared
-from shapley_coop.graphs.running import play
-from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
-from shapley_coop.state.storage.home import Home
 from shapley_coop.state.table import Table
 from tests.exported import wrong_in_export
-from tests.proofs.proof_kills import at_every_write
+from tests.proofs.proof_kills import comes_to_the_same
 from tests.scripted import Script
-from tests.trials import Audit, Play, Trial
-from tests.warm_coop import warm_coop
 
 # What comes of it
 
@@ -72,14 +66,6 @@ async def test_whoever_sends_nothing_that_can_be_read_is_no_party(script: Script
     await sound(outcome)
 
 
-async def test_whoever_orders_nothing_is_no_party_either(script: Script) -> None:
-    two_trade(script)
-    outcome, table = await ended()
-    assert sorted(table["contract"]["signatures"]) == ["Ann", "Ben", "summariser"]
-    assert passed(table) == [("Cem", "")]
-    await sound(outcome)
-
-
 async def test_orders_that_were_refused_to_the_last_are_cleared_by_nobody(script: Script) -> None:
     two_trade(script)
     script["Cem", "order"] = send(order("sell", "wool", 9, 1), order("buy", "stone", 1, 9))
@@ -98,20 +84,6 @@ async def test_what_was_sold_is_handed_over_by_the_program_as_letters_say(script
     assert "c1. Ann gives Ben 2 wood" in letter
     assert "The program hands these goods over" in letter
     assert "You play once, everybody at the same time." in script.shown_to("Ann", "order")[0]
-
-
-async def test_orders_that_were_refused_to_the_last_trade_nothing_and_are_no_forgery(
-    script: Script,
-) -> None:
-    two_trade(script)
-    script["Cem", "order"] = send(order("sell", "wood", 100, 1))
-    outcome, table = await ended()
-    assert table["prices"] == {"wood": {"price": "6", "volume": 2}}
-    await sound(outcome)
-    script["Ben", "order"] = "<REJECT>"
-    outcome, table = await ended()
-    assert table["prices"] == {}
-    await sound(outcome)
 
 
 @pytest.mark.parametrize(
@@ -166,21 +138,6 @@ async def test_embedded_agents_reach_the_best_welfare_and_nobody_ends_below_its_
     await sound(outcome)
 
 
-async def test_an_embedded_buyer_bids_what_it_can_pay_where_more_is_worth_it(
-    tmp_path: Path,
-) -> None:
-    lamp: dict[str, Any] = {"Sam": {"holds": {"lamp": 1}, "worth": {"lamp": 40}}}
-    lamp["Bea"] = {"holds": {"lamp": 0}, "worth": {"lamp": 60}, "purse": 55}
-    file = tmp_path / "lamp.json"
-    file.write_text(json.dumps({"agents": lamp}))
-    room = RunConfig(game="trade", params={"market": str(file)})
-    outcome = await play("call_market", room)
-    assert outcome["status"] == "agreed"
-    assert 40 < outcome["payoffs"]["Sam"] <= 55
-    assert sum(outcome["payoffs"].values()) == 60
-    await sound(outcome)
-
-
 @pytest.mark.parametrize(
     ("params", "why"),
     [
@@ -195,11 +152,6 @@ async def test_what_prices_cannot_clear_is_refused(params: dict[str, Any], why: 
 
 @pytest.mark.slow
 def test_killed_at_every_write_it_comes_to_the_same_and_is_paid_once(tmp_path: Path) -> None:
-    coop = warm_coop(Home(tmp_path))
-    agents = ("--set", "agents=[Ann, Ben, Cem]")
-    play = Play.uninterrupted(coop, "whole", ("trade", "--graph", "call_market", *agents))
-    trial = Trial(coop, "killed", play)
-    at_every_write(trial, Random(0))
-    assert trial.kills > play.whole["turns_played"]
-    assert Audit.of(coop.home, [play], [trial]).clean
-    assert coop.run("verify", "killed").code == 0
+    comes_to_the_same(
+        tmp_path, "trade", "--graph", "call_market", "--set", "agents=[Ann, Ben, Cem]"
+    )

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from extensions.markets.tests.calling import ended, order, send, sound, two_trade
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.stage import facts_of
@@ -11,18 +9,14 @@ from shapley_coop.deals.contract import sign
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Give
 from shapley_coop.deals.language.deal import Deal, put
-from shapley_coop.deals.language.faults import Fault
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.games.goods import with_gifts
-from shapley_coop.questions.contract_propose import QUESTION as PROPOSE
 from shapley_coop.state.asking import ONLY_ONE
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.deals.written.test_contract_prose import in_words, table_after
-from tests.graphs.test_ability_to_pay import OFFER, proposing
 from tests.scripted import Script, facts
-from tests.state.test_tools import at
 
 
 def market(endowment: int = 4) -> Any:
@@ -72,15 +66,6 @@ def test_where_nothing_is_enforced_nothing_changes_hands() -> None:
     position, record = play(market(), "notional", {}, {})
     assert position["holds"]["Bob"]["wood"] == 0
     assert agreement(record, "notional").wrongly_handed() == ""
-
-
-@pytest.mark.parametrize("asking", [OFFER, PROPOSE], ids=["bargaining", "contracts"])
-def test_an_offer_of_more_than_the_giver_holds_goes_back(asking: Any) -> None:
-    turn = at("trade", asking)
-    give = {"kind": "give", "giver": "Alice", "receiver": "Bob", "good": "wood", "quantity": 5}
-    found = proposing(turn, give)
-    assert isinstance(found, Fault)
-    assert (found.label, found.feedback) == ("ABLE", "c1: Alice cannot give 5 wood: it holds 4.")
 
 
 async def test_words_about_goods_are_drafted_signed_and_handed_over(script: Script) -> None:

@@ -12,9 +12,6 @@ from shapley_coop.cli.inspecting.show import _tell
 from shapley_coop.deals.analysis.checked import certify_terms
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.clauses import Give, Pay
-from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.transcripts.transcript import transcript
@@ -23,7 +20,6 @@ from shapley_coop.extensions.markets.market import MarketFile, market_of
 from shapley_coop.extensions.markets.points import welfare
 from shapley_coop.extensions.markets.words import MOST_KNOWN
 from shapley_coop.games import GameError, load
-from shapley_coop.games.actions import actions_of_all
 from shapley_coop.games.gives import Gives, actions_in, legal_in
 from shapley_coop.graphs import names
 from shapley_coop.graphs.running import play
@@ -173,26 +169,6 @@ async def test_a_thousand_trade_at_one_price_and_all_of_it_is_verified(tmp_path:
     assert best is not None
     assert float(table.total) > 0.99 * best
     assert not [check for check in await verify_run(outcome["run"]) if not check.sound]
-
-
-def test_everyone_s_actions_are_found_without_walking_over_every_give(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    walked, usual = [], Gives.__iter__
-    game = load("trade", room(tmp_path, MANY + 1))
-    every = {action for own in game.actions.values() for action in own}
-    assert set(actions_of_all(game.actions)) == every
-    many = load("trade", room(tmp_path, 300))
-    monkeypatch.setattr(Gives, "__iter__", lambda own: walked.append(own.me) or usual(own))
-    clauses = [{"kind": "do", "agent": "all", "action": "Keep"}]
-    clauses += [{"kind": "forbid", "agent": "A1", "action": f"give 1 wood to A{n}"} for n in (0, 9)]
-    deal = read_deal({"clauses": clauses}, Terms(many.agents, many.actions))
-    assert not isinstance(deal, Fault)
-    assert [clause.action for clause in deal.clauses] == [
-        "keep",
-        *(x["action"] for x in clauses[1:]),
-    ]
-    assert len(walked) <= 4
 
 
 async def test_what_a_run_of_many_did_is_printed_in_sums(tmp_path: Path, capsys: Any) -> None:

@@ -1,35 +1,12 @@
 """The page of the call market, its letter as reviewed, and the game that it plays."""
 
 from pathlib import Path
-from typing import get_type_hints
 
-from shapley_coop.graphs import builder
-from shapley_coop.state.table import Table
 from tests.coop_command import USAGE, Coop, one_line
-from tests.graphs.test_pages import added
 from tests.prompts.test_letters import letters_of
 from tests.scripted import Script
 
 LETTER = Path(__file__).parent / "snapshots" / "call_market_order_alice.md"
-
-
-def test_a_call_market_is_llm_only_with_orders_and_their_clearing_before_the_first_act() -> None:
-    assert added("llm_only", "call_market") == (
-        {"bid", "clear"},
-        {
-            ("open", "bid", ""),
-            ("bid", "clear", ""),
-            ("clear", "bid", "refused"),
-            ("clear", "act", "traded"),
-            ("clear", "act", "nothing"),
-        },
-        {("open", "act", "")},
-    )
-
-
-def test_its_table_has_the_prices_beside_the_common_keys() -> None:
-    own = get_type_hints(builder("call_market").state_schema).keys() - get_type_hints(Table)
-    assert own == {"prices"}
 
 
 async def test_the_letter_that_asks_for_orders_is_as_reviewed(script: Script) -> None:

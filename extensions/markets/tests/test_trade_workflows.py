@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from extensions.markets.tests.trading import JOB, LAMP, MODES, asked, said, sale
+from extensions.markets.tests.trading import JOB, LAMP, MODES, asked, sale
 from shapley_coop import RunConfig, play
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.language.deal import Deal, put
-from shapley_coop.deals.language.faults import Fault
 from shapley_coop.extensions.markets.game import Trade
 from shapley_coop.games import load
 from shapley_coop.graphs import builder, names
@@ -131,24 +130,3 @@ async def test_a_deal_about_issues_is_kept_where_goods_go_by_hand(
         assert (outcome["status"], outcome["breaches"]) == ("agreed", [])
         gifts = [c for c in outcome["contract"]["clauses"] if "give" in c["action"]]
         assert [gift["when"] for gift in gifts] == [{"turns": [n, n]} for n in range(1, rounds + 1)]
-
-
-@pytest.mark.parametrize(
-    ("agent", "action", "when", "why"),
-    [
-        ("Ann", "give 1 salary to Ben", "always", "Ann cannot give 1 salary to Ben at turn 2"),
-        ("Ann", "keep", {"turn": 2}, "Ann cannot keep at turn 2: it can at turn 1"),
-        ("Ben", "accept", "always", "Ben cannot accept at turn 1: it can at turn 2"),
-        ("Ben", "accept", {"turn": 2}, ""),
-    ],
-)
-def test_what_cannot_be_done_in_a_turn_is_not_signed_for_it(
-    tmp_path: Path, agent: str, action: str, when: Any, why: str
-) -> None:
-    file = tmp_path / "job.json"
-    file.write_text(json.dumps(JOB))
-    duty = {"kind": "do", "agent": agent, "action": action, "when": when}
-    found = said(asked(file, OFFER, params={"protect": False}), "Ann", [duty])
-    assert (found.label if isinstance(found, Fault) else "") == ("TURN" if why else "")
-    if why:
-        assert why in found.feedback

@@ -11,7 +11,6 @@ from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import load
 from shapley_coop.games.foresight import Missing
-from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel
 from shapley_coop.seats.embedded.strategies import (
     DRAWN,
     STRATEGIES,
@@ -20,7 +19,6 @@ from shapley_coop.seats.embedded.strategies import (
     selfish,
     stage_of,
 )
-from shapley_coop.seats.letters import Letter
 from tests.deals.made_contracts import ACTIONS
 
 DILEMMA = load("prisoners_dilemma")
@@ -176,24 +174,6 @@ def test_a_strategy_that_is_not_said_to_draw_does_the_same_for_every_seed():
             letters(match(DILEMMA, [strategy, "defector"], seed=n), "Alice") for n in range(8)
         }
         assert (len(played) > 1) == (strategy in DRAWN)
-
-
-def test_every_opponent_is_a_character_that_can_be_seated():
-    named = {*STRATEGIES, "contract_breaker"}
-    assert named <= {name for name, c in CHARACTERS.items() if c.strategy == name}
-    assert {"contract_keeper", "random", "impartial"} <= CHARACTERS.keys()
-
-
-def test_an_opponent_answers_a_letter_from_its_facts_alone():
-    import json
-
-    facts = facts_for(DILEMMA, "Alice", 1, ask="act")
-    letter = Letter(system="", user=f"```json\n{json.dumps(facts)}\n```")
-    model = EmbeddedChatModel(character="cooperator", agent="Alice", seed=0)
-    answers = {
-        model.model_copy(update={"seed": n}).invoke(letter.messages()).text for n in range(9)
-    }
-    assert any("<ACTION>cooperate</ACTION>" in answer for answer in answers)
 
 
 def test_a_letter_without_payoffs_leaves_a_strategy_undecided():

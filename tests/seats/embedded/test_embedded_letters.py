@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
-from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel, character
+from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel
 from shapley_coop.seats.letters import FACTS
 from shapley_coop.state.run_config import RunConfig
 from tests.root import ROOT
@@ -85,26 +85,6 @@ async def test_without_a_fact_that_it_needs_an_agent_cannot_decide(
     assert "<ACTION>" not in said
     if fact != "ask":
         assert fact in said
-
-
-@pytest.mark.parametrize(
-    ("act", "path"),
-    [
-        ("answer", ("offer", "clauses")),
-        ("answer_split", ("offer", "payoffs")),
-        ("answer_split", ("offer", "payoffs", "Bob")),
-        ("answer_split", ("computed", "payoffs")),
-        ("propose_split", ("as_signed", "Alice")),
-        ("act", ("actions", "Alice")),
-    ],
-    ids=str,
-)
-async def test_half_a_fact_is_none(
-    letters: dict[str, list[BaseMessage]], act: str, path: tuple[str, ...]
-) -> None:
-    agent = told_in(letters[act])["you"]
-    swapped = tuple(agent if name in ("Alice", "Bob") else name for name in path)
-    assert CANNOT in answer(without(letters[act], *swapped), agent)
 
 
 async def test_an_agent_does_not_guess_what_a_cell_pays(
@@ -186,20 +166,3 @@ async def test_streaming_says_what_invoking_says_with_usage_and_a_last_chunk(
             assert chunks[-1].usage_metadata is not None
             assert sum(c.usage_metadata is not None for c in chunks) == 1
         assert (await model.ainvoke(messages)).text == whole.text
-
-
-def test_usage_is_counted_and_tracing_knows_it_for_a_simulation() -> None:
-    model = EmbeddedChatModel(character="greedy", agent="Ann", seed=7)
-    reply = model.invoke([HumanMessage("x" * 400)])
-    assert isinstance(reply, AIMessage)
-    assert reply.usage_metadata is not None
-    assert reply.usage_metadata["input_tokens"] == 100
-    assert reply.usage_metadata["total_tokens"] == 100 + reply.usage_metadata["output_tokens"]
-    assert reply.response_metadata["finish_reason"] == "stop"
-    assert model._get_ls_params()["ls_provider"] == "embedded"
-    assert model._identifying_params["simulated"] is True
-
-
-def test_an_unknown_character_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="'saint' is not an embedded character: choose rational, "):
-        character("saint")

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.extension import offered
 from shapley_coop.games import foresight_of, load, names
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent
@@ -85,11 +84,6 @@ def test_it_does_not_give_up_a_payment_that_it_cannot_weigh() -> None:
     assert said("contract_answer", offer=offer).reject is not None
 
 
-def test_without_what_even_this_takes_it_cannot_decide() -> None:
-    assert "lacks legal" in str(said("act").speech)
-    assert "lacks offer" in str(said("answer").speech)
-
-
 @pytest.mark.parametrize("game", names())
 def test_every_character_acts_in_every_game(game: str) -> None:
     world = load(game)
@@ -112,14 +106,6 @@ def test_a_table_too_large_for_strategies_is_looked_ahead_in_all_the_same(name: 
     found = scan(Agent(facts, [], CHARACTERS[name], Random(1)).answer())
     assert isinstance(found, Message)
     assert found.action == "door"
-
-
-def test_a_game_brings_its_own_foresight_or_a_table_or_none() -> None:
-    shipped = set(names()) - set(offered("games"))
-    brought = {name: foresight_of(load(name).facts()) for name in shipped}
-    assert all(brought.values())
-    own = {name for name, found in brought.items() if found and found.__name__ != "Enumeration"}
-    assert own == {"task_exchange"}
 
 
 def test_a_letter_names_a_known_game_and_imports_nothing_else() -> None:

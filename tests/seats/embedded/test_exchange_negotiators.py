@@ -8,7 +8,6 @@ import pytest
 
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import estimates
-from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.games import load
 from shapley_coop.games.exchange.market import Market
@@ -17,7 +16,6 @@ from shapley_coop.graphs.running import play
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.exchange import Negotiator
-from shapley_coop.seats.embedded.outlook import Outlook
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 
@@ -119,13 +117,6 @@ def test_corner_jumping_stays_at_its_extremes_and_jumps() -> None:
     assert all(worth(mask) >= 0.9 for mask in corners)
 
 
-def test_the_utility_aware_learns_what_the_other_wants() -> None:
-    market = Market.of(letter(4, offers=[offer(2, "Alice", "000001"), offer(3, "Bob", "010001")]))
-    wanted, unlike = 0b101110, 0b010001
-    assert market.guess("Bob", wanted) > market.guess("Bob", unlike)
-    assert Market.of(letter()).guess("Bob", wanted) == 0.5
-
-
 def test_a_rational_agent_weighs_the_other_only_where_its_letter_asks_it_to() -> None:
     history = [offer(2, "Alice", "000001"), offer(3, "Bob", "011001")]
     seeds = range(12)
@@ -163,42 +154,6 @@ def test_a_letter_without_utilities_gets_no_proposal() -> None:
     del facts["utilities"]
     answer = Agent(facts, [], CHARACTERS["rational"], Random(0)).answer()
     assert "lacks the utilities of sets of tasks" in answer
-
-
-def test_a_trade_of_clauses_is_foreseen_hand_by_hand() -> None:
-    """In the workflows whose deals are clauses, the same game is bargained over with prices."""
-    facts = {**letter(1), "position": GAME.start(), "legal": GAME.legal(GAME.start(), "Alice")}
-    outlook = Outlook.of(facts, [])
-    deal = Deal(clauses=tuple(outlook.wish))
-    assert outlook.value(deal)["Alice"] > outlook.alone["Alice"] == 0.75
-    assert outlook.asks(deal)
-    position = GAME.start()
-    for turn in range(1, 40):
-        due = {d.agent: d.action for d in outlook.wish if d.when.turns == (turn, turn)}  # type: ignore[union-attr]
-        if GAME.over(position):
-            break
-        position = GAME.step(position, due).position
-    assert GAME.over(position), "keeping every duty does every task"
-    assert position["holds"]["Alice"] == GAME.tasks.bits(Market.of(facts).mine[0])
-
-
-def test_who_shares_the_total_is_expected_to_gain_from_its_own_offer() -> None:
-    hands = [
-        {"kind": "do", "agent": "Bob", "action": f"hand {GAME.tasks.names[4]} to Alice"},
-        {"kind": "share", "norm": "shapley"},
-    ]
-    facts = letter(1, offer={"by": "Bob", "clauses": hands})
-    with_share = Outlook.of(facts, [])
-    without = Outlook.of({**facts, "offer": {"by": "Bob", "clauses": hands[:1]}}, [])
-    deal = Deal.model_validate({"clauses": hands})
-    assert with_share.value(deal)["Alice"] > without.value(deal)["Alice"]
-
-
-def test_without_a_deal_everybody_does_its_own_tasks() -> None:
-    outlook = Outlook.of(letter(1), [])
-    legal = GAME.legal(GAME.start(), "Alice")
-    assert outlook.world.habit(legal) == GAME.tasks.names[0]
-    assert outlook.world.habit(["wait"]) == "wait"
 
 
 @pytest.mark.parametrize("graph", ["negotiation", "short_term", "shapley_coop"])

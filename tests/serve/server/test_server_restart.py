@@ -1,12 +1,10 @@
 """A server that ended, in order or killed, with its books in SQLite or in Postgres, comes back."""
 
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import psycopg
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
@@ -163,19 +161,6 @@ def test_a_persons_negotiation_is_finished(restart: Restart) -> None:
     assert table["contract"]["signatures"].keys() == {"Alice", "Bob"}
     assert table["record"][0]["actions"] == {"Alice": "door", "Bob": "lever"}
     assert restart.postings(held["episode"]) == 1
-
-
-def test_all_checkpoints_are_in_the_homes_database(restart: Restart) -> None:
-    query = "select count(*) from checkpoints where thread_id = ?"
-    threads = [*restart.halves, restart.flight[0], restart.waiting[0]]
-    if restart.database:
-        with psycopg.connect(restart.database) as books:
-            select = query.replace("?", "%s")
-            counts = [books.execute(select, [thread]).fetchall() for thread in threads]
-    else:
-        with sqlite3.connect(restart.server.home / "checkpoints.sqlite") as kept:
-            counts = [kept.execute(query, [thread]).fetchall() for thread in threads]
-    assert all(count > 3 for ((count,),) in counts)
 
 
 def test_the_second_life_has_no_errors_in_its_log(restart: Restart) -> None:

@@ -104,13 +104,3 @@ def test_a_forfeited_deposit_is_a_step_of_the_way(tmp_path: Path) -> None:
         (lost,) = [row.split("\t") for row in rows if row.startswith("deposits forfeited")]
         assert lost[1:] == ["+0.5", "−1", "+0.5"]
         assert rows[-1].split("\t")[1:] == [number(result["payoffs"][a]) for a in staked["agents"]]
-
-
-def test_the_least_fair_coalition_is_named_by_what_its_conduct_added(tmp_path: Path) -> None:
-    staked, _ = kind("cash_grab")
-    with tab() as opened:
-        opened.page.goto(saved(staked, tmp_path))
-        assert (
-            "The conduct of Alice and Bob alone improved the total by 20.76 more than their part "
-            "of the improvement: outside the core of v."
-        ) in opened.page.locator("#credit").inner_text()

@@ -12,7 +12,6 @@ from shapley_coop.graphs.running import Waiting, follow, play
 from shapley_coop.serve.view.local import viewer
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.run_summary import number
-from shapley_coop.state.listing import list_line
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.background import in_background
@@ -80,14 +79,6 @@ def test_a_line_says_who_played_what_and_how_it_ended(
         picture(opened, tmp_path, f"index-{size[0]}-{scheme}")
         assert not opened.overflows()
         assert opened.complaints == []
-
-
-def test_the_page_lists_what_the_command_lists(
-    serving: str, played: dict[str, dict[str, Any]]
-) -> None:
-    assert [{**one, "age": None} for one in HomeSource().runs()] == [
-        {**list_line(run), "age": None} for run in home().runs.list()
-    ]
 
 
 def test_runs_are_found_by_words_and_filters_and_sorted_by_their_columns(
@@ -195,31 +186,3 @@ def test_a_run_that_stands_still_says_why_on_its_own_page(
         opened.page.goto(f"{serving}?run=waits")
         opened.page.get_by_text("It waits for Bob: coop answer waits Bob").wait_for()
         assert opened.complaints == []
-
-
-@pytest.mark.parametrize("size", [DESK, PHONE])
-def test_nothing_shows_through_above_the_replay_bar(
-    serving: str, played: dict[str, dict[str, Any]], size: tuple[int, int]
-) -> None:
-    """What stands at the bar's edges, while the timeline is scrolled, is the bar or its ground."""
-    with tab(size) as opened:
-        page = opened.page
-        page.goto(f"{serving}?run={played['goods']['run']}")
-        page.locator("#cost").wait_for()
-        page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
-        page.evaluate("document.querySelector('#timeline').scrollIntoView()")
-        page.evaluate("document.querySelector('#timeline').scrollTop = 333; scrollBy(0, 300)")
-        covered = page.evaluate(
-            """(() => {
-                const bar = document.querySelector(".replay");
-                const jumps = document.querySelector(".jumps").getBoundingClientRect();
-                const { left, right, top, bottom } = bar.getBoundingClientRect();
-                const found = [];
-                for (let y = Math.max(jumps.bottom + 1, top); y < bottom - 1; y += 3)
-                    for (const x of [left + 1, (left + right) / 2, right - 12])
-                        found.push(bar.contains(document.elementFromPoint(x, y)));
-                return [found.length > 9, found.every(Boolean), top - jumps.bottom];
-            })()"""
-        )
-        assert covered[:2] == [True, True]
-        assert covered[2] <= 1

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 
-from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import OWNER_KEY, NotYours, acting_for
@@ -90,25 +89,3 @@ async def test_another_owner_neither_reads_nor_writes(kept: BaseCheckpointSaver[
         assert await found(kept, "r-ann") == 1
         assert await kept.aget_tuple(place("r-ann"))
     assert await kept.aget_tuple(place("r-ann"))  # the server itself, as when it recovers
-
-
-async def test_an_owner_is_looked_up_once_and_another_each_time(
-    kept: BaseCheckpointSaver[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every step writes twice: a look-up each time would be two switches of threads a step."""
-    assert isinstance(kept, HomeSaver)
-    assert kept.owners is not None
-    asked, check = list[str](), kept.owners.check_thread
-
-    def counted(thread: str, owner: str, *, claim: bool) -> None:
-        asked.append(owner)
-        check(thread, owner, claim=claim)
-
-    monkeypatch.setattr(kept.owners, "check_thread", counted)
-    for run in ("r-1", "r-2"):
-        await put(kept, "o-ann", run, "ann")
-    assert asked == ["ann"]
-    for _ in range(2):
-        with pytest.raises(NotYours):
-            await put(kept, "o-ann", "r-3", "bob")
-    assert asked == ["ann", "bob", "bob"]

@@ -16,7 +16,6 @@ from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import (
     Busy,
-    FileLeases,
     Lease,
     LeaseLost,
     Leases,
@@ -39,10 +38,6 @@ def leases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> L
     if request.param == "postgres":
         monkeypatch.setenv("COOP_DATABASE_URL", request.getfixturevalue("postgres_url"))
     return home().leases
-
-
-def test_leases_are_kept_where_everything_is(leases: Leases) -> None:
-    assert isinstance(leases, FileLeases) == (not home().database)
 
 
 def test_a_run_has_one_worker_and_the_other_is_told_who_it_is(leases: Leases) -> None:

@@ -97,12 +97,6 @@ def test_a_different_posting_under_the_same_key_is_refused(
     assert posted(ledger, final(episode), EARNED) == "already"
 
 
-def test_a_posting_of_nothing_is_a_posting(ledger: Ledger, episode: str) -> None:
-    assert posted(ledger, final(episode), []) == "posted"
-    assert posted(ledger, final(episode), EARNED) == "refused"
-    assert ledger.balances(episode) == {}
-
-
 def test_every_clause_and_turn_has_its_own_posting(ledger: Ledger, episode: str) -> None:
     keys = [
         final(episode),
@@ -153,12 +147,6 @@ def test_all_accounts_together_hold_nothing(sqlite: Ledger, postings: list[list[
 def test_what_is_no_transfer_is_no_line(debit: str, credit: str, amount: int) -> None:
     with pytest.raises(ValueError, match="is not a transfer: give two accounts and a positive"):
         Line(debit, credit, amount, "")
-
-
-def test_a_ledger_is_found_again_where_it_was_kept(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'deep' / 'folder' / 'books.sqlite'}"
-    posted(Ledger(url), final("e"), EARNED)
-    assert Ledger(url).lines("e") == EARNED
 
 
 # A run and its ledger

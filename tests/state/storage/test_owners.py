@@ -2,13 +2,11 @@
 
 import asyncio
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from langgraph.graph import END, START, StateGraph
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
-from shapley_coop.state.storage import owned
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.ledger import Key, Line
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
@@ -42,18 +40,6 @@ def test_a_thread_named_like_an_episode_of_another_opens_nothing(books: Home) ->
     for thread in ("", "e"):
         with acting_for("bob", thread), pytest.raises(NotYours):
             posted(books.ledger, Key("e", "escrow"), MORE)
-
-
-def test_what_one_book_knows_of_an_episode_no_other_asks_again(books: Home) -> None:
-    with acting_for("ann", "t1"):
-        books.journal.write("e", entry())
-        asked = patch.object(owned, "held_by", side_effect=AssertionError("asked again"))
-        with asked:
-            posted(books.ledger, Key("e", "final"), PAID)
-    with acting_for("bob", "t2"), pytest.raises(NotYours):
-        posted(books.ledger, Key("e", "final"), PAID)
-    with acting_for(SERVER), pytest.raises(NotYours, match="not for all"):
-        posted(books.ledger, Key("e", "final"), PAID)
 
 
 def test_another_owner_neither_reads_nor_writes(books: Home) -> None:

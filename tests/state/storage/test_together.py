@@ -13,7 +13,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import open_workflow
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.batcher import ThreadBatcher, batcher_of
+from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.journal import Journal
@@ -22,19 +22,6 @@ from tests.books import kept
 
 def entry(agent: str, text: str = "yes") -> Entry:
     return Entry(agent, "act", "m", f"letter to {agent}", "Choose.", 1, Answer(text), nonce())
-
-
-async def test_calls_of_one_moment_go_together_and_each_hears_its_own() -> None:
-    went: list[list[int]] = []
-
-    def double(numbers: Sequence[int]) -> list[int | Exception]:
-        went.append(list(numbers))
-        return [2 * number for number in numbers]
-
-    lane = ThreadBatcher[int, int](double)
-    assert await asyncio.gather(*(lane.do(number) for number in range(3))) == [0, 2, 4]
-    assert await lane.do(5) == 10
-    assert went == [[0, 1, 2], [5]]
 
 
 async def test_one_call_that_fails_fails_alone() -> None:
@@ -88,10 +75,6 @@ async def test_what_is_being_written_when_a_program_ends_is_waited_for() -> None
     with pytest.raises(asyncio.CancelledError):
         await call
     assert await lane.do(2) == 2
-
-
-async def test_a_loop_has_one_lane_to_one_piece_of_work() -> None:
-    assert batcher_of(list) is batcher_of(list)
 
 
 async def test_answers_are_written_together_and_the_first_counts(tmp_path: Path) -> None:
