@@ -60,9 +60,10 @@ class OpenQuestion:
         """Return the fault of a reply, or None if the run can be resumed with it.
 
         Args:
-            reply: a tagged message, an inbox response, or the fields of `seats.person.Reply`.
+            reply: a tagged message, an inbox response, or the fields of the answer.
         """
-        return refuse(self.turn(), self.agent, as_answer(reply), write_letter)
+        turn = self.turn()
+        return refuse(turn, self.agent, as_answer(reply, turn.question.name), write_letter)
 
     def turn(self) -> TurnContext:
         """Return the context of the question: the node's table and the agent asked."""

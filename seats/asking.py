@@ -118,9 +118,7 @@ class Enquiry:
 async def ask(
     seat: Seat, seed: int, question: Enquiry, journal: Journal, look_up: bool = True
 ) -> tuple[Entry, bool]:
-    """Ask a seat and keep its answer in the journal at once.
-
-    If the journal already has the answer, the letter is not sent.
+    """Ask a seat, unless the journal has its answer already, and keep the answer at once.
 
     Args:
         seat: the seat to ask.
@@ -154,12 +152,13 @@ async def _ask_person(q: Enquiry, journal: Journal) -> Answer:
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
     asked = request(pointer, q.agent, q.act, q.why, until, q.choices)
-    return as_answer(interrupt(asked, response_schema=asked["review_configs"][0]["args_schema"]))
+    schema = asked["review_configs"][0]["args_schema"]
+    return as_answer(interrupt(asked, response_schema=schema), q.act)
 
 
-def as_answer(reply: Any) -> Answer:
-    """Return a person's reply as an answer for the journal."""
-    return Answer(_cut(as_message(reply)))
+def as_answer(reply: Any, act: str) -> Answer:
+    """Return a person's reply to a question as an answer for the journal."""
+    return Answer(_cut(as_message(reply, act)))
 
 
 async def _call(seat: Seat, seed: int, question: Enquiry, journal: Journal) -> Answer:

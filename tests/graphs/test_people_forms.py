@@ -29,13 +29,12 @@ from tests.graphs.test_people import ALL, DEAL
 POINTER = {"episode": "5c1f0e", "agent": "Alice", "attempt": 1}
 DOOR = "<ACTION>door</ACTION>"
 FILLED: dict[str, dict[str, Any]] = {
-    "reason": {"consider": "Collective payoff: 9\nExternality: +\nPrice: 5.5"},
-    "propose": {"speech": "Let us share.", "proposal": DEAL},
-    "answer": {"accept": True, "speech": "Fine."},
-    "claim": {"claim": 50, "speech": "Half of it."},
-    "propose_split": {"reject": True},
-    "answer_split": {"reject": True},
-    "answer_bounty": {"accept": True},
+    "reason": {"thoughts": "Collective payoff: 9\nExternality: +\nPrice: 5.5"},
+    "propose": {"speech": "Let us share.", **DEAL},
+    "answer": {"decision": "accept", "speech": "Fine."},
+    "claim": {"percent": 50, "speech": "Half of it."},
+    "propose_split": {"clauses": None},
+    "answer_split": {"decision": "reject"},
 }
 
 
@@ -65,8 +64,7 @@ async def test_a_whole_run_is_answered_in_fields_without_one_refusal(shape: Any)
     def person(mail: Mail) -> Any:
         asked.append(mail)
         args = filled(mail.facts)
-        Draft202012Validator(form(mail.act, mail.facts.get("legal") or ())).validate(args)
-        assert args.keys() <= form(mail.act)["properties"].keys()
+        Draft202012Validator(form(mail.act, open_choices(mail.facts))).validate(args)
         return shape(mail.act, args)
 
     run = prepare("shapley_coop", RunConfig(seats=ALL))
@@ -88,7 +86,7 @@ def test_a_request_is_in_both_shapes_and_leads_to_the_seat(act: str) -> None:
     )
     assert action["description"].endswith("/seat/5c1f0e/Alice")
     assert asked["seat"] == "/seat/5c1f0e/Alice"
-    assert ("approve" in config["allowed_decisions"]) == ("accept" in fields_of(act))
+    assert ("approve" in config["allowed_decisions"]) == asked["config"]["allow_accept"]
     assert asked["config"]["allow_ignore"]
     assert len(json.dumps(asked)) < 4_000
 
@@ -136,9 +134,10 @@ async def test_an_interrupt_tells_no_choice_of_a_position_that_only_its_agent_se
         ({"decisions": [{"type": "reject", "message": "Too dear."}]}, "<s>Too dear.</s><REJECT>"),
         ({"decisions": [{"type": "respond", "message": DOOR}]}, DOOR),
         ({"type": "respond", "message": "Well."}, "Well."),
-        (as_edit("claim", {"claim": 33.5}), "<CLAIM>33.5%</CLAIM>"),
-        (as_edit("claim", {"claim": "a third"}), "<CLAIM>a third</CLAIM>"),
-        (as_edit("claim", {"claim": 0}), "<CLAIM>0%</CLAIM>"),
+        (as_edit("claim", {"percent": 33.5}), "<CLAIM>33.5%</CLAIM>"),
+        (as_edit("claim", {"percent": "a third"}), "<CLAIM>a third</CLAIM>"),
+        (as_edit("claim", {"percent": 0}), "<CLAIM>0%</CLAIM>"),
+        (as_edit("claim", {"claim": 50}), "(unreadable)"),
         ({"type": "accept", "args": None}, "<ACCEPT>"),
         ({"type": "response", "args": "Well."}, "Well."),
         ({"type": "ignore"}, PASS),

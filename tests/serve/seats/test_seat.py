@@ -118,8 +118,8 @@ def test_a_wrong_reply_leaves_the_letter_open_with_the_reason(server: Server) ->
 
 def test_a_bargaining_is_finished_after_the_server_was_killed(server: Server) -> None:
     play = Play(server, "negotiation")
-    proposal = {"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}
-    fields = {"speech": "Pull, please.", "proposal": proposal}
+    clauses = [{"kind": "do", "agent": "Bob", "action": "lever"}]
+    fields = {"speech": "Pull, please.", "clauses": clauses}
     assert (
         play.party("Alice")
         .answer(type="edit", args={"action": "propose", "args": fields})

@@ -353,7 +353,7 @@ def test_an_offer_without_a_clause_is_no_silence_and_a_contract_may_be_words(
         page = opened.page
         page.goto(table.seat)
         letter = page.locator(".letter").inner_text()
-        assert "conditional sharing of rewards (pay, share)" in letter
+        assert "conditional sharing of rewards: to even things out" in letter
         assert [mark for mark in ("**", "`", "| --- |") if mark in letter] == []
         page.get_by_label("What you say to all").fill("All of us wait, and share alike.")
         send(opened)
