@@ -46,6 +46,7 @@ GROUND = {
         "permissions",
         "remembered",
         "weak_keys",
+        "wording",
         "written_files",
     ),
 }
