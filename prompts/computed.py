@@ -8,10 +8,10 @@ from typing import Any
 
 from shapley_coop.amounts import exact
 from shapley_coop.canonical import cache_key
-from shapley_coop.deals.analysis.outlook_rows import breach_words
 from shapley_coop.many import MANY
 from shapley_coop.prompts.crowds import rows_of_many
 from shapley_coop.prompts.words import plain, table
+from shapley_coop.wording import breach_words
 
 Facts = Mapping[str, Any]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from shapley_coop.amounts import exact, plain
 from shapley_coop.credit.attribution import Attribution
-from shapley_coop.deals.analysis.outlook_rows import breach_words
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.escaping import visible_lines
 from shapley_coop.games import Turn
 from shapley_coop.state.table import PublicMessage
+from shapley_coop.wording import breach_words
 
 MAX_ANSWER_CHARS = 2_000
 """The most characters of one tool's answer."""

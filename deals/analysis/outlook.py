@@ -187,6 +187,8 @@ def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
     """Return the enforcement with the deposit that each party would pay under the offer."""
     if of.enforcement.mode != "escrow" or of.enforcement.deposit is not None:
         return of.enforcement
+    if not of.contract["terms"]:
+        return replace(of.enforcement, deposit=Fraction(0))
     return replace(of.enforcement, deposit=_agreement(of, of.contract).deposit)
 
 

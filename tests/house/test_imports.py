@@ -45,6 +45,7 @@ GROUND = {
         "permissions",
         "remembered",
         "weak_keys",
+        "wording",
         "written_files",
     ),
 }

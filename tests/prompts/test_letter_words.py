@@ -51,6 +51,13 @@ async def test_an_outlook_that_is_not_computed_says_why(script: Script) -> None:
     assert "What it would pay is not computed: a split of the total depends on" in told
 
 
+async def test_what_holds_without_a_deal_is_told_in_escrow_too(script: Script) -> None:
+    agreeing(script)
+    await play("negotiation_priced", ROOM.model_copy(update={"enforcement": "escrow"}))
+    assert "| no deal: " in script.shown_to("Alice", "propose")[0]
+    assert "| all keep it | 2 |" in script.shown_to("Alice", "act")[0]
+
+
 async def test_nothing_is_computed_where_the_run_shows_no_outlook(script: Script) -> None:
     agreeing(script)
     await play("negotiation", ROOM.model_copy(update={"outlook": False}))
