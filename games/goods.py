@@ -37,6 +37,12 @@ def gifts_in(turn: Mapping[str, Any]) -> list[Gift]:
     ]
 
 
+def transfer_words(effect: Mapping[str, Any]) -> str:
+    """Return a recorded transfer in words, as in "Ann gave Ben 1 lamp (c1)"."""
+    what = f"{effect['quantity']} {effect['good']} ({effect['clause']})"
+    return f"{effect['giver']} gave {effect['receiver']} {what}"
+
+
 def hand_over(holds: Holdings, gifts: Sequence[Gift]) -> tuple[Holdings, list[dict[str, Any]]]:
     """Return the holdings after transfers, in order, and the transfers' effects for the record.
 

@@ -18,7 +18,7 @@ from shapley_coop.games.exchange.told import worths
 from shapley_coop.games.exchange.tools import simulate
 from shapley_coop.games.exchange.words import facts_of, in_task_words, rules_of
 from shapley_coop.games.game import Game
-from shapley_coop.games.goods import GIVEN, Holdings
+from shapley_coop.games.goods import GIVEN, Holdings, transfer_words
 from shapley_coop.games.params import GameError, Params
 from shapley_coop.games.turns import Position, Step, Turn
 
@@ -198,12 +198,11 @@ class TaskExchange(Game):
         return KEEPS_ITS_TASKS
 
     def happened(self, turn: Turn) -> str:
-        """Return the gifts and the results of calls; the table of turns says what was done."""
+        """Return transfers and the results of tool calls; the table says which tasks were done."""
         told = []
         for effect in turn.get("effects", []):
-            if effect["effect"] == GIVEN:
-                if effect["quantity"]:
-                    told.append(f"{effect['giver']} gives {effect['receiver']} {effect['good']}")
+            if effect.get("effect") == GIVEN:
+                told.append(transfer_words(effect))
                 continue
             result = {k: x for k, x in effect.items() if k not in ("effect", "agent", "task", "ok")}
             how = "" if effect.get("ok", True) else "failed: "

@@ -40,6 +40,7 @@ from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.questions import act, consider, exchange
 from shapley_coop.questions.exchange import turns_of_talk
 from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.telling import deeds
 
 
 def of_executed(config: RunConfig) -> None:
@@ -81,7 +82,7 @@ def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_node("summarize", summarize)
     page.add_edge("summarize", "step")  # the contract transfers the tasks in the first turn
 
-    page.asks("act", act.QUESTION, then="call")
+    page.asks("act", replace(act.QUESTION, tells=deeds), then="call")
     page.add_node("call", call_tools)
     page.add_edge("call", "step")
     page.add_node("step", step)

@@ -8,6 +8,7 @@ from typing import Any
 
 from shapley_coop.amounts import exact
 from shapley_coop.canonical import cache_key
+from shapley_coop.deals.analysis.outlook_rows import breach_words
 from shapley_coop.many import MANY
 from shapley_coop.prompts.crowds import rows_of_many
 from shapley_coop.prompts.words import plain, table
@@ -33,7 +34,7 @@ def amount(number: Any, signed: bool = False) -> str:
 def outlook(view: Facts) -> str:
     """Return the computed payoffs under the offer as a table; "" if the run computes none."""
     offer = view.get("offer", {})
-    if found := offer.get("outlook"):
+    if found := offer.get("outlook") or view.get("as_it_stands"):
         return _outlook(cache_key(found), view["you"])
     if parties := offer.get("incentives", {}).get("parties"):
         return _incentives(parties, view["you"])
@@ -56,7 +57,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     agents = [me, *(a for a in found["rows"][0]["payoffs"] if a != me)]
     told = _once_each(found["rows"])
     paid = [row["payoffs"] for row in told]
-    heads = [_condition(row, me, paid[0]) for row in told]
+    heads = [_condition(row, me, paid[0], found.get("signed", False)) for row in told]
     norm = found.get("norm")
     if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # else it repeats the first row
         heads.append(f"split by {norm['name']}, if all keep it")
@@ -81,12 +82,11 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
     return kept
 
 
-def _condition(row: Facts, me: str, kept: Facts) -> str:
+def _condition(row: Facts, me: str, kept: Facts, signed: bool) -> str:
     """Return in words when a row's payoffs apply; for a breach also the gain of its author."""
     said = str(row["if"])
     if who := row.get("who"):
-        said = "you sign and break it" if who == me else f"{who} signs and breaks it"
-        said += f" by {row['by']}" if row.get("by") else ""
+        said = breach_words(row, me, signed)
         known = who in kept and who in row["payoffs"]  # others' payoffs may be private
         if known and (gain := _mean(row["payoffs"][who]) - _mean(kept[who])) > 0:
             said += f", which gains {'you' if who == me else 'it'} {amount(gain)}"

@@ -6,10 +6,13 @@ a provider's prefix cache covers as much as possible. Programs read the same fac
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from shapley_coop.many import MANY
+from shapley_coop.prompts.computed import amount
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
+from shapley_coop.prompts.crowds import together
 from shapley_coop.prompts.render import are_tags_left_out, render
 from shapley_coop.prompts.request import Words, contract_lines, variables
 from shapley_coop.prompts.talk import in_words
@@ -39,7 +42,7 @@ def write_rules(
         template: `table`, or `exchange_table` for the talk over tasks.
         rules: the game's rules, in Markdown.
         known: the facts `agents`, `procedure`, `bargains`, `over` (whether play is over), and for
-            bargaining `kinds`, `norms` and `compares_with`.
+            bargaining `kinds`, `norms`, `compares_with` and `most`, each agent's largest reward.
         instructions: the run owner's instructions to all agents.
         guidance: whether agents are asked to consider the other agents' utilities.
         outsider: whether the reader is a judge or a summariser, not a party.
@@ -70,13 +73,14 @@ def _language(known: Facts, going_on: Facts) -> str:
     """Return the text that explains how to write clauses; "" if no clause can be offered."""
     if not (kinds := known.get("kinds")):
         return ""
-    number = len(known.get("agents", []))
+    number, most = len(known.get("agents", [])), known.get("most", {})
     return render(
         "language",
         kinds=kinds,
         taught=known.get("taught", []),
         norms=" or ".join(f'"{norm}"' for norm in known.get("norms", [])),
         compares_with=known.get("compares_with", ""),
+        most=together({a: amount(max(Fraction(x), Fraction(0))) for a, x in most.items()}),
         several=number > 2,
         many=number > MANY,
         **going_on,
@@ -146,10 +150,7 @@ def _of_others(contract: Facts) -> str:
     return f"{told} At the market's prices, in all: {', '.join(traded)}." if traded else told
 
 
-_HANDED_OVER = (
-    "The program hands these goods over, before what is given by hand in the same turn: nobody has "
-    "to do it."
-)
+_HANDED_OVER = "The program hands these goods over: nobody has to do it."
 
 
 def write_retry(

@@ -198,7 +198,10 @@ def trade(view: Facts) -> dict[str, Any]:
     worth = pending.get("your_utility")
     yours = f"Your part is worth {worth:.3g} to you." if worth is not None else ""
     turns = view.get("turns", 0)
+    held = view["held"]
+    now = f"What you hold now ({held['mask']}) is worth {held['your_utility']:.3g} to you."
     return {
+        "held": now,
         "pending_by": plain(pending.get("by", "")),
         "pending": yours,
         "last_turn": "turn" in view and "turns" in view and view["turn"] >= turns,

@@ -7,6 +7,7 @@ from shapley_coop.prompts.brought import brought_facts
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Action
 from shapley_coop.state.judging import reader
+from shapley_coop.state.offered import kept_or_broken
 from shapley_coop.state.publishing import seal_actions
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.telling import deeds_once_signed
@@ -44,7 +45,7 @@ QUESTION = Question(
     check,
     seal_actions,
     program=lambda me: me.act(),
-    shows=(stand, unusual_enforcement),
+    shows=(stand, kept_or_broken, unusual_enforcement),
     words=(turn_of_game, brought_facts),
     tells=deeds_once_signed,
 )

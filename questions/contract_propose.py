@@ -9,7 +9,7 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.questions.propose import Offer
 from shapley_coop.state.consent import cannot_sign, put_offer, terms_of
 from shapley_coop.state.judging import reader
-from shapley_coop.state.offered import certified_offer
+from shapley_coop.state.offered import as_it_stands, certified_offer
 from shapley_coop.state.publishing import put_or_join
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import DRAFTS
@@ -80,6 +80,6 @@ QUESTION = Question(
     check,
     publish,
     program="shapley_coop.seats.embedded.contracting:Party.draft",
-    shows=(stand, talk_round, certified_offer, enforcement, norms),
+    shows=(stand, talk_round, certified_offer, as_it_stands, enforcement, norms),
     teaches=True,
 )

@@ -14,7 +14,7 @@ from shapley_coop.seats.elements import Within
 from shapley_coop.state.consent import cannot_sign, put_offer, terms_of
 from shapley_coop.state.judging import reader
 from shapley_coop.state.messages import Utterance, entries, offer_of
-from shapley_coop.state.offered import answer_facts, standing_offer
+from shapley_coop.state.offered import answer_facts, as_it_stands, standing_offer
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Question, TurnContext
@@ -118,6 +118,14 @@ QUESTION = Question(
     check,
     publish,
     program=lambda me: me.propose(),
-    shows=(stand, talk_round, standing_offer, unusual_enforcement, answer_facts, norms),
+    shows=(
+        stand,
+        talk_round,
+        standing_offer,
+        as_it_stands,
+        unusual_enforcement,
+        answer_facts,
+        norms,
+    ),
     teaches=True,
 )

@@ -2,7 +2,8 @@
 
 If a server enforces a schema, a small model may think without end and invent names of agents. So
 every text has a maximum length, and the names of agents, goods and actions are listed. Providers'
-strict modes may refuse `maxLength`, so schemas for providers have no bounds.
+strict modes may refuse `maxLength` (OpenAI's does), so schemas for providers have no bounds. A
+gateway at an `http:` address that passes schemas on to a provider is asked again without bounds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.deals.language.wire import MAX_NOTES
 from shapley_coop.games.actions import actions_of_all
 from shapley_coop.games.gives import actions_in
+from shapley_coop.seats.clients import is_bounded
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import Seat
 
@@ -37,10 +39,11 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
         carries: whether an action can have content besides its name in this game.
     """
     form = schema_of(facts, carries)
-    if form is None or not (seat.base_url or "").startswith("http:"):
+    if form is None or not is_bounded(seat):
         return form
-    agents = facts.get("agents", ())
-    named = {field: [*agents, *more] for field, more in _PARTIES.items() if agents}
+    agents, offers = facts.get("agents", ()), "clauses" in form["properties"]
+    parties = _PARTIES.items() if agents else ()
+    named = {field: [*agents, *(more if offers else ())] for field, more in parties}
     named["good"] = list(facts.get("goods", ()))
     if agents and len(agents) <= _MOST_NAMES and "actions" in facts:
         named["action"] = actions_of_all(actions_in(facts))

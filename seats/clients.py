@@ -1,6 +1,8 @@
 """HTTP clients and chat models: one set per event loop, closed when its last user leaves."""
 
 import asyncio
+import logging
+import re
 from collections.abc import AsyncIterator, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,6 +13,8 @@ from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.seats.gate import Gate
 from shapley_coop.seats.seat import Seat
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -26,6 +30,7 @@ class Clients:
         closing: the exit stack that closes the resources of `kept`.
         gate: the limit on calls to models; None unless a sweep sets a limit.
         deaf: seats whose endpoint answered in words although the request forced a tool call.
+        unbounded: seats whose endpoint refused the bounds in a schema.
         batched: the client that replaces `http` if a sweep sends letters in batches; else None.
     """
 
@@ -37,6 +42,7 @@ class Clients:
     closing: AsyncExitStack = field(default_factory=AsyncExitStack)
     gate: Gate | None = None
     deaf: set[Seat] = field(default_factory=set)
+    unbounded: set[Seat] = field(default_factory=set)
     batched: Any = None
 
 
@@ -71,3 +77,18 @@ async def clients() -> AsyncIterator[None]:
             finally:
                 if here.http is not None:
                     await here.http.aclose()
+
+
+def is_bounded(seat: Seat) -> bool:
+    """Return whether schemas for a seat bound texts and lists (`seats.bounds`)."""
+    return (seat.base_url or "").startswith("http:") and seat not in clients_here().unbounded
+
+
+def refuses_bounds(error: Exception, seat: Seat) -> bool:
+    """Return whether an endpoint refused a schema for its bounds; log it, and send none again."""
+    refused = getattr(error, "status_code", None) in (400, 422)
+    if not refused or not is_bounded(seat) or not re.search("max(Length|Items)", str(error)):
+        return False
+    clients_here().unbounded.add(seat)
+    logger.warning("%s refuses bounds in schemas: it is asked without.", seat.model)
+    return True

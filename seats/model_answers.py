@@ -16,6 +16,7 @@ from shapley_coop.seats.asking import (
     trace_config,
 )
 from shapley_coop.seats.bounds import schema_for
+from shapley_coop.seats.clients import refuses_bounds
 from shapley_coop.seats.faults import busy_for, describe_error
 from shapley_coop.seats.modes import answers_of, note_deafness, say
 from shapley_coop.seats.records import Answer
@@ -35,6 +36,8 @@ async def ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answ
         text, reply = await say(model, mode, letter, trace_config(q), form, tools)
         note_deafness(seat, model, mode if form else "text", reply)
     except Exception as error:
+        if form and refuses_bounds(error, seat):
+            return await ask_model(seat, model, question)
         # With a schema, OpenAI's client raises an error for an answer that is cut or filtered. The
         # client takes half a second to load; if it is not loaded, it cannot have raised the error.
         openai: Any = sys.modules.get("openai")
@@ -42,8 +45,7 @@ async def ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answ
             return _cut_answer(error.completion, q)
         if not openai or not isinstance(error, openai.ContentFilterFinishReasonError):
             raise
-        tokens_in, tokens_out = count_tokens(None, q.text, "")
-        return Answer("", False, tokens_in, tokens_out, withheld="filtered")
+        return Answer("", False, *count_tokens(None, q.text, ""), withheld="filtered")
     return answer_of(reply, text, count_tokens(reply.usage_metadata, q.text, text))
 
 

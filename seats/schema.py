@@ -5,7 +5,7 @@ enforces. `answers.tag_fields` turns the returned fields into the tagged text th
 reads. The fields have the names that the letters use.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import lru_cache
 from typing import Any
 
@@ -46,7 +46,7 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
     name = str(facts.get("ask", ""))
     question = find_question(name)
     answer = question.answer.narrowed(facts, carries) if question else None
-    return None if answer is None else _schema_of(name, answer)
+    return None if answer is None else _as_taught(_schema_of(name, answer), facts)
 
 
 @lru_cache(maxsize=256)  # pydantic takes 9 ms, so a hundred answers at once would wait a second
@@ -56,6 +56,39 @@ def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
     noted = create_model(name, __base__=answer, __doc__=answer.__doc__, **more)
     schema: dict[str, Any] = _strict(noted.model_json_schema())
     return schema
+
+
+_TIMED = {"Turns", "Span", "Every", "Count", "Earned"}
+_PAYING, _ACTING = {"Pay", "Share", "Earned"}, {"Do", "Forbid", "Give"}
+"""Parts of an offer that a letter does not teach: in a game of one turn, where deals hold no
+payments, and after play."""
+
+
+def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer's schema without the parts of an offer that its letter does not teach."""
+    over = "own_rewards" in facts
+    out = set(_TIMED) if facts.get("procedure", {}).get("turns") == 1 else set[str]()
+    out |= _PAYING if facts.get("payments") is False else set()
+    out |= {*_ACTING, "when", "per"} if over else set()
+    out |= set() if facts.get("contract") else {"drops"}
+    found: dict[str, Any] = _without(schema, out)
+    return found
+
+
+def _without(schema: Any, out: Set[str]) -> Any:
+    """Return a JSON schema without the definitions and properties of these names."""
+    if isinstance(schema, list):
+        refs = {f"#/$defs/{name}" for name in out}
+        kept = [x for x in schema if not (isinstance(x, dict) and x.get("$ref") in refs)]
+        return [_without(x, out) for x in kept]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _without(x, out) for key, x in schema.items()}
+    for key in found.keys() & {"properties", "$defs"}:
+        found[key] = {name: x for name, x in found[key].items() if name not in out}
+    if "properties" in found:
+        found["required"] = list(found["properties"])
+    return found
 
 
 def _strict(schema: Any) -> Any:

@@ -199,13 +199,15 @@ class EvaluatedTable:
             return self._payoffs(deal.split, due)
         return apply_payments(self.without_more(), due)
 
-    def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
+    def outlook(
+        self, deal: Deal | None, viewer: str = "", norms: Sequence[str] = ()
+    ) -> dict[str, Any]:
         """Return the payoffs if all keep an offer, if each agent breaks it, and without the offer.
 
         The result is plain JSON with exact strings in the game's unit; empty if not computable.
 
         Args:
-            deal: the offer.
+            deal: the offer; None for the contract in force, or for no deal at all.
             viewer: the reader. If agents know only their own payoffs, the result holds the
                 viewer's payoffs, or none without a viewer.
             norms: the norms whose payoffs are added for comparison, if all keep the offer.
@@ -214,14 +216,14 @@ class EvaluatedTable:
         return found if found["rows"] else {}
 
     def outlook_or_why_not(
-        self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()
+        self, deal: Deal | None, viewer: str = "", norms: Sequence[str] = ()
     ) -> dict[str, Any]:
         """Return the outlook; without rows and with a reason, `why_not`, if it is not computable.
 
         Once the game is over, an offer's payoffs are certain and no agent can break the offer.
         """
         if self.over:
-            kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
+            kept = Row(EVERYBODY, certain(self.payoffs_under(deal or Deal())))
             without = Row(
                 NO_DEAL, certain(self.without_more()), by="what was signed or earned stands"
             )

@@ -135,6 +135,8 @@ def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
         agent: the agent that is asked.
     """
     facts: dict[str, Any] = {"turn": now - talk.before, "turns": talk.game.params.talk}
+    held = talk.tasks.bits(talk.tasks.initial[agent])
+    facts["held"] = {"mask": held, "your_utility": talk.worth(agent, held)}
     offers = []
     for said in talk.said:
         if masks := masks_in(talk.tasks, said["by"], said["text"]):

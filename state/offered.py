@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.analysis.outlook_rows import breaks
+from shapley_coop.deals.analysis.outlook_rows import NO_DEAL, breaks
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.state.additions import show_additions
 from shapley_coop.state.turn import TurnContext, in_turn_after
@@ -17,6 +17,9 @@ Facts = dict[str, Any]
 
 MOST_OUTLOOKS = 12
 """The most agents for which letters show all payoffs; for more, only the reader's payoffs."""
+
+MOST_BREACHES = 6
+"""The most agents for which every letter about an action computes all breaches: about 0.1 s."""
 
 
 def standing_offer(turn: TurnContext, agent: str) -> Facts:
@@ -66,6 +69,44 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
         computed = evaluated.outlook(evaluated.offered, viewer, turn.norms)
         facts |= {"outlook": computed} if computed else {}
     return facts
+
+
+def as_it_stands(turn: TurnContext, agent: str) -> Facts:
+    """Return the reader's payoffs without an offer: by the contract in force, or with no deal.
+
+    Under a contract there is a row for each breach, too: what the reader gets if it breaks the
+    contract, and what it gets if another agent does.
+    """
+    evaluated = turn.evaluated
+    asked = evaluated.config.outlook and not evaluated.over and not turn.in_clauses
+    if not asked or len(evaluated.agents) > MOST_OUTLOOKS:
+        return {}
+    alone = evaluated.game.analysis.ahead.own_payoffs_only
+    found = _without_offer(turn, agent if alone else "")
+    rows = [
+        {key: x for key, x in row.items() if key != "alike"}
+        | {"payoffs": {agent: row["payoffs"][agent]}}
+        for row in found.get("rows", [])
+        if (row["if"] == NO_DEAL) != bool(evaluated.contract) and agent in row["payoffs"]
+    ]
+    signed = {"signed": True} if evaluated.contract else {}
+    return {"as_it_stands": {**found, **signed, "rows": rows}} if rows else {}
+
+
+def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
+    """Return what the contract in force pays the reader, if it is computed quickly at every turn.
+
+    Dice need simulated plays, and many agents have many breaches.
+    """
+    evaluated = turn.evaluated
+    quick = not evaluated.game.rolls_dice and len(evaluated.agents) <= MOST_BREACHES
+    return as_it_stands(turn, agent) if evaluated.contract and quick else {}
+
+
+@lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
+def _without_offer(turn: TurnContext, viewer: str) -> Facts:
+    found = turn.evaluated.outlook(None, viewer)
+    return {key: found[key] for key in ("exact", "plays", "rows") if key in found}
 
 
 def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def outlook_of(
     game: Game,
     terms: Enforcement,
     stands: bytes,
-    deal: Deal,
+    deal: Deal | None,
     norms: Sequence[str] = (),
     viewer: str = "",
 ) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def outlook_of(
         terms: how contracts are enforced.
         stands: JSON of the game's position, the turns played and the contract in force; the
             offer would amend this contract.
-        deal: the offer.
+        deal: the offer; None for the contract in force as it stands.
         norms: the norms whose payoffs are shown for comparison.
         viewer: the reader of the outlook; used only if the game's payoffs are private.
 
@@ -47,12 +47,17 @@ def outlook_of(
     return orjson.loads(found)  # type: ignore[no-any-return] # a fresh copy for each reader
 
 
-_Key = tuple[Game, Enforcement, bytes, Deal, tuple[str, ...], str]
+_Key = tuple[Game, Enforcement, bytes, Deal | None, tuple[str, ...], str]
 _computed = Bounded[_Key, str]()
 
 
 def _key(
-    game: Game, terms: Enforcement, stands: bytes, deal: Deal, norms: Sequence[str], viewer: str
+    game: Game,
+    terms: Enforcement,
+    stands: bytes,
+    deal: Deal | None,
+    norms: Sequence[str],
+    viewer: str,
 ) -> _Key:
     viewer = viewer if game.analysis.ahead.own_payoffs_only else ""
     return game, terms, stands, deal, tuple(norms), viewer
@@ -60,7 +65,7 @@ def _key(
 
 @lru_cache(maxsize=16)  # cached: several agents see the same offer, one after another
 def _prospect(
-    game: Game, terms: Enforcement, stands: bytes, deal: Deal, norms: tuple[str, ...]
+    game: Game, terms: Enforcement, stands: bytes, deal: Deal | None, norms: tuple[str, ...]
 ) -> Prospect:
     position, record, standing = json.loads(stands)
     return Prospect(

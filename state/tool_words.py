@@ -7,6 +7,7 @@ from typing import Any
 
 from shapley_coop.amounts import exact, plain
 from shapley_coop.credit.attribution import Attribution
+from shapley_coop.deals.analysis.outlook_rows import breach_words
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.escaping import visible_lines
 from shapley_coop.games import Turn
@@ -149,9 +150,7 @@ def _how(outlook: Mapping[str, Any], unit: str) -> str:
 def _row(row: Mapping[str, Any], viewer: str) -> str:
     case, by = row["if"], f" ({row['by']})" if row["by"] else ""
     if row["who"]:
-        mine = row["who"] == viewer
-        case = "You sign and break it" if mine else f"{row['who']} signs and breaks it"
-        by = f" by {row['by']}" if row["by"] else ""
+        case, by = breach_words(row, viewer), ""
     return f"- {case[0].upper()}{case[1:]}{by}: {_amounts(row['payoffs'], viewer)}."
 
 

@@ -67,7 +67,7 @@ class Prospect:
         position: the present position of the game.
         record: the turns played.
         standing: the contract that the offer would amend, or None.
-        deal: the deal of the offer.
+        deal: the deal of the offer; None for the contract in force as it stands.
         enforcement: how contracts are enforced.
         norm_payoffs: computes the payoffs under a norm.
         norms: the norms on offer. `by_norm` uses the first, unless the offer's split names a norm.
@@ -80,7 +80,7 @@ class Prospect:
     position: Mapping[str, Any]
     record: Sequence[Turn]
     standing: Contract | None
-    deal: Deal
+    deal: Deal | None
     enforcement: Enforcement = field(default_factory=Enforcement)
     norm_payoffs: NormPayoffs = _no_norms
     norms: tuple[str, ...] = ()
@@ -90,7 +90,9 @@ class Prospect:
     @cached_property
     def contract(self) -> Contract:
         """The contract that would be in force if the offer were signed now."""
-        return agreed_from(self.deal, self.standing, now=len(self.record) + 1)
+        if self.deal is None and self.standing is not None:
+            return self.standing
+        return agreed_from(self.deal or Deal(), self.standing, now=len(self.record) + 1)
 
     @cached_property
     def stage(self) -> StageGame | None:

@@ -23,6 +23,19 @@ def breaks(agent: str) -> str:
     return f"{agent} breaks it"
 
 
+def breach_words(row: Mapping[str, Any], viewer: str, signed: bool = False) -> str:
+    """Return the case of a breach in words, of an offer or of a contract that is signed.
+
+    >>> breach_words({"who": "Ann", "by": "lever"}, "Ann"), breach_words({"who": "Ann"}, "Ben")
+    ('you sign and break it by lever', 'Ann signs and breaks it')
+    """
+    who = row["who"]
+    said = "you sign and break it" if who == viewer else f"{who} signs and breaks it"
+    if signed:
+        said = "you break it" if who == viewer else f"{who} breaks it"
+    return said + (f" by {row['by']}" if row.get("by") else "")
+
+
 @dataclass(frozen=True)
 class Range:
     """An amount in the game's unit, either certain or with a range.

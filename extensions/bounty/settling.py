@@ -7,6 +7,7 @@ from typing import Any
 
 from shapley_coop.cli.console import finish, note, say
 from shapley_coop.cli.options import seats_from
+from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.bounty.account import account
 from shapley_coop.extensions.bounty.consent import consent, is_agreed, payoffs_of, text_of
 from shapley_coop.extensions.bounty.once import begun, check_for_payment, paid_before, went_on
@@ -14,7 +15,6 @@ from shapley_coop.extensions.bounty.report import delivered_params, settle_histo
 from shapley_coop.extensions.repository.contributions import History
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import KINDS, read_rules
-from shapley_coop.extensions.wev.formula import WEIGHTS, Intervals
 from shapley_coop.extensions.wev.report import read_weights
 from shapley_coop.serve.seats.pages import Seats
 

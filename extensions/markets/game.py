@@ -28,7 +28,7 @@ from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.gives import EVERYONE, gives, parse_gift
-from shapley_coop.games.goods import GIVEN, Holdings, hand_over
+from shapley_coop.games.goods import GIVEN, Holdings, hand_over, transfer_words
 from shapley_coop.games.open_turns import Spans
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
@@ -215,8 +215,7 @@ class Trade(Game):
         told = []
         for effect in turn.get("effects", []):
             if effect.get("effect") == GIVEN:
-                what = f"{effect['quantity']} {effect['good']} ({effect['clause']})"
-                told.append(f"{effect['giver']} gave {effect['receiver']} {what}")
+                told.append(transfer_words(effect))
             else:
                 told.append(str(effect.get("effect", "")))
         return "; ".join(told)

@@ -83,10 +83,17 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
         head = []
         for end, label in enumerate(line[:-1], start=1):
             if not at or labels[at - 1][:end] != line[:end]:
-                after = [other[:end] == line[:end] for other in labels[at:]]
-                head.append((label, [*after, False].index(False)))
+                head.append((label, _span(labels, at, end)))
         found.append([*head, *((label, 1) for label in line[-1:])])
     return found
+
+
+def _span(labels: Sequence[Sequence[str]], at: int, end: int) -> int:
+    """Return how many rows from `at` on have its first labels; looks no further than needed."""
+    after = at + 1
+    while after < len(labels) and labels[after][:end] == labels[at][:end]:
+        after += 1
+    return after - at
 
 
 def printed_value(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:

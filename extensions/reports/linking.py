@@ -69,18 +69,21 @@ class Links:
     def of(self, *groups: Sequence[Row]) -> Linked:
         """Return the link to all runs of some groups; each group is a condition or a single run."""
         together = [row for group in groups for row in group]
-        return self.to(together, *(_shared(group) for group in groups if group))
+        return self.to(together, *(self._picks(group) for group in groups if group))
 
+    def _picks(self, rows: Sequence[Row]) -> dict[str, str]:
+        """Return the labels that all runs of a group share, and for one that is listed its seed.
 
-def _shared(rows: Sequence[Row]) -> dict[str, str]:
-    """Return the labels that all runs of a group share, and for a single run also its seed."""
-    first, *others = rows
-    labels = {
-        axis: label
-        for axis, label in first["labels"].items()
-        if all(row["labels"][axis] == label for row in others)
-    }
-    return labels if others else {SEED: str(first["seed"]), **labels}
+        A run that is not listed is looked for among the listed runs of its condition.
+        """
+        first, *others = rows
+        labels = {
+            axis: label
+            for axis, label in first["labels"].items()
+            if all(row["labels"][axis] == label for row in others)
+        }
+        alone = not others and first["cell"] in self.pages
+        return {SEED: str(first["seed"]), **labels} if alone else labels
 
 
 class RunPages:

@@ -168,6 +168,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     known = {"agents": agents, "procedure": view["procedure"], "kinds": kinds}
     if kinds:
         known |= {"norms": norms, "compares_with": view.get("compares_with", "")}
+        known["most"] = turn.evaluated.means.get("means", {}).get("most", {})
     if taught := [KINDS[kind].taught for kind in kinds if KINDS[kind].taught]:
         known["taught"] = taught
     options = {

@@ -49,6 +49,18 @@ async def test_the_talk_goes_as_the_paper_says(script: Script) -> None:
     assert "my secret plan" not in json.dumps(table)
 
 
+async def test_letters_say_what_one_holds_and_what_has_changed_hands(script: Script) -> None:
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    await run()
+    for act in ("consider", "exchange"):
+        letter = script.shown_to("Bob", act)[0]
+        assert f"What you hold now ({letter.facts['held']['mask']}) is worth" in letter
+    acting = script.shown_to("Bob", "act")[0]
+    assert " gave Alice 1 " in acting
+    assert "PROPOSAL" not in acting
+
+
 async def test_what_is_agreed_changes_hands_and_is_done_by_its_new_owner(script: Script) -> None:
     script["Alice", "exchange"] = propose(TRADE)
     script["Bob", "exchange"] = ACCEPT

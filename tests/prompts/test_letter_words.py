@@ -10,6 +10,7 @@ from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import write_history, write_request, write_rules
 from shapley_coop.questions.answer import QUESTION as ANSWER
+from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.scripted import Script
@@ -25,6 +26,38 @@ ROOM = RunConfig(game="prisoners_dilemma", params={"rounds": 2}, rounds=2)
 def agreeing(script: Script) -> None:
     script["Alice", "propose"] = OFFER
     script["Bob", "answer"] = "<s>Yes.</s><ACCEPT>"
+
+
+# What holds as it stands
+
+
+async def test_a_letter_about_an_action_says_what_keeping_and_breaking_pay(script: Script) -> None:
+    agreeing(script)
+    await play("negotiation", ROOM)
+    proposing = script.shown_to("Alice", "propose")[0]
+    assert "| no deal: " in proposing
+    assert "all keep it" not in proposing
+    kept = script.shown_to("Alice", "act")[0].split("# Your move")[1]
+    assert "| all keep it | 2 |" in kept
+    assert "| you break it by defect at every turn" in kept
+    assert "no deal" not in kept
+
+
+async def test_nothing_is_computed_where_the_run_shows_no_outlook(script: Script) -> None:
+    agreeing(script)
+    await play("negotiation", ROOM.model_copy(update={"outlook": False}))
+    assert not any("Computed" in user for user in script.shown_to("Alice")[0].split("# You")[1:])
+    assert "as_it_stands" not in script.shown_to("Alice", "act")[0].facts
+
+
+async def test_every_letter_that_teaches_payments_tells_their_bound(script: Script) -> None:
+    room = ROOM.model_copy(update={"game": "escape_room", "params": {}})
+    for graph in ("shapley_coop", "contracts"):
+        await play(graph, room)
+    for _, act, messages in script.letters:
+        words = as_text(messages)
+        told = "rewards of its own (at most Alice 10, Bob 10)" in words
+        assert told == ('"kind": "pay"' in words.split("# So far")[0]), act
 
 
 # Notes

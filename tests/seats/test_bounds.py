@@ -60,7 +60,7 @@ def test_every_text_of_every_question_ends(question: str) -> None:
 def test_an_offer_names_parties_goods_and_actions_that_there_are() -> None:
     form = schema_for(OWN, {**FACTS, **ACTIONS, "ask": "propose"}, carries=False)
     assert form
-    held = {"thoughts": "", "speech": None, "drops": None, "notes": None}
+    held = {"thoughts": "", "speech": None, "notes": None}
     give = {"kind": "give", "giver": "Ann", "receiver": "Ben", "good": "coin", "quantity": 1}
     pay = {"kind": "pay", "payer": "others", "payee": "Ann", "amount": 1, "per": "once"}
     do = {"kind": "do", "agent": "everyone", "action": "keep"}
@@ -86,11 +86,32 @@ def test_only_what_a_contract_holds_can_be_dropped_from_it() -> None:
         return Draft202012Validator(form or {}).is_valid({**said, "drops": drops})
 
     in_force = {"contract": {"ids": ["c1", "c2"]}}
-    assert fits({}, None)
     assert not fits({}, ["c1"])
     assert fits(in_force, ["c2"])
     assert not fits(in_force, ["What you say to all."])
     assert not fits(in_force, ["c1", "c2", "c1"])
+
+
+def test_an_offer_has_only_the_parts_that_its_letter_teaches() -> None:
+    def told(**facts: Any) -> str:
+        return str(schema_of({**FACTS, "ask": "propose", **facts}))
+
+    assert all(part in told() for part in ("'Pay'", "'Do'", "'Every'", "'when'"))
+    assert "'drops'" not in told()
+    assert "'drops'" in told(contract={"ids": ["c1"]})
+    once = told(procedure={"turns": 1})
+    assert "'Every'" not in once
+    assert "'Last'" in once
+    assert "'Pay'" not in told(payments=False)
+    after = told(own_rewards={})
+    assert "'Pay'" in after
+    assert not any(part in after for part in ("'Do'", "'Give'", "'when'", "'per'"))
+
+
+def test_tasks_are_held_by_agents_and_not_by_everyone() -> None:
+    form = str(schema_for(OWN, {**FACTS, "ask": "exchange"}, carries=False))
+    assert "['Ann', 'Ben']" in form
+    assert "everyone" not in form
 
 
 def test_every_list_of_every_question_ends() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import re
 import zlib
 from collections.abc import AsyncIterator
@@ -233,6 +234,22 @@ async def test_what_an_endpoint_has_against_the_letter_is_known_by_its_words(
     found, _ = await heard(Fault("refusal", instead=refusal))
     assert re.search(told, str(found))
     assert words not in str(found)
+
+
+async def test_an_endpoint_that_refuses_bounds_is_asked_without_them() -> None:
+    words = "Invalid schema for response_format: 'maxLength' is not permitted."
+    refusal = StubAnswer.of_error(400, "invalid_request_error", None, words)
+    letter = Letter("A letter.", "Its facts.", {"ask": "claim"})
+    given = json.dumps({"thoughts": "", "speech": None, "percent": "40", "notes": None})
+    with StubOpenAI(lambda *_: given, faults=[Fault("refusal", instead=refusal)]) as stub:
+        seat = Seat(model="openai:Alice", base_url=stub.base_url, answers="schema")
+        async with clients():
+            for number in (1, 2):
+                question = Enquiry(f"e{number}", "Alice", "claim", letter)
+                entry, _ = await ask(seat, 0, question, home().journal)
+                assert "<CLAIM>40" in entry.answer.text
+        bounded = ["maxLength" in json.dumps(one.body) for one in stub.requests]
+    assert bounded == [True, False, False]
 
 
 async def test_a_connection_that_is_refused_is_not_called_a_time_out() -> None:

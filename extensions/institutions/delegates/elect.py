@@ -11,6 +11,7 @@ from shapley_coop.extensions.institutions.delegates.words import membership
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Action, Answer, Facts
 from shapley_coop.state.judging import reader
+from shapley_coop.state.offered import as_it_stands
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.telling import deeds
@@ -62,7 +63,7 @@ QUESTION = Question(
     check,
     hold_answers,
     program=vote,
-    shows=(talk_round, ballot),
+    shows=(talk_round, as_it_stands, ballot),
     words=(membership, turn_of_game),
     tells=deeds,
     course=lambda config: {"election": delegation_of(config).election},

@@ -11,10 +11,10 @@ from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.extensions.institutions.delegates.groups import group_of
-from shapley_coop.extensions.institutions.delegates.parting import concerns
+from shapley_coop.extensions.institutions.delegates.parting import concerns, without
 from shapley_coop.state.additions import show_additions as added
 from shapley_coop.state.messages import parties
-from shapley_coop.state.offered import own_outlook
+from shapley_coop.state.offered import MOST_OUTLOOKS, own_outlook
 from shapley_coop.state.turn import TurnContext
 
 
@@ -55,12 +55,25 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
         "others": len(deal.clauses) - len(own),
         "drops": list(deal.drops),
     }
+    agents, leaving = turn.evaluated.agents, _leaving(turn, deal)
     if computed:
         shown["outlook"] = own_outlook(computed, agent)
+    if leaving == "reduced" and len(agents) <= MOST_OUTLOOKS:
+        rest = without(deal, [agent], agents)
+        leaving = leaving if rest else "vetoed"
+        if computed and rest:
+            shown["outlook"]["rows"].append(_left(turn, rest, agent))
     facts: dict[str, Any] = {"offer": shown, "delegate": group["delegate"]}
     signing = parties(turn.table, turn.evaluated.turn, offer["revision"])
     facts["unsigned"] = [one for one in turn.evaluated.agents if one not in signing]
-    return {**facts, "leaving": _leaving(turn, deal), **added(turn, agent)}
+    return {**facts, "leaving": leaving, **added(turn, agent)}
+
+
+def _left(turn: TurnContext, rest: Deal, agent: str) -> dict[str, Any]:
+    """Return the row of what a member gets if it stays out and all others keep what is left."""
+    kept = turn.evaluated.outlook(rest, agent)["rows"][0]
+    payoffs = {agent: kept["payoffs"][agent]}
+    return {**kept, "if": "you stay out, and the others keep the rest", "payoffs": payoffs}
 
 
 @lru_cache(maxsize=64)  # computed once for all members, unless payoffs are private

@@ -96,7 +96,7 @@ def test_a_simulation_says_so_before_anything_else(page):
 
 def test_the_page_says_what_it_was_made_from(page, folder):
     rows = read_rows(folder)
-    assert f"{len(rows)} of {len(rows)} cells" in page
+    assert f">{len(rows)}</a> of {len(rows)} cells" in page
     for what in ("embedded:rational", "0-3", "commit", "langgraph"):
         assert what in page
 

@@ -7,10 +7,11 @@ from urllib.parse import unquote
 
 import pytest
 
+from shapley_coop.extensions.reports import runs
 from shapley_coop.extensions.reports.charts import intervals
 from shapley_coop.extensions.reports.figures import KINDS
 from shapley_coop.extensions.reports.finding import finding
-from shapley_coop.extensions.reports.linking import RunPages
+from shapley_coop.extensions.reports.linking import Links, RunPages
 from shapley_coop.extensions.reports.picture import Axis, Bar
 from shapley_coop.extensions.reports.report import report
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
@@ -108,6 +109,22 @@ def test_the_page_begins_with_what_was_found(reported: Path) -> None:
     assert said in re.sub(r"</?a\b[^>]*>", "", text.partition("<h2")[0])
     rows = [row for row in read_rows(reported.parent) if row["suite"] == "single"][:1]
     assert finding(rows, ["social_welfare"], []) == "Social welfare was -2.00 (n = 1)."
+
+
+def test_of_more_runs_than_are_listed_every_condition_has_some_with_a_page(
+    reported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "MOST", 2)
+    monkeypatch.setattr("shapley_coop.extensions.reports.report.MOST_PAGES", 4)
+    text = report(reported.parent, page_of=lambda run: f"{run}.html")
+    listed = text.partition('id="runs-mini"')[2].partition("</tbody>")[0]
+    for graph in GRAPHS:
+        assert re.search(rf'<td class="text">{graph}</td>.*?\.html"', listed)
+    assert "2 more are in what" in listed
+    links = Links("runs", {"a": ""})
+    row = {"labels": {"graph": "llm_only"}, "seed": 7}
+    assert links.of([{**row, "cell": "a"}]).where == ({"seed": "7", "graph": "llm_only"},)
+    assert links.of([{**row, "cell": "b"}]).where == ({"graph": "llm_only"},)
 
 
 def test_one_run_has_no_interval(reported: Path) -> None:
