@@ -95,7 +95,7 @@ def values(repeats: int = 5, exactly: int = 16, heroes: int = 100) -> Found:
 
     Args:
         repeats: the number of repetitions of each measurement.
-        exactly: the heroes of the raid whose coalitions are all replayed.
+        exactly: the number of heroes of the raid in which all coalitions are replayed.
         heroes: the heroes of the raid whose values are sampled.
     """
     rows: list[list[Cell]] = []

@@ -232,8 +232,14 @@ def _reached(name: str, one: Section) -> str:
 def _options() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=main.__doc__)
     options.add_argument("names", nargs="*", metavar="NAME", choices=[*MODULES, []])
-    options.add_argument("--since", metavar="COMMIT", help="goals as kept at a commit, and now")
-    options.add_argument("--kept", action="store_true", help="print the tables that were kept")
-    options.add_argument("--quick", action="store_true", help="small sizes: does it run?")
-    options.add_argument("-o", "--output", type=Path, help="write the page here")
+    options.add_argument(
+        "--since",
+        metavar="COMMIT",
+        help="compare the goals recorded at a commit with the current ones",
+    )
+    options.add_argument("--kept", action="store_true", help="print the recorded tables")
+    options.add_argument(
+        "--quick", action="store_true", help="use small sizes, to test that the benchmarks run"
+    )
+    options.add_argument("-o", "--output", type=Path, help="the page to write")
     return options

@@ -67,7 +67,7 @@ class Goal:
         return f"{'≥' if self.at_least else '≤'} {figure(limit)} {self.unit}".strip()
 
 
-VERDICTS = "Met: yes, what should be; must, only what must be; no, neither; —, not measured."
+VERDICTS = "Verdicts: yes, the goal is met; must, only the limit; no, neither; —, not measured."
 GOAL_COLUMNS = ("goal", "should be", "must be", "found", "met")
 
 

@@ -60,8 +60,8 @@ PriceFile = Annotated[
     Path | None,
     typer.Option(
         envvar="COOP_PRICES",
-        help="A YAML file of model: {input, output}, USD per million tokens, in place of the list "
-        "that ships with coop.",
+        help="A YAML file of model: {input, output}, in USD per million tokens, in place of the "
+        "price list shipped with coop.",
     ),
 ]
 
@@ -75,7 +75,7 @@ def prices_from(path: Path | None) -> "Prices":
 
 SeedCount = Annotated[int, typer.Option(help="The number of seeds; the first is 0.", min=1)]
 EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
-Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefact.")]
+Weights = Annotated[Path | None, typer.Option(help="A file of weights by kind of artefact.")]
 Currency = Annotated[
     str,
     typer.Option(
@@ -84,7 +84,7 @@ Currency = Annotated[
         callback=lambda given: (decimals_of(given), given)[1],
     ),
 ]
-Port = Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)]
+Port = Annotated[int, typer.Option(help="The port; 0 chooses a free one.", min=0, max=65535)]
 Model = Annotated[
     str,
     typer.Option(
@@ -101,17 +101,19 @@ Personas = Annotated[
     list[str] | None,
     typer.Option(
         "--persona",
-        help="NAME=text, or NAME=@file: who an agent is and what it wants; only it sees this.",
+        help="NAME=text, or NAME=@file: the agent's character and aims, in words; only this agent "
+        "sees them.",
     ),
 ]
 BaseUrl = Annotated[
-    str | None, typer.Option(help="URL of an OpenAI-compatible endpoint, for every openai: seat.")
+    str | None,
+    typer.Option(help="URL of an OpenAI-compatible endpoint, used by every openai: seat."),
 ]
 NoSandbox = Annotated[
     bool,
     typer.Option(
         "--unsafe-no-sandbox",
-        help="Run foreign code without a sandbox.",
+        help="Run untrusted code without a sandbox.",
         callback=lambda given: _permit(NO_SANDBOX, given),
     ),
 ]
@@ -119,7 +121,7 @@ TrustPrograms = Annotated[
     bool,
     typer.Option(
         "--trust-programs",
-        help="Run the Python files and imports that a suite or a sweep's folder names.",
+        help="Allow the Python files and imports named by a suite or a sweep's folder to run.",
         callback=lambda given: _permit(PROGRAMS, given),
     ),
 ]
@@ -256,7 +258,7 @@ def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
 
 
 def _split(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, str]]:
-    """Yield the key and value of each part; raise ValueError(`refusal`) if a part is no pair."""
+    """Yield the key and value of each part; raise ValueError(`refusal`) if a part is not a pair."""
     for part in parts:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():

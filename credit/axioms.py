@@ -79,7 +79,10 @@ def _additive(
     tol: float,
 ) -> bool:
     if len(other_table) != len(table):
-        raise ValueError(f"a second game of {len(other_table)} worths for one of {len(table)}")
+        raise ValueError(
+            f"the second game has {len(other_table)} worths, the first {len(table)}: they must be "
+            "equal"
+        )
     both = [worth + other for worth, other in zip(table, other_table, strict=True)]
     parts = values + _floats(value(other_table))
     largest = max(1.0, *(abs(float(worth)) for worth in (*table, *other_table)))

@@ -148,7 +148,7 @@ def check_agents(agents: Sequence[str]) -> None:
     for name in agents:
         if not isinstance(name, str) or not name or name != name.strip() or "," in name:
             raise ValueError(
-                f"{name!r} is no agent's name: use text without commas or outer blanks"
+                f"{name!r} is not a valid agent name: use text without commas or blanks at the ends"
             )
     if len(set(agents)) < len(agents):
         twice = next(name for name in agents if list(agents).count(name) > 1)

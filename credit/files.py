@@ -46,7 +46,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
         content = {key: content[key] for key in ("agents", "worth") if key in content}
     only_keys(content, ("agents", "worth", "runs"), "the input")
     if ("worth" in content) == ("runs" in content):
-        raise ValueError('the input needs "worth" or "runs", one of them')
+        raise ValueError('the input needs either "worth" or "runs"')
     if "worth" in content:
         return _report_game(content, value, rule)
     return _report_runs(content, value, rule)
@@ -56,7 +56,7 @@ def read_game(content: Mapping[str, Any]) -> tuple[list[str], list[Fraction]]:
     """Return the agents and the table of {"agents": […], "worth": {"A": 0, "A,B": 9}}.
 
     Raises:
-        ValueError: a coalition is missing, repeated or unknown, or a worth is no finite number.
+        ValueError: a coalition is missing, repeated or unknown, or a worth is not a finite number.
     """
     agents = _names(content)
     if len(agents) > MAX_AGENTS:
@@ -138,7 +138,7 @@ def _additive_values(value: str, contributions: Sequence[Fraction]) -> list[Frac
     exceptions are the equal split, and Deegan–Packel, which is not defined on an additive game.
     """
     if value == "deegan_packel":
-        raise ValueError("deegan_packel needs a simple game: contributions that add up are none")
+        raise ValueError("deegan_packel needs a simple game; contributions that add up form none")
     if value == "equal":
         return [mean(contributions)] * len(contributions)
     return list(contributions)
@@ -152,7 +152,7 @@ def _additive_table(contributions: Sequence[Fraction]) -> list[Fraction]:
 
 
 def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool | None]:
-    """Return the axiom tests, without additivity for Deegan–Packel: the sum is no simple game."""
+    """Return the axiom tests, without additivity for Deegan–Packel: sums are not simple games."""
     agents = len(table).bit_length() - 1
     other = None if value == "deegan_packel" else convex_game(agents)
     return check_axioms(rule, table, other, REPORT_TOLERANCE)
@@ -168,7 +168,8 @@ def _totals(run: Mapping[str, Any], agents: Sequence[str], where: str) -> list[F
     only_keys(run, agents, where)
     if absent := [agent for agent in agents if agent not in run]:
         raise ValueError(
-            f"{where} lacks {absent[0]!r}: name every agent in every run, {{}} for none"
+            f"{where} lacks {absent[0]!r}: name every agent in every run; {{}} means no "
+            "contributions"
         )
     totals = []
     for agent in agents:
@@ -178,13 +179,13 @@ def _totals(run: Mapping[str, Any], agents: Sequence[str], where: str) -> list[F
             raise ValueError(f"{where}, {agent}, {negative[0]} is negative: 0 or more is needed")
         totals.append(sum(amounts.values(), Fraction(0)))
     if not any(totals):
-        raise ValueError(f"{where} holds no contribution above 0: it has no shares")
+        raise ValueError(f"{where} has no contribution above 0, so shares cannot be computed")
     return totals
 
 
 def _names(content: Mapping[str, Any]) -> list[str]:
     if "agents" not in content:
-        raise ValueError('the input names no "agents": list them')
+        raise ValueError('the input has no "agents": list them')
     agents = as_list(content["agents"], '"agents"')
     check_agents(agents)
     return agents

@@ -99,7 +99,7 @@ def tax(rate: Number | str, collector: str = "treasury") -> Constraint:
 
     def collect(earned: Accounts, due: Accounts) -> dict[str, int]:
         if collector not in due:
-            raise ValueError(f"the tax collector {collector!r} has no account: add one holding 0")
+            raise ValueError(f"the tax collector {collector!r} has no account: add one with 0")
         levies = {
             agent: round(taken * max(due[agent] - earned[agent], 0))
             for agent in due
@@ -128,9 +128,7 @@ def constraint(name: str, **settings: Any) -> Constraint:
         ValueError: the name is unknown, or the constraint does not take the settings.
     """
     if name not in CONSTRAINTS:
-        raise ValueError(
-            f"no constraint is called {name!r}: choose from {', '.join(sorted(CONSTRAINTS))}"
-        )
+        raise ValueError(f"{name!r} is not a constraint: choose {', '.join(sorted(CONSTRAINTS))}")
     takes = signature(CONSTRAINTS[name])
     try:
         takes.bind(**settings)
@@ -160,9 +158,12 @@ def _largest_first(balances: Accounts) -> list[tuple[str, int]]:
 
 def _check_accounts(earned: Accounts, due: Accounts) -> None:
     if unmatched := sorted(earned.keys() ^ due.keys()):
-        raise ValueError(f"{', '.join(unmatched)}: named in one of earned and due, not in both")
+        raise ValueError(f"{', '.join(unmatched)}: in only one of earned and due; give both")
     if (have := sum(earned.values())) != (owe := sum(due.values())):
-        raise ValueError(f"{owe} micro-units are due and {have} were earned: they must be equal")
+        raise ValueError(
+            f"the due amounts sum to {owe} micro-units and the earnings to {have}: they must be "
+            "equal"
+        )
 
 
 def _fraction_of_one(number: Number | str, what: str) -> Fraction:

@@ -56,7 +56,7 @@ class Enforcement:
         deposit = settings.get("deposit")
         mode: Mode = settings.get("enforcement") or "enforced"
         if mode not in get_args(Mode):
-            raise ValueError(f"no enforcement {mode!r}: choose {', '.join(get_args(Mode))}")
+            raise ValueError(f"{mode!r} is not an enforcement: choose {', '.join(get_args(Mode))}")
         amount = None if deposit in (None, "", "auto") else parse_exact(deposit)
         if amount is not None and amount < 0:
             raise ValueError(f"a deposit of {amount}: it must be 0 or more")

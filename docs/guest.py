@@ -11,7 +11,7 @@ from a2a.types import GetTaskRequest, Role, SendMessageRequest, TaskState
 
 
 def answer(letter):
-    """Accept what is offered, and keep what was signed."""
+    """Accept every offer, and keep every contract."""
     facts = json.loads(letter["facts_json"])
     if letter["act"].startswith("answer"):
         return "<ACCEPT>"

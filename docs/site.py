@@ -1,4 +1,4 @@
-"""What MkDocs does differently here: see `hooks` in mkdocs.yml.
+"""A hook of MkDocs for this site: see `hooks` in mkdocs.yml.
 
 Pages link to files of the repository, such as `../state/table.py`, which readers of the repository
 follow. The site holds no such files: there the link's text stands alone.

@@ -45,11 +45,11 @@ class Price(BaseModel):
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached_input: float | None = Field(
-        default=None, ge=0, description="Of input that the provider had in its cache."
+        default=None,
+        ge=0,
+        description="The price of input tokens that the provider had in its cache.",
     )
-    reasoning: float | None = Field(
-        default=None, ge=0, description="Of output that nobody is shown."
-    )
+    reasoning: float | None = Field(default=None, ge=0, description="Price of reasoning tokens.")
 
     def of(self, call: Mapping[str, Any]) -> float:
         """Return the cost of a call, in millionths of a USD.
@@ -77,11 +77,12 @@ class PriceList(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    date: datetime.date | None = Field(default=None, description="When these were the prices.")
-    source: str = Field(default="", description="Whose list it is.")
-    models: dict[str, Price] = Field(description="Model, or a pattern, and its price.")
+    date: datetime.date | None = Field(default=None, description="The date of the prices.")
+    source: str = Field(default="", description="The source of the prices.")
+    models: dict[str, Price] = Field(description="Model or pattern → its price.")
     batch: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
-        default={}, description="Model, or a pattern, and the part of its price that a batch costs."
+        default={},
+        description="Model or pattern → the fraction of its price that a call in a batch costs.",
     )
 
     @model_validator(mode="before")
@@ -177,7 +178,7 @@ def read_prices(path: Path = _SHIPPED) -> Prices:
     """Return the prices in a file, by default in the list next to this module.
 
     Raises:
-        ValueError: the file cannot be read, or is no price list.
+        ValueError: the file cannot be read, or is not a price list.
     """
     try:
         found = PriceList.model_validate(read_data(path, "prices"))

@@ -26,7 +26,7 @@ def _version(name: str) -> str:
 
 
 def _commit() -> str:
-    """Return the commit of this source tree, or "unknown" if it is no git checkout."""
+    """Return the commit of this source tree, or "unknown" if it is not a git checkout."""
     if not (_ROOT / ".git").exists() or shutil.which("git") is None:
         return "unknown"
     commit = _git("rev-parse", "--short=12", "HEAD")

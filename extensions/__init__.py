@@ -1,1 +1,1 @@
-"""What can be removed: each folder here is an extension, found by its `EXTENSION`."""
+"""Removable parts: each folder here is an extension, found by its object `EXTENSION`."""

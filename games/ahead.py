@@ -54,7 +54,6 @@ class Plan:
         """Return an agent's action at a turn, or None for no action.
 
         Args:
-            agent: the agent.
             owed: the duties of all agents at this turn.
             legal: the agent's legal actions.
             unasked: the agent's action if it has no duty.
@@ -117,7 +116,7 @@ class Ahead:
 
     @property
     def words(self) -> str:
-        """The assumed conduct of agents without a duty, as a clause for a text."""
+        """The assumed conduct of agents without a duty, in words."""
         return "who is asked for nothing acts as its baseline does, or else does nothing"
 
     @property
@@ -139,7 +138,6 @@ class Ahead:
 
         Args:
             position: the current position.
-            agent: the agent.
             waiting: whether the agent has a duty at a later turn.
         """
         baseline = self.game.baseline

@@ -112,7 +112,7 @@ class Analysis:
             GameError: the game does not compute this amount.
         """
         name = self.game.name
-        raise GameError(f"{name} does not say what a coalition can secure: use worth=record")
+        raise GameError(f"{name} does not define what a coalition can secure: use worth=record")
 
     def dominance_solution(self) -> Baseline | None:
         """Return the profile that survives iterated strict dominance by pure actions.

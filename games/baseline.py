@@ -98,7 +98,7 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
 
     if absent and game.own_baseline:
         own = game.default_baseline().words
-        raise GameError(f"{game.name}: {own}; no other baseline can be given: leave absent out")
+        raise GameError(f"{game.name}: {own}; no other baseline can be chosen: leave out `absent`")
     if isinstance(absent, dict):
         if set(absent) != set(game.agents):
             raise GameError(f"absent names {sorted(absent)}: name each of {', '.join(game.agents)}")
@@ -115,7 +115,7 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
                 + (f", or {POLICY}" if isinstance(game, Computed) else "")
             )
         if absent == POLICY and not isinstance(game, Computed):
-            raise GameError(f"{game.name} computes no policy for the absent: give an action")
+            raise GameError(f"{game.name} computes no policy for absent agents: give an action")
         return known[absent]
     for agent, action in chosen.items():
         if action not in game.actions[agent]:

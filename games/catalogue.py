@@ -117,13 +117,13 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     if not isinstance(game, str):
         return dict(game)
     if (scheme := _scheme(game)) and scheme not in extension.offered("schemes"):
-        raise GameError(f"no extension plays {scheme}:…: coop list shows those that are installed")
+        raise GameError(f"no installed extension plays {scheme}:…: see coop list")
     if game.startswith(CALLABLE) or scheme or _defines_a_game(game) or _plugged(game):
         return game
     if "\n" in game.strip():
         raise GameError(
-            "this is the text of a game, not its name: give the path of its file, or the "
-            "dictionary that it holds, as read by PyYAML"
+            "this is the content of a game's file, not its name: give the file's path, or the "
+            "dictionary that PyYAML reads from it"
         )
     path = _HERE / f"{game}.yaml" if game.isidentifier() else Path(game)
     if not _is_file(path):
@@ -169,7 +169,7 @@ def _plugin(name: str) -> type[Game]:
     """Return the game class of an installed package.
 
     Raises:
-        GameError: the class cannot be loaded, or is no complete subclass of `Game`.
+        GameError: the class cannot be loaded, or is not a complete subclass of `Game`.
     """
     try:
         kind = extension.load("games", name)
@@ -224,5 +224,5 @@ def _is_file(path: Path) -> bool:
 def _parse(path: Path) -> dict[str, Any]:
     content = read_file(path, "a game")
     if not isinstance(content, dict):
-        raise GameError(f"{path}: holds no game: give name, agents, actions and payoffs")
+        raise GameError(f"{path}: contains no game: give name, agents, actions and payoffs")
     return content

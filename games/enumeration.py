@@ -75,7 +75,7 @@ class Enumeration(Foresight):
         """
         key = tuple(play[a] for a in self.agents)
         if key not in self.pays:
-            raise Missing(f"the letter does not say what {play} pays")
+            raise Missing(f"the letter lacks the payoffs of {play}")
         return self.pays[key]
 
     def plays(self, **fixed: str) -> list[Play]:

@@ -1,4 +1,4 @@
-"""Escape Room: one must pull the lever, at a cost, so that the other leaves with the prize."""
+"""Escape Room: one agent must pull a lever, at a cost, so that another wins a prize."""
 
 from typing import ClassVar
 
@@ -11,21 +11,21 @@ from shapley_coop.games.turns import Position, Step
 
 
 class EscapeRoomParams(Params):
-    """The numbers and names of the room."""
+    """The payoffs of the game and the names of its actions."""
 
-    prize: Number = Field(default=10, description="What each agent at the open door earns.")
-    cost: Number = Field(default=1, description="What everybody else pays.")
-    levers: int = Field(default=1, ge=1, description="How many must pull for the door to open.")
-    door: str = Field(default="door", description="The name of going to the door.")
-    lever: str = Field(default="lever", description="The name of pulling the lever.")
-    absent: Absent = Field(default=AWAY, description="What credit compares with.")
+    prize: Number = Field(default=10, description="Each agent's reward at the open door.")
+    cost: Number = Field(default=1, description="The cost of every other agent.")
+    levers: int = Field(default=1, ge=1, description="How many must pull to open the door.")
+    door: str = Field(default="door", description="The name of the action at the door.")
+    lever: str = Field(default="lever", description="The name of the action at the lever.")
+    absent: Absent = Field(default=AWAY, description="The baseline.")
 
     @model_validator(mode="after")
     def _escapable(self) -> "EscapeRoomParams":
         if self.door == self.lever:
-            raise ValueError(f"door and lever are both {self.door!r}: name them apart")
+            raise ValueError(f"door and lever are both {self.door!r}: give them different names")
         if self.levers >= len(self.agents):
-            raise ValueError(f"{self.levers} levers leave nobody at the door: at most n - 1")
+            raise ValueError(f"{self.levers} levers leave nobody at the door: give at most n - 1")
         return self
 
 

@@ -41,7 +41,7 @@ def read_once(path: str | Path, what: str, read: Callable[[Path], _Read]) -> _Re
             return cast(_Read, _read_file(read, file, file.stat().st_mtime_ns))
     except OSError:
         pass
-    raise GameError(f"{file}: no such {what}")
+    raise GameError(f"{file}: there is no such {what}")
 
 
 @lru_cache(maxsize=32)

@@ -30,7 +30,7 @@ def check_facts(facts: Mapping[str, Any], *names: str) -> None:
         Missing: names the absent facts.
     """
     if lacking := [name for name in names if name not in facts]:
-        raise Missing(f"the letter does not say: {', '.join(lacking)}")
+        raise Missing(f"the letter lacks {', '.join(lacking)}")
 
 
 def looks_far(facts: Mapping[str, Any]) -> bool:

@@ -122,10 +122,12 @@ class Game(Marks, ABC):
         """
         for agent, action in actions.items():
             if agent not in self.agents:
-                raise GameError(f"{agent!r} does not play {self.name}: {', '.join(self.agents)} do")
+                raise GameError(
+                    f"{agent!r} does not play {self.name}, but {', '.join(self.agents)} do"
+                )
             if action not in (legal := self.legal(position, agent)):
                 able = ", ".join(told_actions(legal))
-                raise GameError(f"{agent} cannot {action!r} in {self.name} now: legal are {able}")
+                raise GameError(f"{agent} cannot {action!r} in {self.name} now, only {able}")
 
 
 def opening_view(game: Game) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def recipe_of(game: Game) -> dict[str, Any]:
     kind = type(game)
     if "<locals>" in kind.__qualname__:
         raise GameError(
-            f"{kind.__name__} is defined inside a function, where no resume and no verify finds "
+            f"{kind.__name__} is defined inside a function, where resume and verify cannot find "
             "it: define it at the top of a module"
         )
     params = game.params.model_dump(mode="json", exclude_unset=True)
@@ -31,11 +31,14 @@ def recipe_of(game: Game) -> dict[str, Any]:
         named, params = params, {}
     again = load(named, params, game.seed)
     if type(again) is not kind:
-        raise GameError(f"{kind.__name__} was defined anew since: make the game by the new class")
+        raise GameError(
+            f"{kind.__name__} was redefined after the game was made: make the game from the new "
+            "class"
+        )
     if (again.agents, again.rules(), again.facts()) != (game.agents, game.rules(), game.facts()):
         raise GameError(
-            f"{kind.__name__} is not the same when it is built again from its params and seed: "
-            "what it is made with belongs into its Params"
+            f"{kind.__name__} changes when it is built again from its params and seed: put "
+            "everything that it is made from into its Params"
         )
     return {"game": named, "params": params, "seed": game.seed}
 

@@ -47,10 +47,10 @@ class MatrixParams(Params):
         absent: pull
     """
 
-    name: str = Field(default="matrix game", description="What the game is called in letters.")
-    about: str = Field(default="", description="A sentence or two that tell the story.")
-    actions: dict[str, list[str]] = Field(description="Agent → the actions open to it.")
-    payoffs: list[Outcome] = Field(description="Every joint action once.")
+    name: str = Field(default="matrix game", description="The game's name in letters.")
+    about: str = Field(default="", description="One or two sentences of background story.")
+    actions: dict[str, list[str]] = Field(description="Agent → its possible actions.")
+    payoffs: list[Outcome] = Field(description="A list with each joint action once.")
 
     @model_validator(mode="after")
     def _complete(self) -> "MatrixParams":
@@ -68,20 +68,24 @@ class MatrixParams(Params):
         for cell in self.payoffs:
             self._check_cell(cell)
             if tuple(cell.play) in seen:
-                raise ValueError(f"payoffs give {cell.play} twice: give every joint action once")
+                raise ValueError(f"{cell.play} has two entries: give every joint action once")
             seen.add(tuple(cell.play))
         for play in product(*(self.actions[a] for a in self.agents)):
             if play not in seen:
-                raise ValueError(f"payoffs miss {list(play)}: give every joint action once")
+                raise ValueError(f"{list(play)} has no payoffs: give every joint action once")
         return self
 
     def _check_cell(self, cell: Outcome) -> None:
         n = len(self.agents)
         if len(cell.play) != n or len(cell.pays) != n:
-            raise ValueError(f"play {cell.play} pays {cell.pays}: give {n} of each, one per agent")
+            raise ValueError(
+                f"play {cell.play} pays {cell.pays}: give {n} actions and {n} payoffs, one per "
+                "agent"
+            )
         if any(abs(x) * self.rounds > MAX_PAYOFF for x in cell.pays):
             raise ValueError(
-                f"play {cell.play} pays {cell.pays}: pay at most {MAX_PAYOFF} each over all rounds"
+                f"play {cell.play} pays {cell.pays}: each agent's payoffs over all rounds may sum "
+                f"to at most {MAX_PAYOFF}"
             )
         for agent, action in zip(self.agents, cell.play, strict=True):
             if action not in self.actions[agent]:
@@ -97,8 +101,8 @@ def check_names(agent: str, actions: Sequence[str]) -> None:
     """
     if unspeakable := [x for x in actions if not _speakable(x)]:
         raise ValueError(
-            f"{agent} could not name {unspeakable[0]!r} in a message: give actions 1 to 64 "
-            "printable characters without < or >, and no space at either end"
+            f"{agent} could not name {unspeakable[0]!r} in a message: use 1 to 64 printable "
+            "characters for an action, without < or >, and no space at either end"
         )
 
 

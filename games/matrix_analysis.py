@@ -23,7 +23,7 @@ class MatrixAhead(Ahead):
 
     @property
     def words(self) -> str:
-        """The assumed conduct of agents without a duty, as a clause for a text."""
+        """The assumed conduct of agents without a duty, in words."""
         if self.game.payoffs.unasked is None:
             return super().words
         return (

@@ -3,8 +3,8 @@
 >>> from shapley_coop.games import load
 >>> for one in parameters(load("volunteers"))[-2:]:
 ...     print(one.name, one.type, one.default, one.meaning)
-benefit number 5 What each has once somebody volunteers.
-cost number 2 What it costs each who does.
+benefit number 5 Each agent's reward if one volunteers.
+cost number 2 The cost of volunteering.
 """
 
 from collections.abc import Mapping

@@ -37,8 +37,8 @@ def _of_ratio(written: Any) -> Any:
     if (ratio * MICRO).denominator != 1:
         near = f"{float(ratio):.6f}"
         raise ValueError(
-            f"a payoff is {written!r}, which is no multiple of a millionth: multiply all payoffs "
-            f"by {ratio.denominator}, or give {near}"
+            f"a payoff is {written!r}, which is not a multiple of a millionth: multiply all "
+            f"payoffs by {ratio.denominator}, or give {near}"
         )
     return int(ratio) if ratio.denominator == 1 else float(ratio)
 
@@ -77,18 +77,18 @@ class Params(BaseModel):
     agents: Names = Field(
         default=["Alice", "Bob"],
         min_length=2,
-        description="Who plays, in speaking order; a number stands for so many, Agent1 and so on.",
+        description="The agents' names, in speaking order; a number n stands for Agent1 to Agentn.",
     )
-    rounds: int = Field(default=1, ge=1, le=10_000, description="How many turns are played.")
+    rounds: int = Field(default=1, ge=1, le=10_000, description="The number of turns.")
     absent: Absent = Field(
         default="",
-        description="What credit compares with: an action of all, agent: action, away, idle or "
-        "random; empty is the game's own.",
+        description="The baseline: one action for all, agent: action, away, idle or random; "
+        "empty: the game's own.",
     )
     worth: Literal["record", "potential"] = Field(
         default="record",
-        description="What a coalition is worth: by its members' recorded conduct, or what it can "
-        "secure by the rules alone.",
+        description="The worth of a coalition: from its members' recorded actions, or the most it "
+        "can secure by the rules alone.",
     )
 
     @field_validator("agents")
@@ -106,13 +106,13 @@ class Params(BaseModel):
         if len(set(agents)) < len(agents):
             raise ValueError(f"agents {agents} repeat a name: give each agent its own")
         if alike := look_alike(agents):
-            raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
+            raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: rename one")
         if mix := find_mixed(agents):
             raise ValueError(f"{mix!a} mixes alphabets in a word: write it in one alphabet")
         if reserved := (_ACCOUNTS | {COUNT}) & set(agents):
             raise ValueError(
-                f"{sorted(reserved)} name accounts of the ledger, all agents, or nobody: choose "
-                "other names"
+                f"{sorted(reserved)} are reserved for accounts of the ledger, all agents, or "
+                "nobody: choose other names"
             )
         return agents
 

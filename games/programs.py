@@ -34,8 +34,8 @@ def check_permitted(program: str) -> None:
     """
     if _named is not None and program not in _named:
         raise GameError(
-            f"{program[:200]}: this server runs only programs that its command line names:"
-            f" coop dev --game {program[:200]}"
+            f"{program[:200]}: this server runs only the programs named at its start: coop dev "
+            f"--game {program[:200]}"
         )
 
 
@@ -86,7 +86,10 @@ def import_game(game: str) -> type[Game] | dict[str, Any]:
         return made
     if isinstance(made, Mapping):
         return dict(made)
-    raise GameError(f"{game}: made a {type(made).__name__}: return a subclass of Game, or a table")
+    raise GameError(
+        f"{game}: its GAME or factory gave a {type(made).__name__}: return a subclass of Game, or "
+        "a table"
+    )
 
 
 @lru_cache(maxsize=64)

@@ -11,20 +11,23 @@ from shapley_coop.games.symmetric import Formula, Piece, SymmetricGame
 
 
 class PublicGoodsParams(Params):
-    """The numbers of the fund; the defaults are those of Fehr and Gächter (2000)."""
+    """The parameters of the fund; the defaults are those of Fehr and Gächter (2000)."""
 
     agents: Names = Field(default=["Alice", "Bob", "Carol", "Dave"], min_length=2)
-    rounds: int = Field(default=10, ge=1, le=10_000, description="How many turns.")
-    endowment: Number = Field(default=20, gt=0, description="What each has in every turn.")
-    multiplier: Number = Field(default=1.6, gt=0, description="What a unit in the fund becomes.")
-    levels: int = Field(default=1, ge=1, le=100, description="Equal parts it can be given in.")
-    absent: Absent = Field(default="keep", description="What credit compares with.")
+    rounds: int = Field(default=10, ge=1, le=10_000, description="The number of turns.")
+    endowment: Number = Field(default=20, gt=0, description="Each agent's endowment per turn.")
+    multiplier: Number = Field(default=1.6, gt=0, description="The factor on the fund.")
+    levels: int = Field(default=1, ge=1, le=100, description="Equal parts of the endowment.")
+    absent: Absent = Field(default="keep", description="The baseline.")
 
     @model_validator(mode="after")
     def _dilemma(self) -> "PublicGoodsParams":
         n = len(self.agents)
         if not 1 < self.multiplier < n:
-            raise ValueError(f"multiplier {self.multiplier} is not a dilemma: above 1, below {n}")
+            raise ValueError(
+                f"multiplier {self.multiplier} makes no dilemma: give a number above 1 and below "
+                f"{n}"
+            )
         return self
 
 

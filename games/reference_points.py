@@ -94,7 +94,6 @@ def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | 
     foresee. Equal positions are evaluated once. Cost: at most `MAX_STEPS` steps of the game.
 
     Args:
-        game: the game.
         position: the position to start from; by default the game's start.
 
     Returns:

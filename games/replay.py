@@ -240,7 +240,10 @@ def least_for_the_present(
 
     open_ = {a: legal for a in absent if (legal := game.legal(position, a))}
     if prod(len(legal) for legal in open_.values()) > MOST_ABSENT_PLAYS:
-        raise GameError(f"{game.name}: too many joint actions of the absent: give absent an action")
+        raise GameError(
+            f"{game.name}: the absent agents have too many joint actions: name their actions with "
+            "the parameter absent"
+        )
     least: tuple[Fraction, Step] | None = None
     for joint in product(*open_.values()):
         after = game.step(position, {**actions, **dict(zip(open_, joint, strict=True))})

@@ -85,7 +85,7 @@ def sandbox() -> Sandbox:
     """
     for name in offered("sandboxes"):
         return cast(Sandbox, load("sandboxes", name))
-    raise SandboxMissing("no sandbox: the extension sandbox is not installed, and nothing is run")
+    raise SandboxMissing("there is no sandbox, so nothing is run: install the extension sandbox")
 
 
 def require_sandbox() -> None:

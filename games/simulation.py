@@ -29,7 +29,6 @@ def simulate(
     """Play turn by turn from a position, and yield each turn's actions and step.
 
     Args:
-        game: the game.
         position: the first position.
         turns: the numbers of the turns to play; the play ends earlier if the game is over.
         policy: gives the actions of all agents.

@@ -115,7 +115,7 @@ class SymmetricGame(MatrixGame):
         if not known and len(formula) ** len(self.agents) > MAX_JOINT_ACTIONS:
             raise GameError(
                 f"{self.name}: {len(self.agents)} agents have more than {MAX_JOINT_ACTIONS} joint "
-                "actions: take fewer, or install an extension that plays formulas"
+                "actions: use fewer agents, or install an extension that computes with formulas"
             )
         if not known:
             return super().build()

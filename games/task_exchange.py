@@ -51,8 +51,8 @@ class TaskExchange(Game):
         self.tasks = self.scenario.tasks
         if "agents" in self.params.model_fields_set and list(self.agents) != self.tasks.agents:
             raise GameError(
-                f"{self.scenario.name} is for {', '.join(self.tasks.agents)}: leave agents out, or "
-                "give scenario=generated, which has as many as it is told"
+                f"{self.scenario.name} is for {', '.join(self.tasks.agents)}: leave out agents, "
+                "or give scenario=generated, which is made for any agents"
             )
         self.agents = tuple(self.tasks.agents)
         self._holders = frozenset(self.agents)
@@ -74,7 +74,8 @@ class TaskExchange(Game):
         """
         if len(self.agents) > TOGETHER:
             raise GameError(
-                f"{len(self.agents)} agents cannot talk over one allocation: at most {TOGETHER}"
+                f"{len(self.agents)} agents cannot talk about one allocation: at most {TOGETHER} "
+                "can"
             )
 
     def start(self) -> Position:

@@ -24,7 +24,7 @@ class Turn(TypedDict):
     turn: int  # from 1
     actions: dict[str, str]  # agent → action; an agent that did not act has no entry
     rewards: dict[str, Number]  # agent → reward of this turn, in the game's unit
-    pot: NotRequired[Number]  # team reward of this turn, which no agent owns before settlement
+    pot: NotRequired[Number]  # the pot: a team reward, which no agent owns before settlement
     effects: NotRequired[list[dict[str, Any]]]  # other events, in order
 
 

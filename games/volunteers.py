@@ -14,9 +14,9 @@ class VolunteersParams(Params):
     """The benefit and cost of volunteering, which `--set` can change."""
 
     agents: Names = Field(default=["Alice", "Bob", "Carol"], min_length=2)
-    benefit: Number = Field(default=5, description="What each has once somebody volunteers.")
-    cost: Number = Field(default=2, description="What it costs each who does.")
-    absent: Absent = Field(default="wait", description="What credit compares with: to wait adds 0.")
+    benefit: Number = Field(default=5, description="Each agent's reward if one volunteers.")
+    cost: Number = Field(default=2, description="The cost of volunteering.")
+    absent: Absent = Field(default="wait", description="The baseline: waiting adds 0.")
 
 
 class Volunteers(SymmetricGame):

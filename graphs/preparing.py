@@ -80,7 +80,7 @@ def _name(run: str) -> str:
     """Return the name of a run after checking that it fits into commands, files and URLs."""
     if not re.fullmatch(r"[^\W_][\w.,=+@-]{0,79}", run):
         raise ValueError(
-            f"{run[:100]!r} is no name for a run: give 1 to 80 letters, digits, and any of "
-            "_ . , = + @ -, with a letter or digit first"
+            f"{run[:100]!r} cannot name a run: give 1 to 80 letters, digits, and any of _ . , = + "
+            "@ -, with a letter or digit first"
         )
     return run

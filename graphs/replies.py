@@ -62,11 +62,11 @@ class OpenQuestion:
         """Return the fault of a reply, or None if the run can be resumed with it.
 
         Args:
-            reply: a tagged message, an inbox response, or the fields of `seats.person.Reply`.
+            reply: a tagged message, an inbox response, or the fields of the answer.
         """
-        read = provider(HUMAN).read
+        turn, read = self.turn(), provider(HUMAN).read
         assert read, "people's replies come from outside"
-        return refuse(self.turn(), self.agent, read(reply), write_letter)
+        return refuse(turn, self.agent, read(reply, turn.question.name), write_letter)
 
     def turn(self) -> TurnContext:
         """Return the context of the question: the node's table and the agent asked."""

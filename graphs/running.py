@@ -166,7 +166,6 @@ async def _go_on(
 
     Args:
         app: the compiled workflow.
-        run: the run.
         config: the run's LangGraph configuration.
         replies: interrupt id → reply; None begins the run or resumes unfinished steps.
         watch: called after each node.
@@ -208,8 +207,8 @@ async def _find_interrupts(app: App, run: Run, config: RunnableConfig) -> list[s
     return [interrupt.id for interrupt in state.interrupts]
 
 
-async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
-    """Answer for one person and advance the run as far as it can go.
+async def answer(run: Run, agent: str, reply: Any, watch: Watcher | None = None) -> Fault | None:
+    """Answer for one person, and advance the run as far as it can go; `watch` hears each node.
 
     Returns:
         The fault of a refused reply, which leaves the run waiting, or None for an accepted reply.
@@ -228,11 +227,11 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
         asked = {i.value["pointer"]["agent"]: i.id for i in state.interrupts}
         if agent not in asked:
             waiting = ", ".join(sorted(asked)) or "nobody"
-            raise ValueError(f"nothing is asked of {agent} now: {waiting} is waited for")
+            raise ValueError(f"{agent} is not asked now: the run waits for {waiting}")
         at = open_questions(run.graph, cast(Table, state.values), state.tasks)
         if fault := await check_reply(at[agent], reply):
             return fault
-        await _advance(app, run, Command(resume={asked[agent]: reply}), None, here.lease, config)
+        await _advance(app, run, Command(resume={asked[agent]: reply}), watch, here.lease, config)
         left = [i.value["pointer"]["agent"] for i in (await app.aget_state(config)).interrupts]
         if left:
             await _waits(run, left)
@@ -286,7 +285,7 @@ def _mail(asked: Interrupt, question: OpenQuestion) -> OpenMail:
     pointer = asked.value["pointer"]
     mail = home().journal.mail(pointer["episode"], pointer["agent"])
     if mail is None:
-        raise ValueError(f"the letter of {pointer['agent']} is not at its seat")
+        raise ValueError(f"the letter of {pointer['agent']} does not wait at its seat")
     return OpenMail(**vars(mail), question=question)
 
 

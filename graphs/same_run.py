@@ -26,8 +26,8 @@ def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
     settings = table.get("settings")
     if settings is not None and settings != run.room:
         raise ConfigChanged(
-            f"the checkpoint of {run.run} is of another configuration than the run's: it was "
-            "swapped or changed, and is not played on"
+            f"the checkpoint of {run.run} has another configuration than the run: it was "
+            "exchanged or changed, so the run is not continued"
         )
     return settings is not None
 
@@ -42,7 +42,7 @@ def check_same_workflow(run: Run) -> None:
     if run.state != ENDED and run.workflow != now:
         raise OtherWorkflow(
             f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
-            f"version {now}: resume it with the coop that began it, or begin a new run"
+            f"version {now}: resume it with the earlier coop, or begin a new run"
         )
 
 

@@ -51,8 +51,7 @@ def of_executed(config: RunConfig) -> None:
     """
     if config.enforcement == "notional":
         raise ValueError(
-            "enforcement is notional, and tasks change hands by the contract: give enforced or "
-            "escrow"
+            "notional contracts cannot transfer tasks: give enforcement enforced or escrow"
         )
 
 

@@ -81,7 +81,6 @@ async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]
     """Hold a run's lease during the `with` block, and release the lease in a worker thread.
 
     Args:
-        run: the run.
         taken: the hold, if the caller has taken the lease already.
 
     Raises:
@@ -115,7 +114,6 @@ async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
     """Return the pointers to all answers in a run's checkpoints; a pointer has its text's hash.
 
     Args:
-        run: the run.
         episode: the episode; other episodes on the run's thread are left out.
     """
     held: dict[AnswerKey, Pointer] = {}
@@ -180,7 +178,6 @@ def configure(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
     """Return the run's LangGraph configuration: thread, recursion limit, and trace labels.
 
     Args:
-        run: the run.
         traced: further metadata, tags and callbacks for the trace.
     """
     given = config_of(run.room)

@@ -134,7 +134,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         """
         if game.workflow not in ("", self.name):
             named = game.called(game.params.model_dump())
-            raise ValueError(f"{named} is for {game.workflow} alone: choose that workflow")
+            raise ValueError(f"{named} is only for {game.workflow}: choose that workflow")
 
     @property
     def version(self) -> str:

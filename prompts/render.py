@@ -157,17 +157,17 @@ def check_pack(pack: Mapping[str, str]) -> None:
     """
     for name, text in pack.items():
         if name not in _templates():
-            raise ValueError(f"{name}.md is no template: there are {', '.join(names())}")
+            raise ValueError(f"{name}.md is not a template: choose from {', '.join(names())}")
         try:
             named = _variables(text)
         except TemplateSyntaxError as error:
             raise ValueError(f"{name}.md, line {error.lineno}: {error.message}") from None
         ours = _variables(_templates()[name])
         if missing := sorted(ours - named):
-            raise ValueError(f"{name}.md leaves out {', '.join(missing)}: use each once or more")
+            raise ValueError(f"{name}.md lacks {', '.join(missing)}: use each once or more")
         if strange := sorted(named - ours):
             given = ", ".join(sorted(ours)) or "none"
-            raise ValueError(f"{name}.md names {', '.join(strange)}: its variables are {given}")
+            raise ValueError(f"{name}.md uses {', '.join(strange)}: its variables are {given}")
 
 
 def _variables(text: str) -> set[str]:

@@ -145,7 +145,7 @@ def _fact_words(facts: bytes) -> str:
 
 
 def _by_column(value: Any) -> dict[str, str]:
-    """Return column → a line with all agents' numbers; {} if the value is no table of numbers."""
+    """Return column → a line with all agents' numbers; {} if the value is no such table."""
     rows = list(value.values()) if isinstance(value, Mapping) else []
     if len(rows) <= MOST_COLUMNS or not all(isinstance(row, Mapping) for row in rows):
         return {}

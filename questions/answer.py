@@ -37,9 +37,9 @@ class Reply(Drafted, Spoken):
 
     decision: Annotated[Literal["accept", "reject", "counter"], DECISION]
     offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
-    clauses: Annotated[
-        list[Clause] | None, Within("the clauses of `<PROPOSAL>`", ("proposal",))
-    ] = Field(description="With counter: your own offer, whole.")
+    clauses: Annotated[list[Clause] | None, Within("the clauses of `<PROPOSAL>`")] = Field(
+        description="With counter: your own offer, whole."
+    )
     drops: list[str] | None = Field(
         description="Ids of payments or shares of the contract in force that end; or null."
     )

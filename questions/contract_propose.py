@@ -64,7 +64,7 @@ def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
 def put_draft(
     turn: TurnContext, agent: str, found: Reading, speech: str | None
 ) -> AgentOutput | Fault:
-    """Return the draft as an offer, or a fault if its author could not sign the clauses."""
+    """Return the draft as an offer, or a fault if its author may not sign the clauses."""
     said: AgentOutput = {"act": "propose", "text": speech or ""}
     fault = None if found is IN_WORDS else cannot_sign(turn, agent, found.deal)
     return fault or put_offer(said, found)

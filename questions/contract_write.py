@@ -39,9 +39,9 @@ class Prose(Drafted):
 class Document(Prose):
     """The contract in prose, or why none can be written."""
 
-    clauses: Annotated[
-        list[Clause] | None, Within("the clauses of `<PROPOSAL>`", ("proposal",))
-    ] = Field(description="Where none were given: drafted clauses.")
+    clauses: Annotated[list[Clause] | None, Within("the clauses of `<PROPOSAL>`")] = Field(
+        description="Where none were given: drafted clauses."
+    )
     impossible: Annotated[str | None, In("REJECT")] = Field(
         description="Why no clauses can be made; else null."
     )

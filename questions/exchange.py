@@ -49,7 +49,7 @@ class Trade(Spoken):
         Literal["propose", "accept", "reject"],
         Choice({"propose": "", "accept": "<ACCEPT>", "reject": "<REJECT>"}),
     ]
-    allocation: Annotated[list[Holding] | None, Within("`<PROPOSAL>`", ("proposal",))] = Field(
+    allocation: Annotated[list[Holding] | None, Within("`<PROPOSAL>`")] = Field(
         description="With propose and reject: who does what."
     )
 

@@ -25,9 +25,9 @@ from shapley_coop.state.who import speaker
 class Offer(Drafted, Spoken):
     """An offer to the others; without clauses you make none."""
 
-    clauses: Annotated[
-        list[Clause] | None, Within("the clauses of `<PROPOSAL>`", ("proposal", "reject"))
-    ] = Field(description="The whole offer, clause by clause; null for none.")
+    clauses: Annotated[list[Clause] | None, Within("the clauses of `<PROPOSAL>`")] = Field(
+        description="The whole offer, clause by clause; null for none."
+    )
     drops: list[str] | None = Field(
         description="Ids of payments or shares of the contract in force that end; or null."
     )

@@ -7,7 +7,7 @@
 >>> model = chat_model(seat, agent="Alice", seed=7)
 >>> letter = Letter(system="No rules.", user='```json\\n{"you": "Alice", "ask": "act"}\\n```')
 >>> model.invoke(letter.messages()).text
-'<s>I cannot decide: the letter does not say: legal.</s>'
+'<s>I cannot decide: the letter lacks legal.</s>'
 
 `chat_model` is the only lookup from `provider:name` to a model. A `Journal`
 (`state.storage.journal`) keeps each letter and answer once; only the operator may read them.

@@ -11,8 +11,8 @@ and the one parser of messages reports the fields' faults.
 ...     percent: Annotated[float | str, In("CLAIM")] = Field(description="From 0 to 100.")
 >>> Appraisal.tagged({"speech": "Little.", "percent": "7%"})
 '<s>Little.</s><CLAIM>7%</CLAIM>'
->>> Appraisal.form(), list(Appraisal.model_fields)
-(('speech', 'claim', 'consider'), ['thoughts', 'speech', 'percent'])
+>>> list(Appraisal.model_fields)
+['thoughts', 'speech', 'percent']
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,9 +36,6 @@ _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
 class Answer(Part):
     """The base class of all answers, with the fields that every answer has."""
 
-    PROPOSAL: ClassVar = '{"clauses": […]}'
-    """The description of the `<PROPOSAL>` field in a person's form."""
-
     thoughts: Annotated[str, In("CONSIDER")] = Field(
         description="Private reasoning, at most 150 words; nobody else reads it."
     )
@@ -46,7 +43,7 @@ class Answer(Part):
 
     @property
     def repairs(self) -> tuple[str, ...]:
-        """The repairs that the parser made to read this answer, in words."""
+        """The parser's repairs of this answer, in words."""
         return self._repairs
 
     def repaired(self, repairs: Sequence[str]) -> Self:
@@ -100,12 +97,6 @@ class Answer(Part):
             carries: whether an action can have content besides its name in this game.
         """
         return cls
-
-    @classmethod
-    def form(cls) -> tuple[str, ...]:
-        """Return the names of the fields in the form of a person's inbox."""
-        how = {name: one for name, one in cls.written().items() if name != "thoughts"}
-        return (*dict.fromkeys(field for one in how.values() for field in one.form()), "consider")
 
     @classmethod
     def declined(cls, facts: Facts) -> Fields:

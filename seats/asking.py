@@ -54,12 +54,12 @@ class Enquiry:
         episode: the id of the play.
         agent: the agent that receives the letter.
         act: the name of the question: reason, propose, answer, act, …
-        letter: the letter.
         attempt: the number of the attempt, from 1; a repeated letter gets the next number.
         why: the label of the fault for which the last answer was refused.
         deadline: seconds that a person has for a reply; 0 for no deadline.
         at: the name of this enquiry, unique within the run.
         carries: whether an action can have content besides its name in this game.
+        choices: field → the values that a person chooses from, if every agent may know them.
         tools: read-only tools that the agent may call before it answers.
         calls: the number of tool calls that the agent has left.
         steps: the number of model calls left for calling tools.
@@ -75,6 +75,7 @@ class Enquiry:
     deadline: float = 0
     at: str = ""
     carries: bool = False
+    choices: Mapping[str, list[str]] = field(default_factory=dict)
     tools: tuple[BaseTool, ...] = ()
     calls: int = 0
     steps: int = 0
@@ -132,9 +133,7 @@ BY_MODE = "shapley_coop.seats.model_answers:WAY"
 async def ask(
     seat: Seat, seed: int, question: Enquiry, journal: Journal, look_up: bool = True
 ) -> tuple[Entry, bool]:
-    """Ask a seat and keep its answer in the journal at once.
-
-    If the journal already has the answer, the letter is not sent.
+    """Ask a seat, unless the journal has its answer already, and keep the answer at once.
 
     Args:
         seat: the seat to ask.

@@ -20,7 +20,6 @@ from shapley_coop.deals.language.wire import Message
 # A tag quoted in a field could end the field's element, so its "<" becomes a similar "‹".
 _OPENS = re.compile(r"<(?=\s{0,4}/?\s{0,4}[^\W\d_])")
 _COUNTS = {2: "two", 3: "three", 4: "four"}
-_PERSON = {"s": "speech"}
 
 
 def element(tag: str, text: Any, private: bool = False) -> str:
@@ -65,17 +64,13 @@ class In:
         return self.element == "s"
 
     def told(self) -> str:
-        """Return the words for the field in letters: the element's tag."""
+        """Return the field's name in letters: the element's tag."""
         return f"`<{self.element}>`"
 
     def untagged(self, text: str) -> Any:
         """Return the content of the element in a tagged text, or None if it has no such element."""
         found = re.search(rf"<{self.element}>(.*?)</{self.element}>", text, re.DOTALL)
         return found[1] if found else None
-
-    def form(self) -> tuple[str, ...]:
-        """Return the name of the field in a person's form."""
-        return (_PERSON.get(self.element, self.element.lower()),)
 
 
 @dataclass(frozen=True)
@@ -84,11 +79,9 @@ class Within:
 
     Attributes:
         words: the words for the field in letters.
-        fields: the names of the fields in a person's form.
     """
 
     words: str
-    fields: tuple[str, ...]
 
     def tagged(self, value: Any) -> str:
         """Return "", as only the answer's class can write the field."""
@@ -101,10 +94,6 @@ class Within:
     def told(self) -> str:
         """Return the words for the field in letters."""
         return self.words
-
-    def form(self) -> tuple[str, ...]:
-        """Return the names of the fields in a person's form."""
-        return self.fields
 
 
 @dataclass(frozen=True)
@@ -147,10 +136,6 @@ class Choice:
         tags = {value: f" for `{tag}`" for tag, value in own.items()}
         *first, last = (f'"{value}"{tags.get(value, "")}' for value in self.tags)
         return f"{', '.join(first)} or {last}"
-
-    def form(self) -> tuple[str, ...]:
-        """Return the names of the fields in a person's form, one for each value."""
-        return tuple(re.findall(r"\w+", tag)[0].lower() for tag in self.tags.values() if tag)
 
     def ask(self) -> str:
         """Return the request to choose one of the values, for feedback."""

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
+from shapley_coop import extension
 from shapley_coop.extras import missing_library
 from shapley_coop.seats.clients import Clients, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
@@ -135,8 +136,17 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
     except ValueError as error:
         said = " ".join(str(error).split())
         if "Supported providers" in said:
-            said = f"LangChain knows no provider {seat.provider[:80]!r}. {_OF_AN_EXTENSION}"
+            brought = _brought(seat.provider, seat.model.partition(":")[2]) or _OF_AN_EXTENSION
+            said = f"LangChain knows no provider {seat.provider[:80]!r}. {brought}"
         raise ValueError(f"{seat.model}: {said[:200]}") from None
 
 
 PROVIDER = Provider(_model, _check)
+
+
+def _brought(provider: str, name: str) -> str:
+    """Return the seat of an extension that has a model under this name, as a sentence, or ""."""
+    for module in extension.offered("programs"):
+        if provider in module.rpartition(".")[2].split("_"):
+            return f"An installed extension has it as python:{module}:{name}"
+    return ""

@@ -54,7 +54,6 @@ def link_to(trace: Trace, sent: threading.Event | None = None, within: float = 0
     """Return the URL of a trace in LangSmith.
 
     Args:
-        trace: the trace.
         sent: the event from `send_scores` to wait for, if any.
         within: the most seconds to wait for that event.
 

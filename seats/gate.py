@@ -20,7 +20,6 @@ class Gate(Protocol):
         """Wait until the seat may be asked, then ask and return its answer.
 
         Args:
-            seat: the seat.
             question: the letter to the seat.
             ask: the function that asks the seat once.
         """

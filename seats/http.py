@@ -85,7 +85,7 @@ def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
     if encoding in ("", "identity"):
         return lambda packed, most: packed
     if encoding not in _UNPACKED:
-        raise httpx2.DecodingError(f"{encoding[:40]} was not asked for")
+        raise httpx2.DecodingError(f"the encoding {encoding[:40]} was not requested")
     machine = zlib.decompressobj(_UNPACKED[encoding])
 
     def unpack(packed: bytes, most: int) -> bytes:

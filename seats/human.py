@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 from langgraph.types import interrupt
 
 from shapley_coop.seats.asking import Enquiry, cut_text
-from shapley_coop.seats.person import as_message, open_choices, request
+from shapley_coop.seats.person import as_message, request
 from shapley_coop.seats.provider import Provider
 from shapley_coop.seats.records import Answer, Journal, Mail
 from shapley_coop.seats.seat import Seat
@@ -19,13 +19,14 @@ async def ask_person(question: Enquiry, journal: Journal) -> Answer:
     mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
-    asked = request(pointer, q.agent, q.act, q.why, until, open_choices(q.letter.facts))
-    return as_answer(interrupt(asked, response_schema=asked["review_configs"][0]["args_schema"]))
+    asked = request(pointer, q.agent, q.act, q.why, until, q.choices)
+    schema = asked["review_configs"][0]["args_schema"]
+    return as_answer(interrupt(asked, response_schema=schema), q.act)
 
 
-def as_answer(reply: Any) -> Answer:
-    """Return a person's reply as an answer for the journal."""
-    return Answer(cut_text(as_message(reply)))
+def as_answer(reply: Any, act: str) -> Answer:
+    """Return a person's reply to a question as an answer for the journal."""
+    return Answer(cut_text(as_message(reply, act)))
 
 
 def _check(seat: Seat) -> None:

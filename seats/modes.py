@@ -36,7 +36,6 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
     a profile answers in text, unless the run offers tools and the model can be bound to tools.
 
     Args:
-        seat: the seat.
         model: the seat's chat model.
         tools: whether the run offers tools.
     """
@@ -164,7 +163,7 @@ async def _by_tools(
         if alone and answers(form, call["args"]):
             return tag_fields(act, call["args"]), reply
     asked = "".join(kept_call(call["name"], call["args"]) for call in reply.tool_calls)
-    # Arguments that are no JSON count as text, so they are refused and shown to the model again.
+    # Arguments that are not JSON count as text, so they are refused and shown to the model again.
     spoilt = "".join(str(call["args"] or "") for call in reply.invalid_tool_calls)
     return (said_beside(words) + asked) if asked else _read(form, words + spoilt), reply
 

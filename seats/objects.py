@@ -11,7 +11,7 @@ program must give the objects again.
 >>> seat_for("Ann", [])                                             # doctest: +ELLIPSIS
 Traceback (most recent call last):
     ...
-TypeError: Ann's seat: an object of class list is no seat: give a function of (letter, facts), ...
+TypeError: Ann's seat: an object of class list is not a seat: give a function of (letter, facts)...
 """
 
 import inspect
@@ -78,7 +78,7 @@ def _kind_of(agent: str, given: Any) -> str:
         raise TypeError(f"{agent}'s seat: {given.__name__} is a class: give an instance of it")
     if not callable(given):
         kind = type(given).__name__
-        raise TypeError(f"{agent}'s seat: an object of class {kind} is no seat: {_FORMS}")
+        raise TypeError(f"{agent}'s seat: an object of class {kind} is not a seat: {_FORMS}")
     try:
         inspect.signature(given).bind("letter", {})
     except TypeError:
@@ -135,8 +135,8 @@ def check_seated(run: str, seats: Mapping[str, str]) -> None:
             missing.append(f"{agent} ({model}{f', not {other.seat.model}' if other else ''})")
     if missing:
         raise ValueError(
-            f"{run} needs the objects at its seats: {', '.join(missing)}; "
-            f"go on with {onward(run, seats)}"
+            f"{run} needs the objects at its seats: {', '.join(missing)}; continue it with "
+            f"{onward(run, seats)}"
         )
 
 
@@ -167,8 +167,8 @@ def model_of(seat: Seat, *, agent: str, seed: int = 0) -> BaseChatModel:
         found = next((one for one in _seated.get().values() if one.seat.model == seat.model), None)
     if found is None:
         raise ValueError(
-            f"{seat.model}: an object sits only where a program gives it itself: "
-            "play(…, seats={…}) or resume(…, seats={…})"
+            f"{seat.model}: only a program can give an object as a seat: play(…, seats={{…}}) or "
+            f"resume(…, seats={{…}})"
         )
     if seat.provider == MODEL:
         return found.given  # type: ignore[no-any-return]
@@ -227,11 +227,11 @@ class GraphChatModel(AwaitedChatModel):
 def _last(asked: list[BaseMessage], state: Any) -> AIMessage:
     said = state.get("messages") if isinstance(state, Mapping) else None
     if isinstance(state, Mapping) and "__interrupt__" in state:
-        raise PythonSeatError("its graph waits at an interrupt: a graph at a seat must answer")
+        raise PythonSeatError("its graph stopped at an interrupt: a graph at a seat must answer")
     if not said or said[-1].text == asked[-1].text:
         raise PythonSeatError(
-            "its graph answered nothing: it gets {'messages': […]} and must append its answer as "
-            "the last message"
+            "its graph answered nothing: its input is {'messages': […]}, and it must append its "
+            "answer as the last message"
         )
     used: UsageMetadata | None = None
     for message in said:

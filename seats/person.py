@@ -6,70 +6,46 @@ the letter, which waits in the journal. An interrupt is part of the thread, and 
 read the thread.
 """
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from shapley_coop.many import OWN
+from shapley_coop.deals.language.labels import meaning_of
 from shapley_coop.seats.asked import find_question
+from shapley_coop.seats.elements import Choice, element
 from shapley_coop.seats.records import PASS
-from shapley_coop.seats.review import Decision, edited_arguments, read_decision, review
+from shapley_coop.seats.review import Decision, read_decision, review
 
-
-class Reply(BaseModel):
-    """A person's reply in fields, for those who do not want to write tags."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    speech: str = Field(default="", description="What everybody hears; it binds nobody.")
-    accept: bool = Field(default=False, description="Accept the offer that stands.")
-    reject: bool = Field(default=False, description="Reject it, or propose nothing.")
-    proposal: dict[str, Any] | None = Field(default=None, description='{"clauses": […]}')
-    action: str = Field(default="", description="What to do this turn.")
-    claim: float | str = Field(
-        default="", description="The part of the total that was your doing, in percent."
-    )
-    consider: str = Field(default="", description="Private reasoning; never delivered.")
-
-    def message(self) -> str:
-        """Return the reply as tagged text."""
-        parts = {
-            "s": self.speech,
-            "CONSIDER": self.consider,
-            "PROPOSAL": json.dumps(self.proposal) if self.proposal is not None else "",
-            "ACTION": self.action,
-            "CLAIM": self.claim if isinstance(self.claim, str) else f"{self.claim:g}%",
-        }
-        tagged = "".join(f"<{tag}>{text}</{tag}>" for tag, text in parts.items() if text)
-        return tagged + "<ACCEPT>" * self.accept + "<REJECT>" * self.reject
+ACCEPT, REJECT = "<ACCEPT>", "<REJECT>"
 
 
 def fields_of(act: str) -> tuple[str, ...]:
-    """Return the names of the form's fields for a question; all fields for an unknown question."""
+    """Return the names of the fields of a question's answer; () for an unknown question."""
     question = find_question(act)
-    return question.answer.form() if question else tuple(Reply.model_fields)
+    return (*question.answer.model_fields, "notes") if question else ()
 
 
-def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the JSON schema of a reply in fields.
+def form(act: str, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the JSON schema of a reply in the fields of the answer, of which each may be left out.
 
     Args:
         act: the name of the question.
-        legal: the actions to choose from; give them only in a form for the seat itself.
+        choices: field → the values to choose from; give only what all readers may know.
     """
-    schema = Reply.model_json_schema()
-    fields: dict[str, Any] = schema["properties"]
-    kept = {name: fields[name] for name in fields_of(act)}
-    if "proposal" in kept and (question := find_question(act)):
-        kept["proposal"] = {**kept["proposal"], "description": question.answer.PROPOSAL}
-    if legal and "action" in kept:
-        kept["action"] = {**kept["action"], "enum": list(legal)}
-    return {**schema, "properties": kept}
+    question = find_question(act)
+    schema = question.answer.model_json_schema() if question else {"properties": {}}
+    told = {name: _flat(one) for name, one in schema["properties"].items()}
+    listed = {name: {"enum": list(choices[name])} for name in told.keys() & choices.keys()}
+    fields = {name: told.get(name, {}) | listed.get(name, {}) for name in fields_of(act)}
+    return {"type": "object", "title": act, "properties": fields, "additionalProperties": False}
+
+
+def _flat(field: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a field's schema without references, whose targets a form has no room for."""
+    known = {key: field[key] for key in ("description",) if key in field}
+    return known if "$ref" in str(field) else dict(field)
 
 
 SERVER_URL = "COOP_SERVER_URL"
@@ -79,23 +55,22 @@ SERVER_URL = "COOP_SERVER_URL"
 def seat_address(episode: str, agent: str) -> str:
     """Return the URL of an agent's seat, or only its path if the server's address is unknown.
 
-    >>> seat_address("5c1f0e", "Alice")
-    '/seat/5c1f0e/Alice'
+    >>> seat_address("5c1f0e", "Alice B.")
+    '/seat/5c1f0e/Alice%20B.'
     """
     server = os.environ.get(SERVER_URL, "").rstrip("/")
-    return f"{server}/seat/{episode}/{quote(agent, safe='') if server else agent}"
+    return f"{server}/seat/{episode}/{quote(agent, safe='')}"
 
 
 def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return field → the values to choose from, if every party may know these values.
+    """Return field → the values to choose from; give an interrupt only what every party may know.
 
-    Several parties can read an interrupt, so a game in which an agent's position is private has no
-    open choices.
+    Args:
+        facts: the letter's facts.
     """
     from shapley_coop.seats.schema import schema_of  # late: few runs ask people
 
-    schema = schema_of(facts)
-    if schema is None or OWN in facts.get("position", {}):
+    if (schema := schema_of(facts)) is None:
         return {}
     fields = schema["properties"].items()
     return {name: one.get("enum") or [one["const"]] for name, one in fields if one.keys() & _LISTED}
@@ -124,17 +99,17 @@ def request(
         choices: the choices that all parties may know (`open_choices`).
     """
     choices, question = choices or {}, find_question(act)
-    reply, fields = form(act, choices.get("action", ())), fields_of(act) if question else ()
+    reply, allowed = form(act, choices), _decisions(act)
     seat = seat_address(str(pointer.get("episode", "")), agent)
     among = "".join(f" ({', '.join(values)})" for values in choices.values())
     said = f"{agent}, {question.title if question else act}{among}."
     said = refused_before(f"{said} The letter waits at {agent}'s own seat.", why)
     said += _time_left(until)
-    args = {name: one.get("default") for name, one in reply["properties"].items()}
+    args = dict.fromkeys(reply["properties"])
     return {
-        **review(act, args, f"{said} {seat}", _decisions(fields), reply),
+        **review(act, args, f"{said} {seat}", allowed, reply),
         "action_request": {"action": act, "args": args},
-        "config": {"allow_accept": act.startswith("answer"), **_ALLOWED},
+        "config": {"allow_accept": "approve" in allowed, **_ALLOWED},
         "description": said,
         "pointer": pointer,
         "seat": seat,
@@ -143,15 +118,19 @@ def request(
     }
 
 
-def _decisions(fields: Sequence[str]) -> list[Decision]:
-    """Return the decisions that a person can take on a question whose form has these fields."""
-    named: dict[Decision, bool] = {"approve": "accept" in fields, "edit": True, "respond": True}
-    return [one for one, allowed in {**named, "reject": "reject" in fields}.items() if allowed]
+def _decisions(act: str) -> list[Decision]:
+    """Return the decisions that a person can take on a question."""
+    if (question := find_question(act)) is None:
+        return ["edit", "respond"]
+    how = question.answer.written().get("decision")
+    tags = [*how.tags.values()] if isinstance(how, Choice) else [question.answer.decided({})]
+    named: dict[Decision, bool] = {"approve": ACCEPT in tags, "edit": True, "respond": True}
+    return [one for one, allowed in {**named, "reject": REJECT in tags}.items() if allowed]
 
 
 def refused_before(description: str, why: str) -> str:
-    """Append the label of the last reply's fault to a description, if the reply was refused."""
-    told = f" The last reply did not count ({why})." if why else ""
+    """Append the meaning of the last reply's label to a description, if the reply was refused."""
+    told = f" The last reply did not count: {meaning_of(why)}." if why else ""
     return description if not why or told in description else description + told
 
 
@@ -162,10 +141,14 @@ def _time_left(until: float | None) -> str:
     return f" Without a reply by {moment:%Y-%m-%d %H:%M:%S} UTC it counts as a pass."
 
 
-def as_message(reply: Any) -> str:
+def as_message(reply: Any, act: str = "") -> str:
     """Return a reply as tagged text; it may be text, a decision, an inbox response or fields.
 
     An unreadable reply becomes plain words, which validation refuses with the reason.
+
+    Args:
+        reply: the reply.
+        act: the name of the question; "" if the reply names it.
     """
     if isinstance(reply, list) and len(reply) == 1:
         reply = reply[0]
@@ -174,31 +157,43 @@ def as_message(reply: Any) -> str:
     if not isinstance(reply, dict):
         return "(unreadable)"
     if (decision := read_decision(reply)) and (decision is not reply or "args" not in reply):
-        return _of_decision(decision)
+        return _of_decision(decision, act)
+    args = reply.get("args")
     match reply.get("type"):
         case "accept":
-            return Reply(accept=True).message()
+            return ACCEPT
         case "ignore":
             return PASS
         case "response":
-            return as_message(str(reply.get("args") or ""))
+            return as_message(str(args or ""))
         case "edit":
-            args = reply.get("args")
-            return as_message(args.get("args") if isinstance(args, dict) else None)
-    try:
-        return Reply.model_validate(reply).message() or "(empty)"
-    except ValueError:  # wrong fields, or an integer with too many digits to convert
-        return "(unreadable)"
+            return _of_edit(args if isinstance(args, dict) else {}, "action", act)
+    return _of_fields(reply, act)
 
 
-def _of_decision(decision: Mapping[str, Any]) -> str:
+def _of_decision(decision: Mapping[str, Any], act: str) -> str:
     """Return a decision in the format of LangChain's agents as tagged text."""
     words = str(decision.get("message") or "")
     match decision["type"]:
         case "approve":
-            return Reply(accept=True).message()
+            return ACCEPT
         case "reject":
-            return Reply(speech=words, reject=True).message()
+            return element("s", words) + REJECT
         case "respond":
             return as_message(words)
-    return as_message(edited_arguments(decision))
+    edited = decision.get("edited_action")
+    return _of_edit(edited if isinstance(edited, dict) else {}, "name", act)
+
+
+def _of_edit(edited: Mapping[str, Any], name: str, act: str) -> str:
+    """Return the arguments of an edited action, which are fields or a message, as tagged text."""
+    args, act = edited.get("args"), act or str(edited.get(name))
+    return _of_fields(args, act) if isinstance(args, dict) else as_message(args)
+
+
+def _of_fields(fields: Mapping[str, Any], act: str) -> str:
+    """Return the fields of an answer as tagged text; an unknown field makes them unreadable."""
+    question = find_question(act)
+    if question is None or not fields.keys() <= {*fields_of(act), "speech"}:
+        return "(unreadable)"
+    return (question.answer.tagged(fields) if fields else "") or "(empty)"

@@ -69,7 +69,7 @@ class Provider:
         in_text: whether the models run in this process and always answer in text. Others may
             answer by a schema or a tool call.
         ask: asks without any model, as people are asked; None for a kind that makes models.
-        read: reads a reply that comes from outside; None for a kind that makes models.
+        read: reads a reply from outside and its question's name; None for a kind that makes models.
     """
 
     make: Callable[..., BaseChatModel]
@@ -79,7 +79,7 @@ class Provider:
     check_game: Callable[[Seat, Actions | None, Opening | None], None] = _accept
     in_text: bool = False
     ask: "Callable[[Enquiry, Journal], Awaitable[Answer]] | None" = None
-    read: Callable[[Any], Answer] | None = None
+    read: Callable[[Any, str], Answer] | None = None
 
 
 def provider_of(seat: Seat) -> Provider:

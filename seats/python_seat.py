@@ -76,9 +76,9 @@ def load_factory(name: str) -> Factory:
         raise ValueError(f"{seat}: {_FORM}")
     if needs_permission(seat) and not program_permitted(seat):
         raise ValueError(
-            f"{seat}: to seat it is to run a program; permit it with coop run --agent NAME={seat}, "
-            "elsewhere, if you trust what names it, with coop --trust-programs …, "
-            f"or in Python with shapley_coop.permissions.permit_program({seat!r})"
+            f"{seat!r}: this seat runs a program; permit it with coop run --agent NAME={seat!r}, "
+            "elsewhere, if you trust the file that names it, with coop --trust-programs …, or in "
+            f"Python with shapley_coop.permissions.permit_program({seat!r})"
         )
     found = getattr(_module(seat, module), attribute, None)
     if not callable(found):
@@ -227,12 +227,12 @@ def _as_text(ask: str, given: Any, facts: Mapping[str, Any]) -> str:
         given = given.model_dump(mode="json", exclude_unset=True)
     if not isinstance(given, Mapping):
         raise PythonSeatError(
-            f"asked for {ask}, it gave a value of class {type(given).__name__}: give tagged text, "
-            "or a dictionary of fields"
+            f"asked for {ask}, it returned a value of class {type(given).__name__}: return tagged "
+            "text, or a dictionary of fields"
         )
     form = schema_of(facts, carries=True)
     if form is None:
-        raise PythonSeatError(f"it answered {ask} with fields, which it has none of: give text")
+        raise PythonSeatError(f"it answered {ask} with fields, but it has none: return text")
     known = list(form["properties"])
     if strangers := [str(key) for key in given if key not in known]:
         # This text decides nothing, so the program is asked again, with the reason in its letter.

@@ -46,7 +46,7 @@ def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
     """Return the answers of a recording, by agent, letter hash and attempt.
 
     Raises:
-        ValueError: the file is missing or a line is no recorded letter.
+        ValueError: the file is missing or a line is not a recorded letter.
     """
     answers: dict[AnswerKey, dict[str, Any]] = {}
     # Split at "\n" only: letters may hold other line ends that `splitlines` would split at.
@@ -59,7 +59,7 @@ def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
             str(entry["answer"])
         except (ValueError, KeyError, TypeError):
             raise ValueError(
-                f"{path}:{number} is no recorded letter: make the file with coop letters RUN"
+                f"{path}:{number} is not a recorded letter: make the file with coop letters RUN"
             ) from None
     return answers
 
@@ -68,7 +68,7 @@ def describe_recording(seat: Seat) -> Seat:
     """Return the seat with the recording's absolute path, and with `of_simulation` set from it.
 
     Raises:
-        ValueError: the recording is missing or a line is no recorded letter.
+        ValueError: the recording is missing or a line is not a recorded letter.
     """
     models = (str(entry.get("model", "")) for entry in read_recording(seat.name).values())
     simulated = any(model.startswith(f"{EMBEDDED}:") for model in models)
@@ -103,7 +103,7 @@ class RecordedChatModel(BaseChatModel):
         entry = read_recording(self.path).get((self.agent, letter, attempt))
         if entry is None:
             raise NotRecorded(
-                f"{self.path} holds no answer of {self.agent} to this letter: the game, its "
+                f"{self.path} has no answer of {self.agent} to this letter: the game, its "
                 "parameters or the prompts differ from the recorded run"
             )
         tokens = {k: int(entry.get(k, 0)) for k in ("input_tokens", "output_tokens")}

@@ -71,7 +71,7 @@ def title_of(field: str, _: Any) -> str:
 
 
 class Seat(BaseModel):
-    """Who answers one agent's letters.
+    """The model, program or person that answers one agent's letters.
 
     A plain string stands for the model alone: `"openai:gpt-5"`.
     """
@@ -88,48 +88,50 @@ class Seat(BaseModel):
     base_url: str | None = Field(
         default=None,
         title="Base URL",
-        description="Of any OpenAI-compatible endpoint; its key is read from OPENAI_API_KEY, or "
-        "from the variable that `key_env` names.",
+        description="URL of any OpenAI-compatible endpoint; its key is read from OPENAI_API_KEY, "
+        "or from the variable that `key_env` names.",
     )
     key_env: str = Field(
         default="",
         pattern=r"^([A-Z][A-Z0-9_]{0,80}_(KEY|TOKEN))?$",
         title="Key's variable",
-        description="The environment variable that holds this endpoint's key, in place of its "
+        description="The environment variable with this endpoint's key, in place of the "
         "provider's own: NAME_KEY or NAME_TOKEN.",
         examples=["", "LOCAL_API_KEY"],
     )
     answers: Answers = Field(
         default="auto",
-        description="How it answers: text (tags), schema (JSON of a schema), tools (a call of a "
-        "tool), or auto: what the model is known to support.",
+        description="The form of answers: text (tags), schema (JSON by a schema), tools (a tool "
+        "call), or auto: by the model's known abilities.",
     )
     temperature: float | None = Field(default=None, ge=0, le=2)
     top_p: float | None = Field(default=None, gt=0, le=1)
     seed: int | None = Field(
-        default=None, ge=0, le=2**63 - 1, description="Of the endpoint's sampling."
+        default=None, ge=0, le=2**63 - 1, description="The seed of the endpoint's sampling."
     )
     stop: tuple[str, ...] = Field(
-        default=(), max_length=4, description="Texts at which an answer ends."
+        default=(),
+        max_length=4,
+        description="Texts that end the answer when the model writes them.",
     )
     reasoning_effort: str | None = Field(
         default=None,
         pattern=r"^[a-z]{1,16}$",
-        description="Of a model that reasons: minimal, low, medium or high.",
+        description="The effort of a reasoning model: minimal, low, medium or high.",
         examples=[None, "low"],
     )
     extra_body: Mapping[str, Any] = Field(
         default={},
-        description="What each request holds beside: an endpoint's own settings.",
+        description="Further fields of each request's body, as the endpoint defines them.",
         examples=[{}, {"top_k": 20}],
     )
     stream: bool = Field(
         default=True,
-        description="Whether the answer may be streamed; false for endpoints that cannot.",
+        description="Whether the answer may be streamed; false for endpoints that cannot stream.",
     )
     system: bool = Field(
         default=True,
-        description="Whether the model takes a system message; false puts it into the user's.",
+        description="Whether the model takes a system message; if not, the user message holds it.",
     )
     max_tokens: int | None = Field(default=None, ge=16, le=200_000, title="Longest answer, tokens")
     timeout: float = Field(default=60, gt=0, le=3600, description="Seconds for one request.")
@@ -143,8 +145,8 @@ class Seat(BaseModel):
     of_simulation: bool = Field(
         default=False,
         title="Of a simulation",
-        description="Of a recording: whether embedded agents answered in it. It is read from the "
-        "recording when the run begins.",
+        description="Whether embedded agents gave a recording's answers; read from the recording "
+        "when the run begins.",
     )
 
     def __hash__(self) -> int:
@@ -159,7 +161,7 @@ class Seat(BaseModel):
             return model
         if not provider or not name:
             form = "provider:name, as in embedded:rational"
-            raise ValueError(f"{model!r} is no model: give {form}")
+            raise ValueError(f"{model!r} is not a model: give {form}")
         return model
 
     @property
@@ -199,7 +201,7 @@ def as_seat(value: Any) -> Any:
     if not isinstance(value, (Seat, Mapping)):
         kind = type(value).__name__
         raise ValueError(
-            f"a {kind} is no seat: give 'provider:name', or for a function of yours "
-            "'python:module:factory'; play(…, seats={…}) takes the function itself"
+            f"a {kind} cannot be a seat: give 'provider:name', or for your own function "
+            f"'python:module:factory'; play(…, seats={{…}}) takes the function itself"
         )
     return value

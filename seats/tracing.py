@@ -188,7 +188,7 @@ def seconds_given() -> float:
     """Return the number of seconds that this process may wait for LangSmith in total.
 
     Raises:
-        ValueError: COOP_TRACE_SECONDS is no number, infinite or negative.
+        ValueError: COOP_TRACE_SECONDS is not a number, infinite or negative.
     """
     given = os.environ.get(SECONDS) or PATIENCE
     with suppress(ValueError):

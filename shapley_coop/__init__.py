@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if not (Path(__file__).parent / "graphs").is_dir():  # git wrote the symbolic link as a text file
     raise ImportError(
-        "this clone has no symbolic links, which make its folders one package: "
-        "git config core.symlinks true, then git checkout -- shapley_coop"
+        "this clone lacks the symbolic links that make its folders one package: git config "
+        "core.symlinks true, then git checkout -- shapley_coop"
     )
 
 _PUBLIC = {

@@ -83,18 +83,18 @@ def parse_exact(value: Any) -> Fraction:
         ValueError: the value is not a finite number, or has too large a size or denominator.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction | Decimal):
-        raise ValueError("is no number: give 5.5, '11/2' or '55%'")
+        raise ValueError("it is not a number: give 5.5, '11/2' or '55%'")
     text = str(value).strip()
     if len(text) > 40:
-        raise ValueError("is written with more than 40 characters: give a shorter number")
+        raise ValueError("it has more than 40 characters: give a shorter number")
     percent = text.endswith("%")
     try:
         number = _fraction(text.removesuffix("%").strip())
     except (ValueError, ArithmeticError):
-        raise ValueError(f"{text!r} is no finite number: give 5.5, '11/2' or '55%'") from None
+        raise ValueError(f"{text!r} is not a finite number: give 5.5, '11/2' or '55%'") from None
     number = number / 100 if percent else number
     if abs(number) > MAX_AMOUNT or number.denominator > MAX_DENOMINATOR:
-        raise ValueError(f"{text} is out of range: at most {MAX_AMOUNT}, nine decimals")
+        raise ValueError(f"{text} is out of range: give at most {MAX_AMOUNT}, and nine decimals")
     return number
 
 
@@ -145,7 +145,7 @@ def normalise(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
         ValueError: there are no values.
     """
     if not values:
-        raise ValueError("no values: a norm divides among at least one agent")
+        raise ValueError("there are no values: a norm divides among at least one agent")
     missing = total - sum(values, Fraction(0))
     if not missing:
         return list(values)
@@ -168,7 +168,7 @@ def apportion(total: int, weights: Sequence[Number]) -> list[int]:
     fractions = [exact(weight, "a weight") for weight in weights]
     whole = sum(fractions, Fraction(0))
     if whole <= 0:
-        raise ValueError(f"weights that sum to {whole}: proportions need a sum above 0")
+        raise ValueError(f"the weights sum to {whole}: proportions need a sum above 0")
     parts = _largest_remainder([abs(total) * weight / whole for weight in fractions], abs(total))
     return parts if total >= 0 else [-part for part in parts]
 
@@ -192,8 +192,8 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
     whole = sum(quotas, Fraction(0))
     if abs(whole - total_micro) >= 1:
         raise ValueError(
-            f"payoffs that sum to {float(whole / MICRO)}: the total is "
-            f"{float(from_micro(total_micro))}, and they must divide exactly that"
+            f"the payoffs sum to {float(whole / MICRO)}, but the total is "
+            f"{float(from_micro(total_micro))}: they must be equal"
         )
     return _largest_remainder(quotas, total_micro)
 

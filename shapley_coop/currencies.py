@@ -28,5 +28,5 @@ def decimals_of(currency: str) -> int:
         ValueError: ISO 4217 has no such code.
     """
     if currency and currency not in _DECIMALS:
-        raise ValueError(f"the currency is {currency!r}: give a code of ISO 4217, as EUR")
+        raise ValueError(f"the currency is {currency!r}: give a code of ISO 4217, such as EUR")
     return _DECIMALS.get(currency, 2)

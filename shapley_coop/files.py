@@ -75,7 +75,7 @@ def _size(node: Any, sizes: dict[int, int]) -> int:
     """Return the total number of values and characters in a YAML node, with aliases expanded."""
     if (known := sizes.get(id(node))) is not None:
         if not known:
-            raise _refuse("an alias is inside of what it repeats", node)
+            raise _refuse("an alias is inside the value that it repeats", node)
         return known
     sizes[id(node)] = 0  # 0 while the node is in progress
     if isinstance(node.value, str):
@@ -178,11 +178,11 @@ def read_mapping(
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: as `problem`: the file cannot be read or parsed, or is no mapping.
+        ValueError: as `problem`: the file cannot be read or parsed, or is not a mapping.
     """
     content = read_data(path, kind, private=private, problem=problem)
     if not isinstance(content, dict):
-        raise problem(f"{path}: holds no {kind.removeprefix('a ')}: {hint}")
+        raise problem(f"{path}: contains no {kind.removeprefix('a ')}: {hint}")
     return content
 
 

@@ -77,7 +77,7 @@ def _told_apart(config: Any, settings: Mapping[str, Any]) -> tuple[Any, Mapping[
             pass
         case other:
             raise TypeError(
-                f"game: an object of class {type(other).__name__} is no game: give a name, a "
+                f"game: an object of class {type(other).__name__} is not a game: give a name, a "
                 "payoff file, its content, or an instance of a subclass of Game"
             )
     if "seats" not in fields:

@@ -27,4 +27,4 @@ def check_strength(key: Any) -> None:
         return
     y = int.from_bytes(raw, "little") & (2**255 - 1)
     if y >= _PRIME or y in _SMALL_ORDER:
-        raise ValueError("a key that anybody can sign with (of small order): make another")
+        raise ValueError("the key has a small order, so signatures can be forged: make another")

@@ -14,7 +14,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"{folder}: no folder can be made there ({error.strerror})") from None
+        raise ValueError(f"{folder}: the folder cannot be made ({error.strerror})") from None
 
 
 def replace_file(path: Path, text: Iterable[str]) -> None:

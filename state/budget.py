@@ -19,13 +19,15 @@ class Budget(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    calls: int = Field(default=0, ge=0, title="Calls", description="Of all agents together.")
-    tokens: int = Field(default=0, ge=0, title="Tokens", description="In and out, of all agents.")
+    calls: int = Field(default=0, ge=0, title="Calls", description="Calls of all agents together.")
+    tokens: int = Field(
+        default=0, ge=0, title="Tokens", description="Input and output of all agents."
+    )
     seconds: float = Field(
         default=0,
         ge=0,
         title="Seconds",
-        description="Of waiting for answers; agents asked in parallel count once.",
+        description="Seconds of waiting for answers; agents asked in parallel count once.",
     )
     agent_calls: int = Field(default=0, ge=0, title="Calls of each agent")
     agent_tokens: int = Field(default=0, ge=0, title="Tokens of each agent, in and out")
@@ -78,7 +80,6 @@ class BudgetTracker:
         """Return how many more calls an agent may make, or None if calls have no limit.
 
         Args:
-            agent: the agent.
             share: the number of agents that share the run's remaining calls equally.
         """
         budget = self._budget
@@ -93,7 +94,6 @@ class BudgetTracker:
         """Count an agent's coming calls in advance, because other agents are asked in parallel.
 
         Args:
-            agent: the agent.
             tokens: the expected tokens.
             calls: the most calls that the agent may need.
         """

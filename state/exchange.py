@@ -46,7 +46,7 @@ def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
 
     game = evaluated.game
     if not isinstance(game, TaskExchange):
-        raise GameError(f"task_exchange plays the game task_exchange and no {game.name}: choose it")
+        raise GameError(f"task_exchange plays only the game task_exchange, not {game.name}")
     return game
 
 

@@ -79,7 +79,6 @@ class RunFilter:
     Attributes:
         game: the game's name, or a part of the name.
         graph: the workflow.
-        seed: the seed.
         outcome: a status or a state of runs; a run matches by its status or by its state.
         older: the least age of the run, in days.
     """

@@ -41,7 +41,6 @@ def parties(table: Table, turn: int, revision: int) -> list[str]:
     If agents left or passed and the offer was reduced to the others, only the others must sign.
 
     Args:
-        table: the table.
         turn: the turn before which the agents bargain.
         revision: the revision of the offer.
     """

@@ -30,7 +30,6 @@ def outlook_of(
     """Return an offer's outlook, as plain JSON: the payoffs if kept, if broken, and without it.
 
     Args:
-        game: the game.
         terms: how contracts are enforced.
         stands: JSON of the game's position, the turns played and the contract in force; the
             offer would amend this contract.

@@ -71,7 +71,7 @@ def play_turn(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
     if after.rewards.keys() != set(game.agents):
         raise GameError(
             f"{game.name}: turn {evaluated.turn} has rewards for {', '.join(after.rewards)}: step "
-            f"gives each agent its reward, 0 too, and nobody else: {', '.join(game.agents)}"
+            f"must return a reward, even if 0, for exactly {', '.join(game.agents)}"
         )
     turn: Turn = {
         "turn": evaluated.turn,

@@ -59,7 +59,7 @@ def check_digests(config: "RunConfig") -> None:
     """
     for key in config.digests:
         if not opens(key, config.params.get(key)):
-            raise GameError(f"digests: {key[:100]!r} is no parameter that names a file")
+            raise GameError(f"digests: {key[:100]!r} is not a parameter that names a file")
 
 
 def _where(key: str, value: Any) -> Any:
@@ -102,7 +102,7 @@ def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
     fallback = named.get(DEFAULT_SEAT)
     seats = {agent: named.get(agent, fallback) for agent in game.agents}
     if missing := [agent for agent, seat in seats.items() if seat is None]:
-        raise ValueError(f"no seat for {', '.join(missing)}: name one, or give '*'")
+        raise ValueError(f"there is no seat for {', '.join(missing)}: give one, or give '*'")
     seats |= {name: named[name] for name in OUTSIDERS if name in named}
     return {name: seat for name, seat in seats.items() if seat}
 
@@ -122,7 +122,6 @@ def check_plays(what: str, named: Iterable[str], game: Game) -> None:
     Args:
         what: the thing that the agents get, with an article, such as "a seat".
         named: the agents.
-        game: the game.
 
     Raises:
         ValueError: a named agent does not play.

@@ -56,7 +56,7 @@ class RunConfig(BaseModel):
         description="A game's name, a payoff file, such a file's content, or a Python file.",
     )
     params: dict[str, Any] = Field(
-        default={}, title="Parameters", description="Numbers that replace the game's defaults."
+        default={}, title="Parameters", description="Parameters in place of the game's defaults."
     )
     seed: int = Field(
         default=0,
@@ -68,31 +68,31 @@ class RunConfig(BaseModel):
         default="none",
         description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
         "certificates and no duties) or contracts_paper (the same, and contracts are notional). "
-        "What is set beside it replaces the preset's.",
+        "Settings given next to it win over the preset's.",
     )
     instructions: str = Field(
         default="",
         max_length=20_000,
-        description="What every letter says beside the rules, to all agents alike: a prompt of "
-        "your own. It is public; what only one agent may know belongs into its secrets.",
+        description="Your own prompt, which every letter shows after the rules. It is public; put "
+        "facts for a single agent into its secrets.",
         json_schema_extra={"langgraph_type": "prompt"},
     )
     seats: dict[str, Annotated[Seat, BeforeValidator(as_seat)]] = Field(
         default=EXAMPLE_SEATS,
         validate_default=True,
-        description="Agent → who answers for it; '*' stands for every agent not named. In "
-        "contracts, 'summariser' writes them down and 'judge' reads the record as well.",
+        description="Agent → its seat; '*' stands for every agent not named. In contracts, the "
+        "'summariser' writes contracts down, and the 'judge' also reads the record.",
     )
     secrets: str = Field(
         default="",
         pattern=r"^[A-Za-z0-9_-]{0,64}$",
-        description="The name of a file NAME.yaml in the home's folder `secrets`: agent → what "
-        "only that agent is told. The content is never copied to the table.",
+        description="The name of a file NAME.yaml in the home's folder `secrets`: agent → private "
+        "text for that agent. The content is never copied to the table.",
     )
     personas: dict[str, Annotated[str, Field(max_length=20_000)]] = Field(
         default={},
-        description="Agent → who it is and what it wants, in words for it alone: only its own "
-        "letters say it, and the table holds a hash in its place.",
+        description="Agent → its character and aims, in words that only its own letters show. The "
+        "table holds only a hash.",
     )
     prompts: str = Field(
         default="",
@@ -102,12 +102,12 @@ class RunConfig(BaseModel):
     )
     extensions: dict[str, dict[str, Any]] = Field(
         default={},
-        description="Extension → its settings. Each can be given as a field of its own, too.",
+        description="Extension → its settings. Each setting can also be given as its own field.",
     )
     digests: dict[str, str] = Field(
         default={},
-        description="Parameter → keyed digest of what it names outside of the record, by which an "
-        "edit of it is noticed. The run fills it in.",
+        description="Parameter → keyed digest of the file that it names, so that an edit of the "
+        "file is noticed. The run fills it in.",
     )
     rounds: int = Field(default=3, ge=1, le=50, description="Rounds of talk in each bargaining.")
     norm: NormName = Field(
@@ -117,56 +117,57 @@ class RunConfig(BaseModel):
     absent: str = Field(
         default="",
         max_length=2_000,
-        description="What credit compares with: what an agent would have done had it taken no "
-        "part. An action of all, 'Alice=wait, Bob=take', away, idle or random; empty: the game's.",
+        description="The baseline of credit: the action of an agent that takes no part. One "
+        "action for all, 'Alice=wait, Bob=take', away, idle or random; empty: the game's own.",
         examples=["", "away", "defect"],
     )
     disagreement: Literal["signed", "norm", "final_offer"] = Field(
         default="signed",
-        description="What holds if the last bargaining ends without agreement: what was signed, "
-        "the split by the norm, or final_offer (of each agent's latest proposal, the one nearest "
-        "to the norm).",
+        description="The outcome if the last bargaining ends without agreement: the signed "
+        "contract, the split by the norm, or final_offer (of the agents' latest proposals, the "
+        "one nearest to the norm).",
     )
     constraints: list[ConstraintName] = Field(
         default=[],
-        description="On the final transfers, in order: limited_liability, cap=2.5 (most that one "
-        "pays), non_transferable=0.2 (part of earnings kept), tax=0.1 (of what is received).",
+        description="Constraints on the final transfers, in order: limited_liability, cap=2.5 "
+        "(the most that one pays), non_transferable=0.2 (part of earnings kept), tax=0.1 (of "
+        "received amounts).",
         examples=[[], ["limited_liability"], ["cap=5"]],
     )
     enforcement: Mode = Field(
         default="enforced",
-        description="How contracts are enforced: notional (what falls due is only recorded), "
-        "enforced (the ledger pays it), or escrow (beside that, deposits are forfeited at the "
-        "first breach).",
+        description="How contracts are enforced: notional (due payments are only recorded), "
+        "enforced (the ledger pays them), or escrow (also, deposits are forfeited at the first "
+        "breach).",
     )
     deposit: str = Field(
         default="",
         pattern=r"^(\d{1,9}(\.\d{1,6})?)?$",
-        description="Each party's deposit in escrow, in the game's unit; empty: as much as makes "
+        description="Each party's deposit in escrow, in the game's unit; empty: enough to make "
         "keeping the contract a best response for all.",
         examples=["", "10"],
     )
     certificates: bool = Field(
         default=True,
-        description="Whether letters about a draft contract show its certificate: what it would "
-        "do to every agent's incentives.",
+        description="Whether letters about a draft contract show its certificate: its effect on "
+        "every agent's incentives.",
     )
     duties: bool = Field(
         default=True,
-        description="Whether letters that ask for an action say what the contract asks of their "
-        "reader now, beside the contract itself.",
+        description="Whether letters that ask for an action also list the reader's current duties "
+        "under the contract.",
     )
     renegotiate: str = Field(
         default="never",
         pattern=r"^(never|on_breach|on_shock|every [1-9][0-9]{0,4})$",
         description="When the contract is bargained over again during play: never, on_breach, "
-        "on_shock (the game calls an event one), or 'every 3' (turns).",
+        "on_shock (after an event that the game calls a shock), or 'every 3' (turns).",
         examples=["never", "every 1", "on_breach", "on_shock"],
     )
     outlook: bool = Field(
         default=True,
         description="Whether letters show what an offer would pay: if all keep it, if each breaks "
-        "it, and without it. It changes what is measured: the papers' conditions have it off.",
+        "it, and without it. It changes what is measured: the papers' conditions switch it off.",
     )
     tools: bool = Field(
         default=False,
@@ -177,37 +178,38 @@ class RunConfig(BaseModel):
         default=8,
         ge=0,
         le=64,
-        description="How many calls of tools a model has for each letter.",
+        description="The most tool calls of a model for each letter.",
     )
     tries: int = Field(
         default=3,
         ge=1,
         le=10,
-        description="Attempts at one message before its author passes.",
+        description="The most attempts at one message before its author passes.",
     )
     recall: int = Field(
         default=0,
         ge=0,
         le=10_000,
-        description="How many of the latest events letters tell one by one, at least; when there "
-        "are twice as many, the older half is summarised. 0 tells all.",
+        description="Letters list at least so many of the latest events; at twice as many, the "
+        "older half is summarised. 0 lists all.",
     )
     warm_cache: bool = Field(
         default=False,
-        description="Of several agents that are asked at once, ask one first, so that the others "
-        "use the provider's prefix cache of the shared part: cheaper with many agents, but one "
-        "call slower each time.",
+        description="Of several agents asked at once, ask one first, so that the others' calls "
+        "use the provider's prefix cache: cheaper with many agents, but slower by one call each "
+        "time.",
     )
     budget: Budget = Field(
         default=Budget(),
-        description="What the run may cost; 0 is no limit. When it is used up, nobody is asked "
-        "any more, and the run settles as usual; an agent that has used up its own part passes.",
+        description="Limits of the run; 0 is none. When one is reached, nobody is asked any more, "
+        "and the run settles as usual; an agent that has used up its own part passes.",
     )
     deadline: float = Field(
         default=0,
         ge=0,
         le=31_536_000,
-        description="Seconds that a person has for a reply before it counts as a pass; 0 is none.",
+        description="The seconds that a person has for a reply before it counts as a pass; 0 sets "
+        "no limit.",
     )
 
     @classmethod

@@ -99,8 +99,8 @@ def _check_files(config: RunConfig) -> None:
             raise GameError(missing)
         if is_other(path, known):
             raise GameError(
-                f"the {key} file {path} is not the one that this run was played with: put that one "
-                "back, since all that is shown, resumed or verified follows from it"
+                f"the {key} file {path} differs from the one with which this run was played: "
+                "restore it, since all figures of the run depend on it"
             )
 
 

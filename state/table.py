@@ -253,15 +253,16 @@ class Opening(BaseModel):
     room: RunConfig | None = Field(
         default=None,
         title="Run configuration",
-        description="What to play; what it does not set is the context's, else the default.",
+        description="The run's configuration. Settings that it leaves out come from the context, "
+        "or else from the defaults.",
     )
     # Ephemeral, so that the key of a refused input does not apply to the next input.
     idempotency_key: Annotated[str, EphemeralValue] = Field(
         default="",
         max_length=200,
         title="Idempotency key",
-        description="A name for this request, of your own: given again on the same thread it plays "
-        "and pays nothing twice, and another request under it is refused.",
+        description="Your own idempotency key for this request. On the same thread, a repeated "
+        "request plays and pays nothing twice; another request with the key is refused.",
     )
 
     @field_validator("room", mode="before")

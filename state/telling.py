@@ -50,6 +50,11 @@ def since_play(turn: "TurnContext", lines: Lines) -> Lines:
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]
 
 
+def told_to(tells: Telling, person: bool) -> Telling:
+    """Return a question's function; for a person, without leaving out what was said before."""
+    return of_agents if person and tells in (deeds_once_signed, since_play) else tells
+
+
 def what_was_agreed(turn: "TurnContext", lines: Lines) -> Lines:
     """Return the history for the summariser, without offers if the agreed deal has clauses."""
     if not turn.in_clauses:

@@ -48,7 +48,7 @@ class _Arguments(BaseModel):
 
 
 class NoArguments(_Arguments):
-    """Nothing is asked for."""
+    """No arguments."""
 
 
 class DealArguments(_Arguments):
@@ -65,7 +65,7 @@ class DealArguments(_Arguments):
 
 
 class PlanArguments(_Arguments):
-    """Who does what, without payments."""
+    """A plan: the agents' actions, without payments."""
 
     mine: list[Any] = Field(
         description="What you would do: clauses of kind do or forbid; their agent may be left out."
@@ -78,13 +78,13 @@ class PlanArguments(_Arguments):
 
 
 class AgentArguments(_Arguments):
-    """Of whom."""
+    """The agent that the question is about."""
 
     agent: str = Field(default="", description="An agent's name; empty: all.", max_length=200)
 
 
 class HistoryArguments(_Arguments):
-    """Which events."""
+    """The events to return."""
 
     agent: str = Field(default="", description="Only of this agent; empty: all.", max_length=200)
     first: int = Field(default=1, description="From this turn on.")

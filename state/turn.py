@@ -210,8 +210,8 @@ def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
     for agent, said in sealed.items():
         if not _is_commitment(said):
             raise ValueError(
-                f"sealed.{agent} was edited, and the table holds only a commitment to what was "
-                f"chosen: fork from before {agent} was asked, and answer at its seat"
+                f"sealed.{agent} was edited, but the table may hold only a commitment there: fork "
+                f"from before {agent} was asked, and answer at its seat"
             )
     return {agent: said["pointer"] for agent, said in sealed.items() if "pointer" in said}
 

@@ -142,7 +142,7 @@ def check_kind(game: Game, plays: type[Game], workflow: str = "this workflow") -
         known = playable(plays)
         those = "that game" if known == [plays.name] else f"one of {', '.join(known)}"
         named = game.called(game.params.model_dump())
-        raise ValueError(f"{workflow} plays {plays.name} and not {named}: choose {those}")
+        raise ValueError(f"{workflow} plays {plays.name}, not {named}: choose {those}")
 
 
 def _games(field: Mapping[str, Any], known: list[str]) -> dict[str, Any]:

@@ -14,15 +14,16 @@ CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 AnotherBaseline = Annotated[
     str,
     typer.Option(
-        help="Another baseline for a run: 'idle', 'away' (an absent agent earns 0 and leaves the "
-        "others least), 'random', or an action of all. It changes only this report."
+        help="Another baseline for a run: 'idle', 'away' (an absent agent earns 0 and takes the "
+        "action that leaves the others least), 'random', or one action for all. It changes only "
+        "this report."
     ),
 ]
 OtherDice = Annotated[
     int,
     typer.Option(
-        help="Replay a run's actions with this many other seeds of the game's dice, and "
-        "report how far the values vary. The settlement stays.",
+        help="Replay a run's actions with this many other seeds of the game's dice, and report "
+        "how much the values vary. The settlement does not change.",
         min=0,
         max=100_000,
     ),
@@ -31,7 +32,7 @@ Replay = Annotated[
     str,
     typer.Option(
         help="How a run's coalitions are replayed: 'recorded', or 'asked', which asks embedded "
-        "agents again for each coalition. The settlement stays.",
+        "agents again for each coalition. The settlement does not change.",
     ),
 ]
 
@@ -58,7 +59,7 @@ def credit(
         other = "" if replay == RECORDED else replay
         _credit_of_run(str(file), value, absent, dice, other, as_json)
     elif absent or dice or replay != RECORDED:
-        raise ValueError(f"--absent, --dice and --replay are for a run's record: {file} is a file")
+        raise ValueError(f"--absent, --dice and --replay need a run's record: {file} is a file")
     else:
         _credit_of_file(file, value, as_json)
 

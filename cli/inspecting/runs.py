@@ -13,17 +13,21 @@ if TYPE_CHECKING:
 MOST = 20
 COLUMNS = ("run", "game", "graph", "seed", "outcome", "age")
 
-GameName = Annotated[str, typer.Option(help="Only of games whose name has this text.")]
+GameName = Annotated[str, typer.Option(help="Only runs of games whose name contains this text.")]
 GraphName = Annotated[
-    str, typer.Option("--graph", "-g", help="The workflow.", autocompletion=complete_graphs)
+    str,
+    typer.Option(
+        "--graph", "-g", help="Only runs of this workflow.", autocompletion=complete_graphs
+    ),
 ]
 Outcome = Annotated[
     str,
     typer.Option(
-        help="agreed, no_deal, no_play, unreadable, error or budget; started, waiting or failed."
+        help="Only runs with this outcome or state: agreed, no_deal, no_play, unreadable, error "
+        "or budget; started, waiting or failed."
     ),
 ]
-SeedOf = Annotated[int | None, typer.Option(help="Only with this seed.", min=0)]
+SeedOf = Annotated[int | None, typer.Option(help="Only runs with this seed.", min=0)]
 
 
 def runs(
@@ -33,10 +37,12 @@ def runs(
     outcome: Outcome = "",
     limit: Annotated[
         int | None,
-        typer.Option(help=f"The newest N; 0 shows all. By default {MOST}, or all as JSON.", min=0),
+        typer.Option(
+            help=f"List the newest N runs; 0 lists all. By default {MOST}, or all as JSON.", min=0
+        ),
     ] = None,
     sweeps: Annotated[
-        bool, typer.Option("--sweeps", help="Include cells of sweeps (by default left out).")
+        bool, typer.Option("--sweeps", help="Include the runs of sweeps (left out by default).")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -110,7 +116,7 @@ def prune(
     from shapley_coop.state.storage.home import home
 
     if not any((older, game, graph, seed is not None, outcome)):
-        raise ValueError("say which runs: --older, --game, --graph, --seed or --outcome")
+        raise ValueError("name the runs to remove: --older, --game, --graph, --seed or --outcome")
     wanted = RunFilter(game, graph, seed, _check_words(outcome), older)
     found = list(wanted(home().runs.list()))
     for run in found:
@@ -131,5 +137,5 @@ def _check_words(outcome: str) -> str:
 
     known = [*(status for status in get_args(Status) if status != "open"), *STATES]
     if outcome and outcome not in known:
-        raise ValueError(f"--outcome {outcome}: there are {', '.join(known)}")
+        raise ValueError(f"--outcome {outcome}: choose from {', '.join(known)}")
     return outcome

@@ -90,7 +90,8 @@ def _picture(table: "Table") -> str:
     game = game_of(table["settings"]).name
     if game not in (drawn := offered("pictures")):
         raise ValueError(
-            f"--figure: no picture of {game}: there are of {', '.join(drawn) or 'none'}"
+            f"--figure: there is no picture of {game}; pictures exist for "
+            f"{', '.join(drawn) or 'none'}"
         )
     return str(load("pictures", game)(table))
 

@@ -13,7 +13,9 @@ def verify(
     run: RunName,
     head: Annotated[
         bool,
-        typer.Option("--head", help="Print the head of this home's hash chain, to keep elsewhere."),
+        typer.Option(
+            "--head", help="Print the head of this home's hash chain, to be kept elsewhere."
+        ),
     ] = False,
     kept: Annotated[
         str, typer.Option("--kept", help="A head printed earlier, which the chain must contain.")

@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 def answer(
     run: RunName,
-    agent: Annotated[str, typer.Argument(help="The agent whom the person plays.")],
+    agent: Annotated[str, typer.Argument(help="The agent for which the person answers.")],
     reply: Annotated[
         str,
         typer.Argument(
-            help="The message, or @FILE that holds it; if it is left out, the waiting letter is "
-            "printed."
+            help="The answer, or @FILE with the answer; without it, the waiting letter is printed."
         ),
     ] = "",
 ) -> None:
@@ -29,10 +28,14 @@ def answer(
     A reply is accepted only after the waiting letter was printed. Otherwise the second of two
     replies in a row would answer a letter that its author has not seen.
     """
+    from shapley_coop.serve.seats.standing import ending
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
 
     found = home().run(run)
+    if not reply and found.result and agent in found.result["payoffs"]:
+        say_lines("\n".join([f"{run} is over.", *ending(found.result, agent)]))
+        return
     episode, mail = _mail_of(found, agent)
     if not reply:
         if mail is None:
@@ -44,8 +47,8 @@ def answer(
         return
     if mail is not None and not home().journal.was_shown(episode, mail):
         raise ValueError(
-            f"{agent} has not read the letter that waits, so that no reply to it is taken: "
-            f"read it with {command_for(found, 'answer', agent)}"
+            f"{agent} has not read the waiting letter, so no reply is accepted: read it with "
+            f"{command_for(found, 'answer', agent)}"
         )
     _reply(found, agent, words("the reply", reply))
 
@@ -89,7 +92,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
         shown: the sections that the person has seen here; this letter's sections are added.
     """
     from shapley_coop.cli.playing.fields import can_ask, read_message
-    from shapley_coop.serve.seats.form import form_of
+    from shapley_coop.serve.seats.form import form_of, refusal_in_words
 
     turn, letter = mail.question.turn(), mail.question.question().letter
     form = form_of(turn, mail.agent, letter.facts)
@@ -102,7 +105,8 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
     say_lines("\n".join(one for one in sections if one not in shown or one == sections[-1]))
     shown.update(sections)
     if can_ask(form):
-        return _fill(mail.act, form, letter.why)
+        fault = letter.facts.get("fault")
+        return _fill(mail.act, form, refusal_in_words(turn, fault) if fault else "")
     note(f"{mail.agent}, your message (elements as in the letter; an empty line ends it):")
     return read_message()
 

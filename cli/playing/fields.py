@@ -21,23 +21,18 @@ MOST_LISTED = 50
 """The most actions that the terminal lists with numbers."""
 
 KINDS = {
-    "do": ("somebody does", {"agent": "Who", "action": "Does what"}),
-    "forbid": ("somebody does not do", {"agent": "Who", "action": "Must not do what"}),
-    "pay": (
-        "somebody pays",
-        {"payer": "Who pays", "payee": "Who is paid", "amount": "Amount", "per": "How often"},
-    ),
-    "give": (
-        "somebody gives goods",
-        {"giver": "Who gives", "receiver": "To whom", "good": "What", "quantity": "How many"},
-    ),
-    "share": ("the total is split", {"norm": "How the total is split"}),
+    "do": {"agent": "Who", "action": "Does what"},
+    "forbid": {"agent": "Who", "action": "Must not do what"},
+    "pay": {"payer": "Who pays", "payee": "Who is paid", "amount": "Amount", "per": "How often"},
+    "give": {"giver": "Who gives", "receiver": "To whom", "good": "What", "quantity": "How many"},
+    "share": {"norm": "How the total is split"},
 }
-"""Kind of clause → its name, and the question for each of its fields."""
+"""Kind of clause → the question for each of its fields."""
 NO_MORE, PARTS = "no more clauses", "by fixed parts"
 SIGNS = {"+": "it helps them", "-": "it harms them", "0": "it changes nothing for them"}
-PER = {"once": "once", "turn": "for each turn", "reward": "as a part (0 to 1) of its rewards"}
 _TAG = re.compile(r"</?[A-Za-z]")
+_COMMA = re.compile(r"(?<=\d),(?=(\d{1,2}|\d{4,})$)")
+"""A decimal comma; before three digits a comma may as well part thousands."""
 
 
 class Message(Exception):
@@ -64,12 +59,12 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
     if set(fields) <= LEFT_OUT:
         return {"thoughts": _thoughts(act)}
     if "legal" in form:
-        filled["action"] = _choose("Your action", form["legal"])
+        filled["action"] = _choose("Your action", form["legal"], form["labels"])
         filled["content"] = _text("What it carries") if form["carries"] else None
     if decisions := form.get("decisions"):
         filled["decision"] = _choose("What you do", list(decisions), decisions)
     if "deal" in form and filled.get("decision") in ("offer", "counter"):
-        filled["clauses"] = _clauses(form["deal"])
+        filled["clauses"] = _clauses(form["deal"] | {"labels": form["labels"]})
     if "trade" in form and filled.get("decision") != "accept":
         filled["allocation"] = _allocation(form["trade"])
     if "percent" in fields:
@@ -126,7 +121,7 @@ def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> 
         if typed in options and not typed.isdecimal():
             return typed
         if not (typed.isdecimal() and 1 <= int(typed) <= len(options)):
-            raise ValueError(f"{typed!r} is no choice: type a number from 1 to {len(options)}")
+            raise ValueError(f"{typed!r} is not a choice: type a number from 1 to {len(options)}")
         return options[int(typed) - 1]
 
     for number, one in enumerate(options, start=1):
@@ -136,8 +131,9 @@ def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> 
 
 def _number(asked: str) -> str:
     def read(typed: str) -> str:
-        exact(typed, "this")
-        return typed
+        said = _COMMA.sub(".", typed)
+        exact(said, "this")
+        return said
 
     return _until_valid(asked, read)
 
@@ -164,10 +160,9 @@ def _clauses(known: Known) -> list[dict[str, Any]]:
     """Return the clauses that a person fills in, each of a kind in `KINDS`."""
     clauses: list[dict[str, Any]] = []
     kinds = [kind for kind in known["kinds"] if kind in KINDS]
-    names = {kind: KINDS[kind][0] for kind in kinds}
-    while (kind := _choose("A clause", [*kinds, NO_MORE], names)) != NO_MORE:
+    while (kind := _choose("A clause", [*kinds, NO_MORE], known["kinds"])) != NO_MORE:
         clause: dict[str, Any] = {"kind": kind}
-        for field, asked in KINDS[kind][1].items():
+        for field, asked in KINDS[kind].items():
             clause |= _field(field, asked, clause, known)
         if kind != "share" and known["turns"] > 1 and (turn := _text("Only at turn")):
             clause["when"] = {"turn": int(turn) if turn.isdecimal() else turn}
@@ -178,16 +173,16 @@ def _clauses(known: Known) -> list[dict[str, Any]]:
 def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]:
     match name:
         case "action":
-            return {name: _choose(asked, known["actions"][clause["agent"]])}
+            return {name: _choose(asked, known["actions"][clause["agent"]], known["labels"])}
         case "amount":
             return {name: _number(asked)}
         case "quantity":
             typed = _number(asked)
             return {name: int(typed) if typed.isdecimal() else typed}
         case "per":
-            return {name: _choose(asked, list(PER), PER)}
+            return {name: _choose(asked, list(known["per"]), known["per"])}
         case "good":
-            return {name: _choose(asked, known["goods"])}
+            return {name: _choose(asked, known["goods"], known["labels"])}
         case "norm":
             if (norm := _choose(asked, [*known["norms"], PARTS])) != PARTS:
                 return {name: norm}
@@ -199,6 +194,6 @@ def _allocation(trade: Known) -> list[dict[str, Any]]:
     """Return the allocation that a person types: each agent with its tasks."""
     agents, holder = trade["agents"], dict[str, str]()
     for task in trade["tasks"]:
-        asked = f"Who does “{task['says']}”, now {task['held']}'s"
+        asked = f"Who does “{task['name']}”, now {task['held']}'s"
         holder[task["says"]] = _choose(asked, agents)
     return [{"agent": a, "tasks": [t for t, by in holder.items() if by == a]} for a in agents]

@@ -16,7 +16,7 @@ def list_(
     game: Annotated[
         str,
         typer.Argument(
-            help="A game, by its name or file: list its parameters, which --set sets.",
+            help="A game, by its name or file: list its parameters, which --set changes.",
             show_default=False,
         ),
     ] = "",
@@ -62,7 +62,7 @@ def _list_parameters(name: str, as_json: bool) -> None:
     from shapley_coop.games.parameter_list import parameters
 
     if name in graphs.names() and name not in names():
-        raise ValueError(f"{name} is a workflow and no game: coop graph {name} shows it")
+        raise ValueError(f"{name} is a workflow, not a game: coop graph {name} shows it")
     game = load(name)
     found = parameters(game)
     if as_json:

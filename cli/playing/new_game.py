@@ -13,18 +13,19 @@ _TEMPLATE = Path(__file__).parent / "new_game.txt"
 
 
 def game(
-    name: Annotated[str, typer.Argument(help="The game's name, as in tug or common_store.")],
+    name: Annotated[str, typer.Argument(help="The game's name, such as tug or common_store.")],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Default: NAME.py in this folder.")
+        Path | None,
+        typer.Option("-o", "--out", help="The file to write; by default NAME.py in this folder."),
     ] = None,
 ) -> None:
     """Write a commented, playable game as a start for your own."""
     from shapley_coop.games import names
 
     if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower():
-        raise ValueError(f"{name!r} is no name for a game: give small letters, digits and _")
+        raise ValueError(f"{name!r} cannot name a game: use lower-case letters, digits and _")
     if name in names():
-        raise ValueError(f"there is a game {name} already: choose another name")
+        raise ValueError(f"a game {name} exists already: choose another name")
     file = out or Path(f"{name}.py")
     if file.exists():
         raise ValueError(f"{file} exists already: choose another name, or another file with --out")

@@ -48,8 +48,8 @@ def dev(
         list[str] | None,
         typer.Option(help="A game that callers may name: a Python file, pettingzoo:… or python:…."),
     ] = None,
-    token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
-    reload: Annotated[bool, typer.Option(help="Start again when a project's code changes.")] = True,
+    token: Annotated[bool, typer.Option(help="Require a token from every caller.")] = True,
+    reload: Annotated[bool, typer.Option(help="Restart when the project's code changes.")] = True,
 ) -> None:
     """Serve all workflows with LangGraph's development server, without key or licence."""
     from shapley_coop.games.catalogue import read
@@ -126,13 +126,13 @@ def _check_guarded(file: Path, found: Mapping[str, Any]) -> None:
         if not _is_ours(named, guard):
             raise ValueError(
                 f"{file}: {part}.{key} is {named or 'missing'}, and not shapley-coop's "
-                f"./serve/{guard}.py:{guard}, by which coop dev lets in nobody without a token: "
+                f"{_own(guard)}:{guard}, by which coop dev lets in nobody without a token: "
                 "run it in a folder without a langgraph.json, or serve this one with langgraph dev"
             )
 
 
 def _check_environment(config: Path, env: Any, own: Collection[str]) -> None:
-    """Refuse an environment in which LangGraph's server would replace what `coop dev` sets.
+    """Refuse an environment in which LangGraph's server would override variables of `coop dev`.
 
     Args:
         config: the server's configuration.
@@ -177,8 +177,12 @@ def _file(entry: Any) -> str:
 def _is_ours(named: str, guard: str) -> bool:
     """Return whether a path names this project's `serve/GUARD.py:GUARD`, or a copy of it."""
     path, _, name = named.rpartition(":")
-    own = Path(__file__).parents[2] / "serve" / f"{guard}.py"
-    return name == guard and Path(path).is_file() and Path(path).read_bytes() == own.read_bytes()
+    own = _own(guard).read_bytes()
+    return name == guard and Path(path).is_file() and Path(path).read_bytes() == own
+
+
+def _own(guard: str) -> Path:
+    return Path(__file__).parents[2] / "serve" / f"{guard}.py"
 
 
 def _absolute(game: str) -> str:
@@ -192,7 +196,7 @@ def free_port(host: str, port: int = 0) -> int:
     later, so a drawn port is outside the range that the system gives to other programs meanwhile.
 
     Raises:
-        ValueError: the port is in use, or the host is no IPv4 address of this machine.
+        ValueError: the port is in use, or the host is not an IPv4 address of this machine.
     """
     drawn = random.sample(UNASSIGNED_PORTS, 100)
     for one in [port] if port else drawn:

@@ -19,11 +19,11 @@ Private = Annotated[
 
 def view(
     what: Annotated[
-        str, typer.Argument(help="A run or a folder of bundles; all runs if left out.")
+        str, typer.Argument(help="A run, or a folder of bundles; by default all runs.")
     ] = "",
     port: Port = 0,
     private: Private = False,
-    browser: Annotated[bool, typer.Option(help="Open it in a browser.")] = False,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve the viewer on this machine, to watch runs live and in replay."""
     import webbrowser

@@ -30,11 +30,11 @@ def deegan_packel(table: Table) -> Floats:
     n = agents_in(table)
     worths = np.asarray(table, dtype=np.float64)
     if not np.isin(worths, (0.0, 1.0)).all() or worths[0] != 0 or worths[-1] != 1:
-        raise ValueError(
-            "Deegan–Packel needs a simple game: every worth 0 or 1, nobody worth 0, everybody 1"
-        )
+        raise ValueError("Deegan–Packel needs a simple game: worths 0 or 1, v(∅) = 0, v(N) = 1")
     if any(marginals(worths, i).min() < 0 for i in range(n)):
-        raise ValueError("Deegan–Packel needs a monotone game: here an agent turns a win to a loss")
+        raise ValueError(
+            "Deegan–Packel needs a monotone game; here an agent turns a win into a loss"
+        )
     masks = np.arange(len(worths))
     minimal = worths == 1
     for i in range(n):

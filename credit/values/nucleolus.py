@@ -46,8 +46,8 @@ def nucleolus(table: Table) -> Floats:
     alone = worths[1 << np.arange(agents_in(table))]
     if alone.sum() > worths[-1] + 1e-9 * np.abs(worths).max():
         raise ValueError(
-            f"there is no nucleolus: alone the agents are worth {alone.sum():g}, together "
-            f"{worths[-1]:g}; the prenucleolus does without stand-alone worths"
+            f"there is no nucleolus: the agents' worths alone sum to {alone.sum():g}, more than "
+            f"v(N) = {worths[-1]:g}; choose prenucleolus, which ignores worths alone"
         )
     return _sequential(worths, alone)
 
@@ -98,7 +98,7 @@ def _sequential(worths: Floats, least: Floats) -> Floats:
 
 
 def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
-    """Return a boolean per row: whether the row is no linear combination of the basis."""
+    """Return a boolean per row: whether the row is not a linear combination of the basis."""
     directions, _ = np.linalg.qr(basis.T)
     rest = rows - rows @ directions @ directions.T
     return np.asarray(np.abs(rest).max(axis=1) > 1e-9)

@@ -74,7 +74,7 @@ def sample_shapley(
         ValueError: an argument is out of range, or worths have a wrong shape or are not finite.
     """
     if method not in ("auto", *SAMPLERS):
-        raise ValueError(f"no sampler is called {method!r}: choose auto, {', '.join(SAMPLERS)}")
+        raise ValueError(f"{method!r} is not a sampler: choose auto, {', '.join(SAMPLERS)}")
     if n < 1 or (target_error is not None and not target_error > 0):
         raise ValueError(f"n = {n}, target_error = {target_error}: both must be above 0")
     game = _Game(n, worth, budget)
@@ -94,7 +94,7 @@ class _Game:
         self.n, self.budget, self.evaluations = n, budget, 0
         self._worth = worth
         if budget < 2:
-            raise ValueError(f"a budget of {budget} evaluations: v(∅) and v(N) alone take 2")
+            raise ValueError(f"a budget of {budget} evaluations: v(∅) and v(N) alone need 2")
         ends = self.worths(np.repeat([[False], [True]], n, axis=1))
         self.nobody, self.everyone = float(ends[0]), float(ends[1])
 
@@ -108,7 +108,10 @@ class _Game:
         self.evaluations += len(rows)
         values = np.asarray(self._worth(rows), dtype=np.float64)
         if values.shape != (len(rows),):
-            raise ValueError(f"worths of shape {values.shape} for {len(rows)} coalitions: one each")
+            raise ValueError(
+                f"{len(rows)} coalitions got worths of shape {values.shape}: return one number "
+                "for each"
+            )
         if not np.isfinite(values).all():
             raise ValueError("a worth is not finite: every coalition needs a finite number")
         return values.reshape(coalitions.shape[:-1])
@@ -200,8 +203,9 @@ class _Run:
         self._drawn = np.concatenate([self._drawn, *parts])
         if self.count < 2:
             raise ValueError(
-                f"a budget of {self._game.budget} evaluations: two {self.method} observations of "
-                f"{self._game.n} agents, the fewest that show an error, take {2 * self.cost + 2}"
+                f"a budget of {self._game.budget} evaluations is too small: two {self.method} "
+                f"observations of {self._game.n} agents, the fewest that give an error, need "
+                f"{2 * self.cost + 2}"
             )
 
     def until(self, target: float | None) -> None:

@@ -55,7 +55,6 @@ class Certificate:
     """The findings about a deal before signing.
 
     Attributes:
-        deal: the deal.
         enforcement: the enforcement, with the given or the computed deposit.
         faults: the faults that forbid signing; () for a sound deal.
         parties: agent → its outlook and incentives; {} if the game was not enumerated.

@@ -100,9 +100,7 @@ class GameTree:
     ) -> None:
         split = agreed.split if isinstance(agreed, Deal) else split_of(agreed)
         if split and split.norm and enforcement.executes:
-            raise NotFinite(
-                f"the split by the norm {split.norm} is computed from the record afterwards"
-            )
+            raise NotFinite(f"the norm {split.norm} of the split is computed only after the play")
         self.stage, self.enforcement = stage, enforcement
         self.clauses = compile_contract(agreed)
         self._split = split if enforcement.executes else None
@@ -120,7 +118,7 @@ class GameTree:
         return self.values(worth)[self.now][self.start]
 
     def shifted(self, record: Sequence[Turn]) -> Amounts:
-        """Return each agent's gain because a split of the total also divides past rewards."""
+        """Return each agent's gain from dividing past rewards, if the contract splits the total."""
         agents = self.stage.agents
         if not (self._split and self._split.fractions):
             return (NOTHING,) * len(agents)
@@ -170,7 +168,7 @@ class GameTree:
         for turn in range(self.now, self.stage.turns + 1):
             ahead += each * (len(frontier) - 1)
             if ahead > most:
-                raise NotFinite(f"more than {most} steps in its game tree: too large to enumerate")
+                raise NotFinite(f"the game tree has more than {most} steps: too large to enumerate")
             layers[turn] = {past: self._position(past, turn) for past in frontier}
             frontier = dict.fromkeys(
                 past for position in layers[turn].values() for past in position.onward.values()

@@ -63,7 +63,6 @@ class Prospect:
     """An offer in a certain position of a game.
 
     Attributes:
-        game: the game.
         position: the present position of the game.
         record: the turns played.
         standing: the contract that the offer would amend, or None.
@@ -212,7 +211,7 @@ def _by_plays(of: Prospect) -> DealOutlook:
     of_chance, split = of.game.rolls_dice, split_of(of.contract)
     named = bool(split and split.norm and of.enforcement.executes)
     if named and not _valued_in_advance(of):
-        raise NotFinite("a split by a norm is computed from the whole record afterwards")
+        raise NotFinite("a split by a norm is computed only from the whole record, after the play")
     costly = named and of_chance
     simulation = Simulation(
         of, count=NORM_PLAYS if costly else 0, search=NORM_SEARCH if costly else 0

@@ -178,7 +178,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
-        """Return the number of the agent's breaches in all plays; unplanned idling is no breach."""
+        """Return the number of the agent's breaches in all plays, without unplanned idling."""
         monitor = self._terms(self._of.contract).monitor
         return sum(
             play.times

@@ -55,7 +55,7 @@ class StageGame:
         formulas = formulas_for(facts)
         needed = ("agents", "actions", *(() if formulas else ("payoffs",)), "turns")
         if lacking := [k for k in needed if not facts.get(k)]:
-            raise NotFinite(f"the game's facts do not give {', '.join(lacking)}")
+            raise NotFinite(f"the game's facts lack {', '.join(lacking)}")
         agents = tuple(facts["agents"])
         actions = {agent: tuple(facts["actions"][agent]) for agent in agents}
         if (count := prod(len(known) for known in actions.values())) > MAX_PLAYS:
@@ -67,7 +67,7 @@ class StageGame:
             for cell in facts["payoffs"]
         }
         if missing := [play for play in product(*actions.values()) if play not in pays]:
-            raise NotFinite(f"the game's facts do not say what {missing[0]} pays")
+            raise NotFinite(f"the game's facts lack the payoffs of {missing[0]}")
         return cls(agents, actions, pays, int(facts["turns"]))
 
     @cached_property

@@ -78,7 +78,7 @@ def check_message(
         ValueError: the sender is not an agent of the scenario.
     """
     if sender not in tasks.initial:
-        raise ValueError(f"{sender!r} takes no part: the agents are {', '.join(tasks.agents)}")
+        raise ValueError(f"{sender!r} does not take part: the agents are {', '.join(tasks.agents)}")
     said = without_thoughts(text)
     if isinstance(said, Fault):
         return Verdict(said.label, said.feedback, {})

@@ -214,7 +214,7 @@ class Elements:
         return self._broken(tag, "JSON", f"Between the tags is no valid JSON: {found}.")
 
     def _given_up(self) -> bool:
-        """Return whether earlier JSON was broken. If so, later JSON is skipped: linear cost."""
+        """Return whether earlier JSON was broken, so that later JSON is skipped (linear cost)."""
         return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:

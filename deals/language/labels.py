@@ -65,7 +65,12 @@ LABELS = {
 """Subject → label → the reason for the refusal."""
 
 
+def meaning_of(label: str) -> str:
+    """Return a label's meaning, or the label itself if it is an extension's."""
+    return next((of[label] for of in LABELS.values() if label in of), label)
+
+
 def explain_label(label: str) -> str:
     """Return a label with its meaning: "DUP, one element is there twice"."""
-    meaning = next((of[label] for of in LABELS.values() if label in of), "")
-    return f"{label}, {meaning}" if meaning else label
+    meaning = meaning_of(label)
+    return f"{label}, {meaning}" if meaning != label else label

@@ -84,7 +84,7 @@ def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
 
 
 def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
-    """Return the raw clauses and the dropped ids of a proposal; None if `raw` is no proposal."""
+    """Return the raw clauses and the dropped ids of a proposal; None if `raw` is not a proposal."""
     if isinstance(raw, list):
         notes.repairs.append("read a list as the clauses")
         return raw, ()

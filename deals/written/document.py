@@ -134,11 +134,19 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
         if _section(clause) != section:
             yield f"{cited[0]} belongs in section {_section(clause)}."
         wanted = _skeleton(clause.words(), terms)
-        if (given := _skeleton(_CITATION.sub(" ", line), terms)) != wanted:
+        said = _in_full(_CITATION.sub(" ", line), clause.words(), terms)
+        if (given := _skeleton(said, terms)) != wanted:
             yield (
                 f"{cited[0]} says “{clause.words()}”, in the order {_token_words(wanted)}; "
                 f"you write {_token_words(given)}: keep names, actions, numbers and their order."
             )
+
+
+def _in_full(line: str, clause: str, terms: Terms) -> str:
+    """Return a line with "Ann does work" for "Ann works", unless the clause itself has the verb."""
+    acts = [x for x in actions_of_all(terms.actions) if x.isalpha() and f"{x}s" not in clause]
+    who, what = "|".join(map(re.escape, terms.agents)), "|".join(acts)
+    return re.sub(rf"(?<!\w)({who}) ({what})e?s(?!\w)", r"\1 does \2", line) if acts else line
 
 
 def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
@@ -166,8 +174,12 @@ def _lines(body: str) -> list[str]:
 
 
 def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
-    """Return the names, actions, numbers and marks of a text, in order, without other words."""
-    return tuple(token for token, _ in _tokens(text, terms))
+    """Return the names, actions, numbers and marks of a text, in order, without other words.
+
+    In a game of one turn, "at every turn" says nothing.
+    """
+    once = {("each", "word")} if terms.turns == 1 else set()
+    return tuple(token for token, kind in _tokens(text, terms) if (token, kind) not in once)
 
 
 def _tokens(text: str, terms: Terms) -> list[tuple[str, str]]:

@@ -21,13 +21,13 @@ async def credit_of_run(
     replay: str = "",
     done: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
-    """Return each agent's baseline, value, and the payoff due by both.
+    """Return each agent's baseline, its value, and the payoff due, which is their sum.
 
     Args:
         run: the name of an ended run.
         by: the norm that computes the values.
         absent: a baseline that replaces the run's baseline in this report, not in its settlement.
-        dice: the number of other random draws on which the same schedules are replayed.
+        dice: the number of other seeds on which the recorded actions are replayed.
         replay: the name of another way to replay coalitions (`Extension.replays`), or "".
         done: called after each replay, for a progress display.
 

@@ -117,19 +117,23 @@ EVALUATORS: dict[str, Evaluator] = {
     "agreement": Evaluator(
         "part of the runs without error that ended in agreement", _agreement, "rate", "more"
     ),
-    "error": Evaluator("ended as an error", _read_status("error"), "rate", "less"),
-    "budget": Evaluator("ended by a limit on its budget", _read_status("budget"), "rate", "less"),
+    "error": Evaluator("the run ended with an error", _read_status("error"), "rate", "less"),
+    "budget": Evaluator(
+        "a limit of the budget ended the run", _read_status("budget"), "rate", "less"
+    ),
     "social_welfare": Evaluator("sum of all payoffs", payoffs.welfare, better="more"),
     "efficiency": Evaluator(
-        "social welfare, part of the best total", payoffs.efficiency, better="more"
+        "social welfare as a part of the best total", payoffs.efficiency, better="more"
     ),
-    "cooperation": Evaluator("reached the best total", payoffs.cooperation, "rate", "more"),
-    "won": Evaluator("the game says that the team has won", _read_win, "rate", "more"),
+    "cooperation": Evaluator(
+        "the payoffs sum to the best total", payoffs.cooperation, "rate", "more"
+    ),
+    "won": Evaluator("the team won the game", _read_win, "rate", "more"),
     "pareto_distance": Evaluator(
-        "to the nearest efficient payoffs, where these are known", payoffs.pareto, better="less"
+        "distance to the nearest efficient payoffs, if known", payoffs.pareto, better="less"
     ),
     "nash_distance": Evaluator(
-        "to the Nash bargaining solution, where it is known", payoffs.nash, better="less"
+        "distance to the Nash bargaining solution, if known", payoffs.nash, better="less"
     ),
     "individual_rationality": Evaluator(
         "part of agents i with payoff_i ≥ W_i(∅), i's payoff if all follow the baseline; without a "
@@ -138,38 +142,38 @@ EVALUATORS: dict[str, Evaluator] = {
         better="more",
     ),
     "shapley_distance": Evaluator(
-        "mean distance between payoff and what the Shapley value of the run's own record makes due",
+        "mean distance of the payoffs from the Shapley payoffs by the run's record",
         payoffs.shapley_distance,
         better="less",
     ),
     "share_distance": Evaluator(
-        "mean distance between an agent's part of the payoffs and of what is due",
+        "mean distance between an agent's parts of the payoffs and of the Shapley payoffs",
         payoffs.share_distance,
         better="less",
     ),
     "norm_distance": Evaluator(
-        "mean distance between payoff and what the run's own norm gives",
+        "mean distance of the payoffs from those by the run's norm",
         payoffs.norm_distance,
         better="less",
     ),
     "over_claim": Evaluator(
-        "mean part of the improvement claimed beyond what the record shows",
+        "mean part of the improvement that is claimed beyond an agent's value",
         payoffs.over_claim,
         better="less",
     ),
     "adherence": Evaluator(
         "part of all duties that fell due and were kept", conduct.adherence, better="more"
     ),
-    "breaches": Evaluator("duties not kept", conduct.breaches, better="less"),
+    "breaches": Evaluator("duties that were broken", conduct.breaches, better="less"),
     "bluff": Evaluator(
-        "part of the refused offers whose refuser later agreed to nothing better", conduct.bluff
+        "part of refused offers after which the refuser agreed to nothing better", conduct.bluff
     ),
     "passes": Evaluator("turns in which an agent was asked and took no action", conduct.passes),
     "unusable": Evaluator(
-        "passes because no answer could be read or was legal", conduct.unusable, better="less"
+        "passes for lack of a readable and legal answer", conduct.unusable, better="less"
     ),
     "budget_balance": Evaluator("payoffs minus rewards; must be 0", payoffs.balance),
-    "format_errors": Evaluator("drafts sent back, per call", _format_errors, better="less"),
+    "format_errors": Evaluator("refused drafts per call", _format_errors, better="less"),
     "first_advantage": Evaluator(
         "first speaker's payoff minus the others' mean", payoffs.first_advantage
     ),
@@ -177,49 +181,51 @@ EVALUATORS: dict[str, Evaluator] = {
     "messages": Evaluator("public messages", lambda row, _: len(row["offers"])),
     "rounds_of_talk": Evaluator("rounds of talk", lambda row, _: row["result"]["rounds_of_talk"]),
     "calls": Evaluator("calls to seats", _calls, better="less"),
-    "tokens": Evaluator("tokens in and out", _tokens, better="less"),
-    "cost": Evaluator("USD, where the models have prices", better="less"),
-    "guess_error": Evaluator("mean error of what agents think tasks are worth to others"),
+    "tokens": Evaluator("input and output tokens", _tokens, better="less"),
+    "cost": Evaluator("cost in USD, if all models have prices", better="less"),
+    "guess_error": Evaluator("mean error of agents' guesses of others' utilities"),
     "payoff_estimate_error": Evaluator(
-        "mean error of what agents reason all could earn, to the best total", better="less"
+        "mean error of agents' estimates of the best total", better="less"
     ),
     "externality_right": Evaluator(
-        "part of reasoned externalities whose sign the record shows", better="more"
+        "part of the estimated externalities with the right sign by the record", better="more"
     ),
     "price_error": Evaluator(
-        "mean error of reasoned prices, to what the Shapley value makes due", better="less"
+        "mean error of agents' prices, compared with the Shapley payoffs", better="less"
     ),
 }
 """Key → measure, for all measures without an argument."""
 
 WITH_ARGUMENT: dict[str, Evaluator] = {
     "payoff": Evaluator("an agent's payoff", amount_of("payoffs")),
-    "reward": Evaluator("what an agent earned before the settlement", amount_of("rewards")),
-    "baseline": Evaluator("W_i(∅): what an agent has if nobody takes part", payoffs.baseline),
+    "reward": Evaluator("an agent's earnings before the settlement", amount_of("rewards")),
+    "baseline": Evaluator("W_i(∅): an agent's payoff if nobody takes part", payoffs.baseline),
     "marginal": Evaluator("an agent's marginal contribution", amount_of("credit", "marginal")),
     "leave_one_out": Evaluator(
         "an agent's marginal contribution, scaled so that all sum to the total",
         amount_of("credit", "leave_one_out"),
     ),
     "due": Evaluator(
-        "what the run's own norm gives an agent", lambda row, agent: payoffs.by_norm(row).get(agent)
+        "an agent's payoff by the run's norm", lambda row, agent: payoffs.by_norm(row).get(agent)
     ),
     "shapley": Evaluator("an agent's Shapley value", value_of()),
     "share": Evaluator("an agent's part of all payoffs", amount_of("payoffs", part=True)),
     "shapley_share": Evaluator("an agent's part of all values", value_of(part=True)),
     "breaches": Evaluator("an agent's breaches", conduct.breaches, better="less"),
     "bluff": Evaluator(
-        "part of the offers an agent refused before it agreed to nothing better", conduct.bluff
+        "part of an agent's refused offers after which it agreed to nothing better", conduct.bluff
     ),
     "passes": Evaluator("turns in which an agent took no action", conduct.passes),
-    "unusable": Evaluator("those without an answer of use", conduct.unusable, better="less"),
+    "unusable": Evaluator(
+        "an agent's passes for lack of a readable and legal answer", conduct.unusable, better="less"
+    ),
     "done": Evaluator("how often an action was taken", conduct.action_rate),
-    "refused": Evaluator("drafts sent back with a label", conduct.refusals, better="less"),
-    "guess_error": Evaluator("mean error of what an agent thinks tasks are worth to others"),
+    "refused": Evaluator("drafts refused with a label", conduct.refusals, better="less"),
+    "guess_error": Evaluator("mean error of an agent's guesses of others' utilities"),
     "distance": Evaluator(
-        "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian; in a "
-        "table of payoffs, to what a rule makes of W(∅): nash, kalai_smorodinsky, "
-        "and where agents can pay fixed_split, random_split",
+        "distance of an exchange from a solution (nash, kalai_smorodinsky, egalitarian, "
+        "utilitarian), or of a table game's payoffs from an arbiter's decision (nash, "
+        "kalai_smorodinsky; if agents can pay, fixed_split, random_split)",
         _read_extension("distance"),
         better="less",
     ),

@@ -31,7 +31,6 @@ class Yardstick:
     """The reference points of one game, in the game's unit; None for unknown values.
 
     Args:
-        game: the game.
         paid: whether agents can pay each other, so that utility is transferable.
     """
 

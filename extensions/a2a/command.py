@@ -17,17 +17,20 @@ def a2a(
         str,
         typer.Argument(
             metavar="judge|SEAT",
-            help="'judge' assesses other agents; a seat, as in embedded:rational or "
-            "openai:gpt-5-mini, answers letters.",
+            help="'judge' to assess other agents; or a seat that answers letters, such as "
+            "embedded:rational or openai:gpt-5-mini.",
         ),
     ],
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port.", min=1, max=65_535)] = PORT,
     card_url: Annotated[
-        str, typer.Option(help="The address by which others reach it; by default the one above.")
+        str,
+        typer.Option(
+            help="The address that other agents use; by default the address to listen on."
+        ),
     ] = "",
     base_url: BaseUrl = None,
-    seed: Annotated[int, typer.Option(help="Of an embedded agent.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of an embedded agent.", min=0)] = 0,
 ) -> None:
     """Serve an A2A agent: a judge that assesses other agents, or a seat that others assess.
 
@@ -57,7 +60,7 @@ def a2a(
     else:
         seat = Seat.model_validate(seats_from(what, None, base_url)["*"])
         if seat.human:
-            raise ValueError("coop a2a: a person answers in coop run; give a model or a program")
+            raise ValueError("coop a2a serves no person (coop run does): give a model or a program")
         check_seat(seat)
         app = application(Subject(seat, seed), LETTERS, url)
     note(f"{what}: an A2A agent on {url}")

@@ -68,7 +68,7 @@ def check_absent(absent: Absent, agents: Collection[str]) -> None:
     if isinstance(absent, Mapping):
         if stray := [agent for agent in absent if agent not in agents]:
             meant = did_you_mean(stray[0], agents) or f": they are {', '.join(agents)}"
-            raise ValueError(f"absent: {stray[0]!r} is no agent{meant}")
+            raise ValueError(f"absent: {stray[0]!r} is not an agent{meant}")
         for one in absent.values():
             check_absent(one, agents)
     elif isinstance(absent, str) and absent not in KINDS:

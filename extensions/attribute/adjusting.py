@@ -74,7 +74,7 @@ def adjusted_shapley(
         ValueError: `count` is below `LEAST_FOLDS`.
     """
     if count < LEAST_FOLDS:
-        raise ValueError(f"{count} orders: at least {LEAST_FOLDS} are needed to fit models to them")
+        raise ValueError(f"{count} orders are too few: fitting models needs at least {LEAST_FOLDS}")
     rng = np.random.default_rng(seed)
     ranks = rng.permuted(np.broadcast_to(np.arange(n), (count, n)), axis=-1)
     # Shape (count, 2, n + 1, n): the coalitions of each order and of its reverse.

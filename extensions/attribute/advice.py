@@ -1,7 +1,7 @@
 """Advice on each agent: keep, downgrade, remove, or play more; and a comparison of whole apps.
 
 The baseline is one agent alone. It plays repeatedly until it has used as many tokens as the whole
-app, and its best score counts. A team that does not beat the baseline is no gain.
+app, and its best score counts. A team that does not beat the baseline is not a gain.
 """
 
 from dataclasses import dataclass, replace

@@ -118,7 +118,7 @@ def resolved(agents: Sequence[str], known: Mapping[str, Place]) -> dict[str, str
     for agent in agents:
         path = agent if agent in known else _called(agent, known)
         if path in found:
-            raise ValueError(f"agents {found[path]!r} and {agent!r} are one: name it once")
+            raise ValueError(f"agents: {found[path]!r} and {agent!r} are the same: name it once")
         found[path] = agent
     return found
 
@@ -129,7 +129,7 @@ def _called(agent: str, known: Mapping[str, Place]) -> str:
             return path
     names = [place.names[0] for place in known.values()]
     meant = did_you_mean(agent, names) or f": its nodes are {', '.join(names)}"
-    raise ValueError(f"agent {agent!r} is no node of the app{meant}")
+    raise ValueError(f"agents: {agent!r} is not a node of the app{meant}")
 
 
 def named(one: Any) -> str:

@@ -28,8 +28,8 @@ def check_answers(answers: Any) -> None:
     """
     if answers is not None and not callable(answers) and not isinstance(answers, Mapping):
         raise ValueError(
-            f"answers is a {type(answers).__name__}: give a function of what is asked, or "
-            '{"node": answer}'
+            f"answers is a {type(answers).__name__}: give a function of the interrupt's value, or "
+            f'{{"node": answer}}'
         )
 
 

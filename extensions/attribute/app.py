@@ -59,7 +59,7 @@ def _module(path: Path, what: str) -> Any:
         return sys.modules[known]
     found = importlib.util.spec_from_file_location(known, path)
     if not (found and found.loader):
-        raise ValueError(f"{what} {path}: it is no Python file: give path.py:name")
+        raise ValueError(f"{what} {path}: is not a Python file: give path.py:name")
     module = sys.modules[known] = importlib.util.module_from_spec(found)
     sys.path.insert(0, str(path.parent))
     try:
@@ -79,16 +79,14 @@ def _made(factory: Callable[..., Any]) -> Any:
         ValueError: the factory is asynchronous, needs more arguments, or fails.
     """
     if inspect.iscoroutinefunction(factory) or inspect.isasyncgenfunction(factory):
-        raise ValueError(
-            f"the app {factory.__name__} is asynchronous: name the graph that it makes"
-        )
+        raise ValueError(f"the app {factory.__name__} is asynchronous: name the graph it returns")
     taken = inspect.signature(factory).parameters.values()
     needed = [p for p in taken if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
     if len(needed) > 1:
         names = ", ".join(p.name for p in needed)
         raise ValueError(
-            f"the app {factory.__name__} takes {names}: name a graph, or a function of nothing, or "
-            "of a config"
+            f"the app {factory.__name__} takes {names}: name a graph, or a function without "
+            "arguments or with a config"
         )
     try:
         return factory(*({} for _ in needed))
@@ -117,13 +115,11 @@ class App:
         if hasattr(graph, "compile") and not isinstance(graph, Pregel):
             graph = graph.compile()
         if not isinstance(graph, CompiledStateGraph):
-            raise ValueError(
-                f"the app is a {type(graph).__name__}: a StateGraph or a compiled one is needed"
-            )
+            raise ValueError(f"the app is a {type(graph).__name__}: give a graph, compiled or not")
         if graph.interrupt_before_nodes or graph.interrupt_after_nodes:
             raise ValueError(
-                "the app stops at breakpoints (interrupt_before or interrupt_after): compile it "
-                "without them, as nobody is there to go on"
+                "the app stops at breakpoints (interrupt_before or interrupt_after), after which "
+                "nobody would continue it: compile it without them"
             )
         if agents:
             check_agents(list(agents))
@@ -134,7 +130,7 @@ class App:
         self.names = resolved(agents, self.places)
         for path, agent in self.names.items():
             if within := [x for other, x in self.names.items() if path.startswith(f"{other}/")]:
-                raise ValueError(f"agent {agent!r} is a part of agent {within[0]!r}: name one")
+                raise ValueError(f"agent {agent!r} is a part of agent {within[0]!r}: name only one")
         self.nodes = frozenset(nodes)
         self.bound = {path: node.bound for path, node in nodes.items()}
         self.code = own_code([given, graph])

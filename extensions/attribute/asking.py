@@ -199,13 +199,13 @@ class Asking:
         stage = self.stage
         if not stage.settings.asks and (self.full or stage.recorded):
             why = stage.unreadable.get(path, "what it is given was not recorded")
-            raise self.not_played(f"{path} would be asked anew: {why}")
+            raise self.not_played(f"{path} would be called again: {why}")
         # A retry by the app itself is part of the run, so its tools may act again.
         begun = [] if key in self.tried else stage.calls.begun(key)
         if begun and not stage.settings.may_act(path, begun[0]):
             raise self.not_played(
-                f"{begun[0]} began to act in a call of {path} that never ended: nobody knows "
-                "whether it did"
+                f"{begun[0]} began to act in a call of {path} that never ended: it is unknown "
+                "whether it acted"
             )
         self.within_limit()
 
@@ -240,7 +240,7 @@ class Asking:
                     f"tool {watch.stopped} of {node.path} would act again (--safe-tools "
                     f"{watch.stopped} lets it, if it changes nothing)"
                 )
-        if watch.stopped:  # the node caught the error, so its output is no real answer
+        if watch.stopped:  # the node caught the error, so its output is not a real answer
             raise NotPlayed(self.result.failure)
         return output, puts
 

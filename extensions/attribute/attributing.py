@@ -221,7 +221,7 @@ class _Attribution:
             raise ValueError(
                 f"{made} calls were made to record the runs, and the forecast is {found.calls} "
                 f"more: max_calls is {most}; raise it to {made + found.calls}, or give fewer "
-                "agents, inputs or samples (what was recorded is kept)"
+                "agents, inputs or samples (recorded calls are kept)"
             )
 
     def goes_on(self, more: Forecast) -> bool:

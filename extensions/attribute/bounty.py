@@ -57,7 +57,7 @@ def agreed(
     from shapley_coop.cli.options import seats_from
 
     if len(values) < 2:
-        raise ValueError("one agent has nobody to agree with: leave --bargain out")
+        raise ValueError("a single agent has nobody to bargain with: leave out --bargain")
     seats = seats_from(model)
     run = begun(_params(found, values), seats, 0, 0, work)
     before = paid_before(run)

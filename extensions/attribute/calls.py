@@ -163,7 +163,7 @@ class Calls:
         try:
             kind, written = self._serial.dumps_typed(_tupled(row))
         except Exception as error:
-            raise TypeError(f"what it wrote cannot be kept: {error}") from None
+            raise TypeError(f"its output cannot be kept: {error}") from None
         self._base.execute(
             "INSERT OR IGNORE INTO kept VALUES (?, ?, ?, ?)", (self.app, key, kind, written)
         )

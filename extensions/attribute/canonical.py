@@ -150,7 +150,7 @@ def _text(value: Any) -> list[str]:
     shown = repr(value)
     if hex(id(value))[2:] in shown or " at 0x" in shown:
         raise Incomparable(
-            f"a {type(value).__name__} in the state has no text of its own: keep plain data, "
+            f"a {type(value).__name__} in the state has no canonical text: keep plain data, "
             "messages, pydantic models or dataclasses there"
         )
     return [type(value).__name__, shown]

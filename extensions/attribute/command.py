@@ -26,17 +26,21 @@ Input = Annotated[
     Path | None, typer.Option("--input", help="in.json: one input or a list; or inputs.jsonl.")
 ]
 Score = Annotated[
-    str, typer.Option(help="path.py:score: a function of the final state (and the input).")
+    str,
+    typer.Option(help="path.py:score: a function of the final state (and optionally the input)."),
 ]
 Absent = Annotated[
     list[str] | None,
     typer.Option(
-        help="What stands in for absent agents: blank, silent, path.py:function, or "
+        help="Stand-ins for absent agents: blank, silent, path.py:function, or "
         "model:provider:name; AGENT=… for one of them."
     ),
 ]
 Keep = Annotated[
-    str, typer.Option(help="Keys that stand-ins write as their agents did, such as a counter.")
+    str,
+    typer.Option(
+        help="Keys of the state, such as a counter, that stand-ins write as the agents did."
+    ),
 ]
 Samples = Annotated[int, typer.Option(help="Plays of each coalition and input.", min=1)]
 Value = Annotated[
@@ -46,53 +50,55 @@ Value = Annotated[
         "values if you confirm them, or without a terminal if --max-calls allows them."
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Go on without asking.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Advise = Annotated[
     bool,
     typer.Option(
         "--advise",
         help="Advise for each agent whether to keep it, remove it, use a cheaper model, or play "
-        "more inputs: changes are played after leave-one-out.",
+        "more inputs. The changes are played after leave-one-out.",
     ),
 ]
 Cheaper = Annotated[
     str,
     typer.Option(
-        help="With --advise: models to try in place of agents' own, provider:name or "
+        help="With --advise: cheaper models to try in place of the agents' own, provider:name or "
         "path.py:model, separated by commas."
     ),
 ]
 MayLose = Annotated[
     float,
     typer.Option(
-        help="With --advise: the part of v(N) − v(∅) that a change may lose.", min=0, max=1
+        help="With --advise: the fraction of v(N) − v(∅) that a change may lose.", min=0, max=1
     ),
 ]
 Fresh = Annotated[
     str,
     typer.Option(
-        help="Whose tools may act again: toolless (no node's), all, or nodes, separated by commas; "
-        "none: no new calls. If not given: "
-        "toolless, and none with --trace."
+        help="The agents whose tools may act again: toolless (agents without tools only), all, or "
+        "nodes, separated by commas; none: no new calls. If not given: toolless, and none with "
+        "--trace."
     ),
 ]
 SafeTools = Annotated[
-    str, typer.Option(help="Tools that may act again, because they change nothing.")
+    str, typer.Option(help="Tools that may act again because they change nothing.")
 ]
 MaxCalls = Annotated[
     int | None,
-    typer.Option(help="New agent calls, at most: by default 200, and any for demo.", min=1),
+    typer.Option(help="The most new agent calls: by default 200, or 100,000 for demo.", min=1),
 ]
 DEFAULT_CALLS, FREE_CALLS = 200, 100_000
 MaxSteps = Annotated[
     int | None,
-    typer.Option(help="Steps of one play; if not given, the app's own limit, or 100.", min=1),
+    typer.Option(
+        help="The most steps of one play; if not given, the app's own limit, or 100.", min=1
+    ),
 ]
 ExactUpTo = Annotated[
-    int, typer.Option(help="Agents up to which all coalitions are played.", min=1)
+    int, typer.Option(help="The most agents for which all coalitions are played.", min=1)
 ]
 Trace = Annotated[
-    Path | None, typer.Option(help="A LangSmith export: its node runs are not made again.")
+    Path | None, typer.Option(help="A LangSmith export; its node runs are not repeated.")
 ]
 Context = Annotated[Path | None, typer.Option(help="A file with the app's context.")]
 Config = Annotated[
@@ -107,17 +113,19 @@ Answers = Annotated[
 ]
 Cache = Annotated[Path | None, typer.Option(help="The file of kept calls.")]
 Version = Annotated[
-    str, typer.Option(help="A version of prompts and models that the app's files do not show.")
+    str,
+    typer.Option(help="A version label for prompts and models that the app's files do not show."),
 ]
 Bounty = Annotated[str, typer.Option(help="An amount to divide by the values.")]
 Bargain = Annotated[
     str,
     typer.Option(
-        help="human, or provider:name: the agents' owners are asked whether they agree to the "
-        "division."
+        help="human, or provider:name: ask the agents' owners whether they agree to the division."
     ),
 ]
-Forecast = Annotated[bool, typer.Option(help="Only say how many agent calls it would take.")]
+Forecast = Annotated[
+    bool, typer.Option(help="Only print how many agent calls the command would make.")
+]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write an HTML page.")]
 
 
@@ -208,9 +216,9 @@ def attribute(
 
 
 def attribute_summary(
-    after: Annotated[Path, typer.Argument(help="What `coop attribute --json` printed.")],
+    after: Annotated[Path, typer.Argument(help="The output of `coop attribute --json`.")],
     before: Annotated[
-        Path | None, typer.Option(help="The same of an earlier version, to compare with.")
+        Path | None, typer.Option(help="The same output of an earlier version, to compare with.")
     ] = None,
 ) -> None:
     """Print an attribution as Markdown for a pull request, compared with an earlier version.

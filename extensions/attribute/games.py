@@ -221,10 +221,10 @@ def numbers(found: Any) -> dict[str, float]:
     named = found if isinstance(found, Mapping) else {"score": found}
     shown = {str(name): float(x) for name, x in named.items()}
     if not shown:
-        raise ValueError("it is empty: a finite number is needed")
+        raise ValueError("the score is empty: a finite number is needed")
     for x in shown.values():
         if not isfinite(x):
-            raise ValueError(f"it is {x}: a finite number is needed")
+            raise ValueError(f"the score is {x}: a finite number is needed")
     return shown
 
 

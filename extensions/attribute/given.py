@@ -30,7 +30,7 @@ def absent_of(given: list[str]) -> Any:
         agent, equals, what = one.partition("=")
         if not equals:
             if len(given) > 1:
-                raise ValueError(f"--absent {one}: of several, each is AGENT=…")
+                raise ValueError(f"--absent {one}: with several stand-ins, write each as AGENT=…")
             return stand_in(one)
         by_agent[agent.strip()] = stand_in(what.strip())
     return by_agent or "blank"

@@ -23,7 +23,7 @@ no_warning_of(ModelNamed)
 
 
 class _Hears(BaseCallbackHandler):
-    """The callback handler that reads the model's name and ends the call before the model runs."""
+    """A callback handler that reads the model's name and ends the call before the model runs."""
 
     raise_error = True
     run_inline = True
@@ -51,4 +51,4 @@ def name_of(model: BaseChatModel) -> str:
         model.generate([[HumanMessage("")]], callbacks=[_Hears()])
     except ModelNamed as heard:
         return str(heard)
-    raise TypeError(f"{type(model).__name__} tells nobody of its calls")
+    raise TypeError(f"{type(model).__name__} does not report its calls")

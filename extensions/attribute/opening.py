@@ -28,7 +28,7 @@ def opened(app: App, settings: Settings, inputs: Any) -> Iterator[tuple[Stage, l
     recorded = read_traces(settings.trace) if settings.trace else None
     if recorded and settings.samples > 1:
         raise ValueError(
-            f"samples is {settings.samples}: a trace holds one run of each input, give 1"
+            f"samples is {settings.samples}, but a trace has one run per input: give 1"
         )
     units = units_of(given_of(inputs, recorded), settings.samples)
     calls = calls_of(app, settings)
@@ -99,7 +99,7 @@ def _traced(app: App, recorded: Recorded) -> dict[str, dict[int, list[Call]]]:
         try:
             text, ids = canonical(run.given, app.managed(run.path))
         except KeyError:
-            raise ValueError(f"the trace has a node {run.path!r}, which the app has not") from None
+            raise ValueError(f"the trace has a node {run.path!r}, which the app lacks") from None
         call = Call(renamed(run.output, ids), run.took)
         found.setdefault(digest(run.path, text), {}).setdefault(run.root, []).append(call)
     return found

@@ -111,7 +111,7 @@ class _Play(Asking):
         """
         nth, self.stood[name] = self.stood[name], self.stood[name] + 1
         if nth > TIMES * templates + MORE:
-            raise Endless(f"it did not end: the absent {name} was asked {nth} times")
+            raise Endless(f"the play did not end: the absent {name} was asked {nth} times")
         return nth
 
     async def present_node(self, node: Node, state: Any, config: RunnableConfig) -> Any:

@@ -84,7 +84,7 @@ class AppCredit:
             have prices, and the scorer's further numbers. A share is a Shapley value if all
             coalitions were played, else leave-one-out.
         found: agent → the reason why a node or tool is an agent, if no agents were named.
-        more: the `Forecast` of the plays for Shapley values, if only leave-one-out was played.
+        more: the `Forecast` for Shapley values, if only leave-one-out was played.
         advice: an `Advice` for each agent, if advice was wanted.
         rows: score, tokens, seconds and cost of the app as it is, of the app as advised, and of
             one agent alone that uses as many tokens.

@@ -59,7 +59,7 @@ def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | 
 def foretell(of: Asked, settings: Mapping[str, Any]) -> None:
     """Print a forecast of the calls, without running the app."""
     if of.agents is None:
-        raise ValueError("--forecast runs nothing, and agents are found in a run: give --agents")
+        raise ValueError("--forecast runs nothing, so it cannot find the agents: give --agents")
     say(forecast(of.graph, of.agents, of.inputs, **settings).words())
 
 
@@ -94,7 +94,7 @@ def attributed(
             return attribute(of.graph, of.agents, of.score, of.inputs, **told, **settings)
     except CallsSpent as spent:
         raise ValueError(
-            f"{spent}: they are kept; the same command with a larger --max-calls goes on"
+            f"{spent}: finished calls are kept; repeat the command with a larger --max-calls"
         ) from None
 
 

@@ -18,42 +18,45 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
     absent: Any = Field("blank", description="blank, silent, a function, a model; or by agent.")
-    keep: tuple[str, ...] = Field((), description="Keys that stand-ins write as their agents.")
+    keep: tuple[str, ...] = Field((), description="Keys that stand-ins write as the agents did.")
     samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
     value: str = Field("shapley", description="A norm: shapley, banzhaf, leave-one-out, …")
     fresh: str | tuple[str, ...] = Field(
         "toolless",
-        description="Whose tools may act again: toolless (no node's), all, or names of nodes; "
-        "none: no new calls are made (the default with a trace).",
+        description="The agents whose tools may act again: toolless (agents without tools only), "
+        "all, or names of nodes; none: no new calls are made (the default with a trace).",
     )
     safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
-    max_calls: int = Field(200, ge=1, description="New agent calls, at most.")
+    max_calls: int = Field(200, ge=1, description="The most new agent calls.")
     max_steps: int | None = Field(
-        None, ge=1, le=10_000, description="Steps of one play; the app's own limit if not set."
+        None,
+        ge=1,
+        le=10_000,
+        description="The most steps of one play; by default the app's own limit.",
     )
-    max_state: int = Field(1_000_000, ge=1_000, description="Characters a node is given, at most.")
-    exact_up_to: int = Field(8, ge=1, description="Agents whose coalitions are all played.")
-    target: float = Field(WITHIN, gt=0, description="Largest error, in (max − min worth) / n.")
-    budget: int | None = Field(None, ge=2, description="Coalitions to sample, at most.")
-    seed: int = Field(0, ge=0, description="Seed of sampled orders.")
+    max_state: int = Field(1_000_000, ge=1_000, description="The most characters of an input.")
+    exact_up_to: int = Field(8, ge=1, description="The most agents to play all coalitions.")
+    target: float = Field(WITHIN, gt=0, description="The largest error, in (max − min worth) / n.")
+    budget: int | None = Field(None, ge=2, description="The most coalitions to sample.")
+    seed: int = Field(0, ge=0, description="The seed of the sampled orders.")
     at_once: int = Field(4, ge=1, le=1_000, description="Plays that run at the same time.")
     context: Any = Field(None, description="The app's context, as in invoke.")
     config: Any = Field(None, description="The app's config, as in invoke.")
     answers: Any = Field(
         None, description="Answers to interrupts: a function of the value, or a mapping by node."
     )
-    cache: Path | None = Field(None, description="The file of kept calls; in the home if not set.")
-    version: str = Field("", description="Names the app's prompts and models, for the cache.")
-    trace: Path | None = Field(None, description="Recorded runs, whose calls are not made again.")
-    advise: bool = Field(False, description="Whether changes are tried: see `Advice`.")
-    cheaper: tuple[Any, ...] = Field((), description="Chat models to try for agents' own.")
+    cache: Path | None = Field(None, description="The file of kept calls; by default in the home.")
+    version: str = Field("", description="A version of the app's prompts and models.")
+    trace: Path | None = Field(None, description="Recorded runs, whose calls are not repeated.")
+    advise: bool = Field(False, description="Whether changes of the app are tried: see `Advice`.")
+    cheaper: tuple[Any, ...] = Field((), description="Chat models to try for the agents' own.")
     may_lose: float = Field(
-        0.05, ge=0, le=1, description="The part of v(N) − v(∅) that a change may lose."
+        0.05, ge=0, le=1, description="The fraction of v(N) − v(∅) that a change may lose."
     )
     progress: Callable[[], Any] = Field(lambda: None, description="Called after each play.")
     announce: Callable[[Any], Any] = Field(
         lambda forecast: None,
-        description="Called with the `Forecast` before any run and after the recorded runs.",
+        description="Called with the `Forecast`: before any run, and after the recorded runs.",
     )
     go_on: Callable[[Any], bool] | None = Field(
         None,
@@ -92,9 +95,9 @@ def checked(given: Mapping[str, Any]) -> Settings:
     if isinstance(fresh, str) and fresh not in ("toolless", "all", "none"):
         raise ValueError(f"fresh is {fresh!r}: give toolless, all, none, or names of nodes")
     if not isinstance(found.config, Mapping | None):
-        raise ValueError("attribute: the config is no mapping, such as {configurable: …}")
+        raise ValueError("attribute: config is not a mapping, such as {configurable: …}")
     for one in found.cheaper:
         if not isinstance(one, BaseChatModel):
             name = getattr(one, "__name__", type(one).__name__)
-            raise ValueError(f"cheaper: {name} is no chat model")
+            raise ValueError(f"cheaper: {name} is not a chat model")
     return found

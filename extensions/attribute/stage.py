@@ -108,7 +108,6 @@ class Stage:
 
     Attributes:
         app: the app, with its graph and agents.
-        settings: the settings.
         calls: the kept calls.
         steps: the limit of steps of a play.
         recorded: the content of a trace; `traced` holds the trace's calls by question and run.

@@ -14,12 +14,14 @@ def read(file: Path) -> AppCredit:
     """Read the output of `coop attribute --json`.
 
     Raises:
-        ValueError: the file cannot be read, or is no attribution.
+        ValueError: the file cannot be read, or is not an attribution.
     """
     try:
         return TypeAdapter(AppCredit).validate_python(read_json(file, "an attribution"))
     except ValidationError as error:
-        raise ValueError(f"{file}: is no attribution: {first_error(error)}") from None
+        raise ValueError(
+            f"{file}: is not from coop attribute --json: {first_error(error)}"
+        ) from None
 
 
 def markdown(after: AppCredit, before: AppCredit | None = None) -> str:

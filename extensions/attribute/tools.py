@@ -44,7 +44,6 @@ class ToolAgent:
 
     Args:
         outer: the call that calls the tool.
-        tool: the tool.
         given: the tool's arguments, or a tool call.
     """
 
@@ -113,7 +112,7 @@ class ToolAgent:
         if not self.is_known:
             stage.wrappers.add(self.path)
             self.outer.asked.add(self.path)
-        if self.tool.name in scope.tools:  # forwarding to an agent is no action
+        if self.tool.name in scope.tools:  # forwarding to an agent is not an action
             scope.tools.remove(self.tool.name)
         call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent
@@ -189,7 +188,7 @@ tools_watched = Lent(partial(_put, _invoke, _ainvoke), partial(_put, INVOKE, AIN
 
 @contextmanager
 def _held(one: ToolAgent) -> Iterator[None]:
-    """Lock a question within the `with` block, but not on the loop's thread: it must not wait."""
+    """Lock a question in the `with` block, but not on the event loop's thread: it must not wait."""
     loop = one.play.loop
     if not one.base or _is_running():
         yield
@@ -213,7 +212,7 @@ def _is_running() -> bool:
 def _said(choice: Callable[..., Any] | Runnable[Any, Any], given: Any) -> str:
     found = choice.invoke(given) if isinstance(choice, Runnable) else choice(given)
     if inspect.isawaitable(found):
-        raise ValueError("what stands in for an agent that is a tool must not be async")
+        raise ValueError("the stand-in of an agent that is a tool must not be async")
     return str(found)
 
 

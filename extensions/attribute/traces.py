@@ -80,7 +80,7 @@ def read_traces(file: Path) -> Recorded:
         below[str(row.get("parent_run_id") or "")].append(row)
     found.inputs = [_data(row.get("inputs") or {}) for row in below[""]]
     if not found.inputs:
-        raise ValueError(f"{file}: no run without a parent: export the app's whole runs")
+        raise ValueError(f"{file}: has no run without a parent: export whole runs of the app")
     roots = {str(row["id"]): number for number, row in enumerate(below[""], start=1)}
     for row in sorted(rows, key=_order):
         place, root = _place(row), roots.get(_root(row, known), 0)
@@ -108,13 +108,13 @@ def json_lines(file: Path, kind: str) -> Iterator[tuple[str, Any]]:
             try:
                 yield f"{file}, line {number}", json.loads(line)
             except ValueError as error:
-                raise ValueError(f"{file}, line {number}: it is no JSON: {error}") from None
+                raise ValueError(f"{file}, line {number}: is not JSON: {error}") from None
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:
     for where, row in json_lines(file, "traces"):
         if not isinstance(row, dict) or "id" not in row or "inputs" not in row:
-            raise ValueError(f"{where}: it is no run: id and inputs are needed")
+            raise ValueError(f"{where}: is not a run: id and inputs are needed")
         yield row
 
 
@@ -144,16 +144,16 @@ def _output(row: Mapping[str, Any]) -> Any:
     """
     if error := row.get("error"):
         name = str(error).partition("(")[0].strip() or "an error"
-        raise Unreadable(f"it ended in {name}, which a trace has as text alone")
+        raise Unreadable(f"it ended in {name}, of which a trace keeps only the text")
     output = row.get("outputs")
     if output is None or output == {}:
         return None if output is None else {}
     if set(output) == {"output"}:
         output = output["output"]
     if isinstance(output, str) and output.startswith("Command("):
-        raise Unreadable("its output is the text of a Command, not its data")
+        raise Unreadable("its output is a Command, of which a trace keeps only the text")
     if isinstance(output, Mapping) and output.get("type") == "not_implemented":
-        raise Unreadable("its output is the text of a Command, not its data")
+        raise Unreadable("its output is a Command, of which a trace keeps only the text")
     return _data(output)
 
 

@@ -6,7 +6,7 @@ composes descriptions, and computes scores from the words of a preference and th
 
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import scores
@@ -20,8 +20,6 @@ from shapley_coop.seats.asked import Asked
 class Sheet(Answer):
     """The answer to a letter that asks for a sheet: JSON keyed by mask, which has no schema."""
 
-    PROPOSAL: ClassVar = '{"mask": "a description, or a score", …}'
-
     @classmethod
     def tagged(cls, fields: Fields) -> str:
         """Return the fields as JSON text."""
@@ -30,11 +28,6 @@ class Sheet(Answer):
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> None:
         """Return no schema, so that the answer is text."""
-
-    @classmethod
-    def form(cls) -> tuple[str, ...]:
-        """Return the names of the form's fields in a person's inbox."""
-        return ("proposal",)
 
 
 def written_sheet(facts: Mapping[str, Any], seed: int) -> str:

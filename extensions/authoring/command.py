@@ -13,14 +13,14 @@ INCOMPLETE = 1
 
 
 def write(
-    preferences: Annotated[Path, typer.Argument(help="Tasks, and preferences in words.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The scenario file, YAML or JSON.")],
+    preferences: Annotated[Path, typer.Argument(help="Tasks, with preferences in words.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The scenario file to write.")],
     model: Annotated[
-        str, typer.Option(help="The model that writes: provider:name, with settings after commas.")
+        str, typer.Option(help="The writing model: provider:name, with settings after commas.")
     ] = "embedded:impartial",
     base_url: BaseUrl = None,
     tries: Annotated[int, typer.Option(help="Attempts for each letter.", min=1, max=10)] = 3,
-    seed: Annotated[int, typer.Option(help="A new seed asks for everything again.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="A new seed asks for all again.", min=0)] = 0,
 ) -> None:
     """Have a model write descriptions and utilities from preferences in words.
 
@@ -34,7 +34,7 @@ def write(
     from shapley_coop.seats.seat import SeatError
 
     if out.suffix not in FILE_ENDINGS or not out.parent.is_dir():
-        raise ValueError(f"--out {out}: give a {', '.join(FILE_ENDINGS)} file in a folder there is")
+        raise ValueError(f"--out {out}: use a {', '.join(FILE_ENDINGS)} file in an existing folder")
     commission, seat = read_commission(preferences), seat_from(model, base_url)
     sheets = len(commission.descriptions) + len(commission.scores)
     with progress(sheets, f"{sheets} sheets") as moved:

@@ -57,7 +57,7 @@ class Commission:
         scored = any(x is not None for x in (page.utilities, page.values, page.competition))
         if self.page.preferences is None or scored:
             raise GameError(
-                "give preferences, agent: words, and no utilities, values or competition"
+                "give only preferences (agent: words), no utilities, values or competition"
             )
         if set(self.page.preferences) != set(self.tasks.agents):
             raise GameError(f"preferences are needed for {', '.join(self.tasks.agents)}")
@@ -91,7 +91,7 @@ def read_commission(path: Path) -> Commission:
     """Read a preferences file.
 
     Raises:
-        GameError: the file cannot be read, or is no valid commission.
+        GameError: the file cannot be read, or is not a valid commission.
     """
     content = read_file(path, "a preferences file")
     try:
@@ -123,8 +123,8 @@ def read_descriptions_sheet(
         twin = next(other for other in others if other is not None)
         if twin != mask:
             raise GameError(
-                f"the description of {tasks.bits(mask)} is that of {tasks.bits(twin)}: "
-                "descriptions are unique"
+                f"{tasks.bits(mask)} and {tasks.bits(twin)} have the same description: give each "
+                "its own"
             )
     return {mask: found[mask] for mask in sheet.masks}
 
@@ -149,7 +149,6 @@ def written(
     """Return the scenario file's content.
 
     Args:
-        commission: the commission.
         descriptions: mask → description, for all masks of the commission's sheets.
         scores: agent → mask → raw score in 0..100, for all composites.
         about: a note on the author, for people.

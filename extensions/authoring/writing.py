@@ -12,6 +12,7 @@ answers, so a repeated call asks only for missing sheets.
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +108,7 @@ async def write(
         ValueError: there is no such seat, or the seat is a person.
     """
     if seat.human:
-        raise ValueError("a person writes no sheets here: name a model, or write the file by hand")
+        raise ValueError("a person cannot write here: name a model, or write the file by hand")
     check_seat(seat)
     keep_out(commission.preferences.values())
     # The first use opens a database, which must not block the event loop.
@@ -185,8 +186,8 @@ class _Author:
                 return held
         name, fault = next(iter(faults.items()))
         raise NotWritten(
-            f"the sheet {name!r} was sent back {self._tries} times, the last time for "
-            f"{fault.label}: {fault.feedback}"
+            f"the answer to {name!r} was refused {self._tries} times, last for {fault.label}: "
+            f"{fault.feedback}"
         )
 
     async def _ask(self, act: str, sheet: Sheet, attempt: int, fault: Fault | None) -> Answer:
@@ -270,9 +271,15 @@ def _proposal(answer: Answer) -> Any:
     message = scan(answer.text)
     if isinstance(message, Fault):
         return message
-    if message.proposal is None:
+    if message.proposal is None and (alone := _ALONE.fullmatch(answer.text)):
+        message = scan(f"<PROPOSAL>{alone[1]}</PROPOSAL>")
+    if isinstance(message, Fault) or message.proposal is None:
         return Fault("MPT", "Put one JSON object between <PROPOSAL> and </PROPOSAL>.")
     return message.proposal
+
+
+_ALONE = re.compile(r"[^{}<>]*(\{[^{}<>]*\})[^{}<>]*")
+"""An answer with one JSON object and no tag, whose one meaning is clear."""
 
 
 def _numbers(raw: Any) -> Any:

@@ -97,7 +97,7 @@ class Batches(httpx2.AsyncBaseTransport):
         paid = [seat for seat in seats if not is_free(seat.model)]
         asked = [seat for seat in paid if is_batched(seat.model)]
         if not asked:
-            raise ValueError("--batch: no seat has an openai: model: leave it out")
+            raise ValueError("--batch: no seat has an openai: model: leave out --batch")
         for seat in sorted(asked, key=repr):
             client = cast(Any, chat_model(seat, agent="", seed=0)).root_async_client
             try:

@@ -101,7 +101,7 @@ class Provider:
         """Return letter id → the letter's line in an ended batch, with an answer or an error.
 
         Raises:
-            ValueError: a line is no JSON object.
+            ValueError: a line is not a JSON object.
         """
         lines: dict[str, Mapping[str, Any]] = {}
         for file in filter(None, (batch.output_file_id, batch.error_file_id)):
@@ -109,7 +109,7 @@ class Provider:
             for line in read.content.splitlines():
                 told = json.loads(line)
                 if not isinstance(told, dict):
-                    raise ValueError("a line of a batch is no object")
+                    raise ValueError("a line of a batch is not an object")
                 lines[str(told.get("custom_id"))] = told
         return lines
 
@@ -124,7 +124,7 @@ class Provider:
                 if tries == TOLD:
                     self._tell(f"{self._client.base_url.host}: {type(error).__name__}, again")
             await asyncio.sleep(pause)
-        raise AssertionError("pauses do not end")
+        raise AssertionError("the pauses ended")
 
 
 def passes(error: APIConnectionError | APIStatusError) -> bool:
@@ -162,5 +162,5 @@ def failure(code: str) -> tuple[int, Any]:
 
 
 def _known(code: str) -> str:
-    """Return an error code, or "unknown" if the text is no code and so could quote a letter."""
+    """Return an error code, or "unknown" if the text is not a code and so could quote a letter."""
     return code if _CODE.fullmatch(code) else "unknown"

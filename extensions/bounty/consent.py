@@ -34,7 +34,7 @@ def consent(
     """Return the contributors that agreed to the split in force, and those that did not.
 
     The split in force is the one that all accepted, or else the counted split. So an acceptance of
-    a counter-offer that failed is no agreement to the split in force.
+    a counter-offer that failed is not an agreement to the split in force.
 
     Args:
         run: the run in which the contributors are asked.
@@ -157,6 +157,14 @@ def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[
     how = "in a bargaining in which programs answered" if stood_in else "as its contributors agreed"
     by = f", on a counter-offer by {_named(found['offer_by'])}" if found["offer_by"] else ""
     return [f"Divided {how}{by}.", *told]
+
+
+def part_of(report: Mapping[str, Any], name: str) -> list[str]:
+    """Return sentences for a contributor: what it and the others are paid, and who agreed."""
+    unit = report["currency"]
+    paid = {who: f"{x['amount']} {unit}".strip() for who, x in report["contributors"].items()}
+    others = [f"{_named(who)} gets {x}." for who, x in paid.items() if who != name]
+    return [f"You get {paid[name]}.", *others, *consent_words(report)]
 
 
 def _names(names: Sequence[str]) -> str:

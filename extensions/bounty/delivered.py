@@ -31,20 +31,20 @@ _PAPER: dict[str, dict[str, str | Number]] = {
 class DeliveredParams(Params):
     """The finished work and its bounty; the defaults are the BMI calculator of the paper."""
 
-    agents: list[str] = Field(default=list(_PAPER), min_length=2, description="Who made something.")
+    agents: list[str] = Field(default=list(_PAPER), min_length=2, description="The contributors.")
     artefacts: dict[str, dict[str, str | Number]] = Field(
-        default=_PAPER, description="Agent → kind → count; a fraction as a string, as in '7/2'."
+        default=_PAPER, description="Agent → kind → count; a fraction as text, such as '7/2'."
     )
     weights: Weights = Field(
-        default=WEIGHTS, min_length=1, description="Kind → lowest and highest percent it is worth."
+        default=WEIGHTS,
+        min_length=1,
+        description="Kind → its lowest and highest weight, in percent.",
     )
-    bounty: Number = Field(default=100, gt=0, le=10**9, description="What there is to divide.")
-    currency: str = Field(default="", max_length=16, description="Of the bounty.")
-    decimals: int = Field(default=2, ge=0, le=6, description="Of the smallest amount to be paid.")
-    work: str = Field(default="", max_length=400, description="What it was made in, in words.")
-    made: dict[str, str] = Field(
-        default={}, description="Agent → what it made, in words; the counts if not given."
-    )
+    bounty: Number = Field(default=100, gt=0, le=10**9, description="The amount to divide.")
+    currency: str = Field(default="", max_length=16, description="The currency of the bounty.")
+    decimals: int = Field(default=2, ge=0, le=6, description="Decimals of the amounts to be paid.")
+    work: str = Field(default="", max_length=400, description="The place of the work, in words.")
+    made: dict[str, str] = Field(default={}, description="Agent → its work in words.")
 
     @model_validator(mode="before")
     @classmethod
@@ -59,11 +59,11 @@ class DeliveredParams(Params):
             raise ValueError("agents and artefacts name different people: name the same in both")
         for agent, made in self.artefacts.items():
             if strangers := set(made) - set(self.weights):
-                raise ValueError(f"{agent}'s {sorted(strangers)} have no weight: give one to each")
+                raise ValueError(f"{agent}'s {sorted(strangers)} have no weight: give each one")
             if any(count_of(count) < 0 for count in made.values()):
                 raise ValueError(f"{agent} made a negative number of something")
         if strangers := set(self.made) - set(self.agents):
-            raise ValueError(f"made names {sorted(strangers)}, who are no agents")
+            raise ValueError(f"made names {sorted(strangers)}, who are not agents")
         for kind, (low, high) in self.weights.items():
             if not 0 <= low <= high <= 100:
                 raise ValueError(f"the weight of {kind} is {low} to {high}: 0 ≤ low ≤ high ≤ 100")

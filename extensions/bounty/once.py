@@ -21,8 +21,8 @@ def check_for_payment(seats: Mapping[str, Any]) -> None:
         if _binds_nobody(seat):
             who = "every contributor" if name == "*" else name
             raise ValueError(
-                f"--for-payment: {seat.model} would speak for {who}, and a simulation or a "
-                "recording agrees to nothing: give --model human, or --agent NAME=human"
+                f"--for-payment: {seat.model} would answer for {who}, but a simulation or a "
+                "recording cannot consent: give --model human, or --agent NAME=human"
             )
 
 

@@ -22,15 +22,23 @@ Moves = list[tuple[str, str, int]]
 
 
 def pay(
-    run: Annotated[str, typer.Argument(help="An ended run in euros.")],
+    run: Annotated[str, typer.Argument(help="An ended run whose amounts are in euros.")],
     accounts: Annotated[
         Path,
-        typer.Option(help="YAML: agent: {name, iban, bic}; and world, who pays the bounty."),
+        typer.Option(
+            help="A YAML file of agent: {name, iban, bic}; `world` is the payer of the bounty."
+        ),
     ],
     out: Annotated[
-        Path, typer.Option("-o", "--out", help="The file; of several payers, one for each.")
+        Path,
+        typer.Option(
+            "-o", "--out", help="The file to write; with several payers, one file for each."
+        ),
     ] = Path("pain001.xml"),
-    on: Annotated[str, typer.Option("--date", help="When, as 2026-12-31; today if left out.")] = "",
+    on: Annotated[
+        str,
+        typer.Option("--date", help="The date of payment, such as 2026-12-31; by default today."),
+    ] = "",
 ) -> None:
     """Write the debts between a run's agents as pain.001 files, which banks take.
 
@@ -90,7 +98,7 @@ def _settled(run: str) -> "tuple[Table, Mapping[str, Any]]":
     if currency != CURRENCY:
         raise ValueError(f"{run} is in {currency or 'no currency'}: SEPA pays in {CURRENCY}")
     if settled["ledger"] != "paid":
-        raise ValueError(f"{run} is a fork whose settlement was not paid: pay the run it left")
+        raise ValueError(f"{run} is a fork, and another was paid: pay the run that it left")
     return table, settled
 
 
@@ -116,7 +124,7 @@ def _files(out: Path, payers: Iterable[str]) -> dict[str, Path]:
     for path, times in Counter(files.values()).items():
         if times > 1:
             both = " and ".join(who for who in names if files[who] == path)
-            raise ValueError(f"{both} would both be written to {path}: rename an agent")
+            raise ValueError(f"{both} would be written to the same file {path}: rename an agent")
     return files
 
 
@@ -135,7 +143,7 @@ def _payments(
     found: dict[str, list[Payment]] = {}
     for payer, payee, amount in moves:
         if amount < 0:
-            raise ValueError(f"{payee} ends with less than nothing: leave out {SPONSOR}'s account")
+            raise ValueError(f"{payee} ends with less than 0: leave out {SPONSOR}'s account")
         for who in (payer, payee):
             if who not in known:
                 raise ValueError(f"no account of {who}: give its name and iban")

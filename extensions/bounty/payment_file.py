@@ -80,13 +80,13 @@ def read_account(who: str, given: Any) -> Account:
     if not _IBAN.fullmatch(iban) or not _checks(iban):
         raise ValueError(f"the account of {who}: its iban is invalid: a digit or a letter is wrong")
     if bic and not _BIC.fullmatch(bic):
-        raise ValueError(f"the account of {who}: {bic!r} is no bic")
+        raise ValueError(f"the account of {who}: {bic!r} is not a bic")
     name = str(given["name"]).strip()
     if not name:
         raise ValueError(f"the account of {who}: give its holder's name")
     taken = name_for_banks(name)
     if not any(map(str.isalpha, taken)):
-        raise ValueError(f"the account of {who}: its holder's name has no letter that banks take")
+        raise ValueError(f"the account of {who}: banks accept no letter of its holder's name")
     return Account(taken, iban, bic, "" if taken == name else name)
 
 
@@ -120,7 +120,7 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
         ValueError: there are no payments or too many, or the extra `sepa` is not installed.
     """
     if not 0 < len(payments) <= MOST_PAYMENTS:
-        raise ValueError(f"{len(payments)} payments: one file has 1 to {MOST_PAYMENTS}")
+        raise ValueError(f"{len(payments)} payments: a file holds 1 to {MOST_PAYMENTS}")
     with require_extra("sepa", "a payment file"):
         from sepaxml import SepaTransfer
     config = {"name": payer.name, "IBAN": payer.iban, "batch": False, "currency": CURRENCY}

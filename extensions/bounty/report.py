@@ -192,9 +192,7 @@ def _amounts(
     if payoffs is None:
         return [shown_amount(n, decimals) for n in apportion(units, points)]
     if set(payoffs) != set(names) or sum(payoffs.values()) != to_micro(total):
-        raise ValueError(
-            "the payoffs are not those of these contributors, or not all of the bounty"
-        )
+        raise ValueError("the payoffs are of other contributors, or do not sum to the bounty")
     ordered = {name: payoffs[name] for name in names}
     return list(agreed_amounts(ordered, total, decimals).values())
 

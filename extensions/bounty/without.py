@@ -87,12 +87,14 @@ class Without:
                 left -= len(content or b"")
                 if content is None or left < 0:
                     raise RepositoryError(
-                        f"{self._git.path}: {name[:80]!r} is too large to be run: at most "
-                        f"{LARGEST_FILE >> 20} MB a file and {MOST_BYTES >> 20} MB in all"
+                        f"{self._git.path}: {name[:80]!r} is too large to run: a file has at most "
+                        f"{LARGEST_FILE >> 20} MB, all files together {MOST_BYTES >> 20} MB"
                     )
                 parts = PurePosixPath(name).parts
                 if not parts or name.startswith("/") or {"..", ".git"} & set(parts):
-                    raise RepositoryError(f"{self._git.path}: the path {name[:80]!r} leads away")
+                    raise RepositoryError(
+                        f"{self._git.path}: the path {name[:80]!r} leads out of the repository"
+                    )
                 file = Path(folder, *parts)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(content)

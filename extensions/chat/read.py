@@ -112,7 +112,7 @@ def _value(text: str) -> float | bool:
 
 
 class Understood(BaseModel):
-    """A small game, or what to ask back. No field has a default, which strict schemas refuse."""
+    """A small game, or a question to the person. Strict schemas refuse fields with defaults."""
 
     class Choices(BaseModel):
         """The actions of one agent."""
@@ -129,7 +129,7 @@ class Understood(BaseModel):
     question: str = Field(description="What is missing; empty if nothing is.")
     taken: list[str] = Field(description="Quotes of all that was said and that this game holds.")
     left_out: list[str] = Field(
-        description="Quotes of all that was said and that this game does not express; or empty."
+        description="Quotes of everything in the message that this game cannot express; or empty."
     )
     withdrawn: list[str] = Field(
         description="Quotes of earlier messages that a later message took back or replaced."

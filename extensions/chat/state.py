@@ -22,7 +22,7 @@ MOST_PLAYS = 1_024
 
 
 class ChatConfig(BaseModel):
-    """The settings of a conversation: who reads it, and how its games are played."""
+    """The settings of a conversation: the model that reads it, and the workflow of its games."""
 
     model_config = ConfigDict(extra="forbid", field_title_generator=title_of)
 
@@ -33,12 +33,14 @@ class ChatConfig(BaseModel):
         examples=["embedded:rational", "openai:gpt-5-mini"],
     )
     base_url: str | None = Field(
-        default=None, title="Base URL", description="Of any OpenAI-compatible endpoint."
+        default=None, title="Base URL", description="The URL of any OpenAI-compatible endpoint."
     )
     workflow: Literal[
         "llm_only", "negotiation", "negotiation_priced", "short_term", "shapley_coop", "contracts"
-    ] = Field(default="shapley_coop", description="How the agents talk and settle.")
-    seed: int = Field(default=0, ge=0, lt=2**63, description="Of the embedded agents.")
+    ] = Field(
+        default="shapley_coop", description="The workflow in which the agents talk and settle."
+    )
+    seed: int = Field(default=0, ge=0, lt=2**63, description="The seed of embedded agents.")
 
     def seat(self) -> Seat:
         """Return the seat that reads the conversation and answers for every agent."""
@@ -73,12 +75,12 @@ class Chat(TypedDict, total=False):
 
 
 class Proposal(BaseModel):
-    """What a person decides on: a game, and numbers that replace its defaults."""
+    """A proposed game, and parameters in place of its defaults."""
 
     model_config = ConfigDict(extra="forbid")
 
     game: str | dict[str, Any] = Field(description="A game's name, or a payoff file's content.")
-    params: dict[str, int | float | bool] = Field(default={}, description="Its numbers.")
+    params: dict[str, int | float | bool] = Field(default={}, description="The game's parameters.")
 
 
 def playable_games(workflow: str) -> list[str]:

@@ -143,7 +143,7 @@ def _with_fence(text: str, body: str) -> Any:
     """Return a JSON object; a fence may hold the whole object, or the value of its key `body`.
 
     Raises:
-        ValueError: the text is no JSON object, or text that is no fence follows the object.
+        ValueError: the text is not a JSON object, or text other than a fence follows the object.
     """
     # Models write raw line breaks within JSON strings; strict=False accepts them.
     decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)
@@ -154,7 +154,7 @@ def _with_fence(text: str, body: str) -> Any:
     if not rest:
         return content
     if not isinstance(content, dict) or body in content:
-        raise ValueError(f"something follows it: {rest[:20]!r}")
+        raise ValueError(f"text follows the JSON: {rest[:20]!r}")
     return {**content, body: _fenced(rest)}
 
 
@@ -163,7 +163,7 @@ def _fenced(text: str) -> str:
     lines = text.split("\n")
     fence = re.match(r"`{3,12}", lines[0])
     if len(lines) < 3 or fence is None or lines[-1].strip() != fence.group():
-        raise ValueError("what follows it is no fence of ``` that is closed by ```")
+        raise ValueError("the text after it is not a closed ``` block")
     return "\n".join(lines[1:-1]) + "\n"
 
 
@@ -191,7 +191,7 @@ def _mistake(name: str, path: str, body: str, files: Mapping[str, str]) -> str:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({key for key, _ in pairs}) < len(pairs):
-        raise ValueError("an object gives one key twice")
+        raise ValueError("an object has the same key twice")
     return dict(pairs)
 
 

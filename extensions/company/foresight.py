@@ -23,7 +23,7 @@ _UNPROMISED = 0.5
 
 
 class CompanyForesight(Foresight):
-    """The foresight that expects (bounty × probability of the bounty) / (number of roles)."""
+    """Foresight: each role expects bounty × probability of the bounty / number of roles."""
 
     FACTS = ("turns", "position", "actions", "task", "phases", "bounty")
     writes = True
@@ -78,7 +78,7 @@ class CompanyForesight(Foresight):
             Missing: the task has no formula, and embedded roles cannot build from words.
         """
         if not self.task.get("formula"):
-            raise Missing("the letter's task has no formula, and I can build nothing from words")
+            raise Missing("the task has no formula, and an embedded role cannot build from words")
         done = work(self.me, self.position["phase"], self.task, self.position)
         return done if action_label(done) in legal else PASS
 

@@ -13,8 +13,8 @@ from shapley_coop.games.params import Number, Params
 class SoftwareCompanyParams(Params):
     """The parameters of a software company: roles, rounds, task, phases, bounty and weights."""
 
-    agents: list[str] = Field(default=list(ROLES), min_length=2, description="Which roles work.")
-    rounds: int = Field(default=1, ge=1, le=50, description="Times through all four phases.")
+    agents: list[str] = Field(default=list(ROLES), min_length=2, description="The roles that play.")
+    rounds: int = Field(default=1, ge=1, le=50, description="Cycles through all four phases.")
     task: str | dict[str, Any] = Field(
         default="bmi",
         validate_default=True,
@@ -24,20 +24,22 @@ class SoftwareCompanyParams(Params):
         default={"design": 1, "coding": 2, "testing": 2, "documentation": 1},
         description="Turns of each phase, in this order.",
     )
-    bounty: Number = Field(default=100, gt=0, le=10**9, description="Paid once all checks pass.")
+    bounty: Number = Field(
+        default=100, gt=0, le=10**9, description="The reward that is paid once all checks pass."
+    )
     currency: str = Field(default="", max_length=16, description="The bounty's currency.")
     weights: Weights = Field(
-        default=WEIGHTS, description="Kind of artefact → lowest and highest percent it is worth."
+        default=WEIGHTS, description="Kind of artefact → its lowest and highest weight, in percent."
     )
     unsafe_no_sandbox: bool = Field(
-        default=False, description="Run what agents wrote without a sandbox: at your own risk."
+        default=False, description="Run the agents' programs without a sandbox: at your own risk."
     )
 
     @field_validator("agents")
     @classmethod
     def _known_roles(cls, agents: list[str]) -> list[str]:
         if strangers := set(agents) - set(ROLES):
-            raise ValueError(f"{sorted(strangers)} are not roles: there are {', '.join(ROLES)}")
+            raise ValueError(f"{sorted(strangers)} are not roles: choose from {', '.join(ROLES)}")
         return agents
 
     @field_validator("phases")

@@ -79,7 +79,7 @@ class Check(_Model):
         if (self.inputs is None) == (self.command is None):
             raise ValueError("a check gives either inputs or a command")
         if self.inputs is not None and (self.output is not None) == self.refused:
-            raise ValueError("a check with inputs gives either their output or refused: true")
+            raise ValueError("a check with inputs needs their output or refused: true, not both")
         return self
 
     @field_validator("prints")
@@ -136,14 +136,14 @@ class Task(_Model):
     @classmethod
     def _arithmetic(cls, formula: str) -> str:
         if formula and not _is_arithmetic(formula):
-            raise ValueError("a formula has numbers, inputs, + - * / ** and parentheses, no more")
+            raise ValueError("a formula may have only numbers, inputs, + - * / ** and parentheses")
         return formula
 
     @model_validator(mode="after")
     def _consistent(self) -> "Task":
         names = [one.name for one in self.inputs]
         if len(set(names)) < len(names):
-            raise ValueError("two inputs have one name")
+            raise ValueError("two inputs have the same name")
         if bool(self.formula) != bool(self.inputs) or bool(self.formula) != bool(self.output):
             raise ValueError("give inputs, output and formula together, or none of them")
         if unknown := _names_in(self.formula) - set(names):
@@ -170,7 +170,7 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
         in_words = {"title": " ".join(task.split())}
         content = read_once(path, "task file", _read) if path else in_words
     if not isinstance(content, Mapping):
-        raise GameError(f"{task}: holds no task: give title, inputs, output, formula and checks")
+        raise GameError(f"{task}: contains no task: give title, inputs, output, formula and checks")
     try:
         return Task.model_validate(dict(content)).model_dump(mode="json", exclude_defaults=True)
     except ValidationError as error:

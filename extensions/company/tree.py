@@ -94,7 +94,7 @@ def _commit(number: int, made: Mapping[str, Any]) -> bytes:
     if mistake := mistake_in_path(path):
         raise GameError(mistake)
     if re.search(r"[<>\x00-\x1f]", agent + message):
-        raise GameError(f"{agent!r}: a commit's author and message are one line without < or >")
+        raise GameError(f"{agent!r}: a commit's author and message must be one line without < or >")
     address = re.sub(r"\W+", "-", agent.lower()).strip("-")
     who = f"{agent} <{address}@company.invalid> {_FIRST_SECOND + number} +0000"
     content, said = str(made["content"]).encode("utf-8"), message.encode("utf-8")

@@ -33,7 +33,7 @@ def evaluate(
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
     upload: Annotated[
-        bool, typer.Option(help="To LangSmith: a dataset, and an experiment a condition.")
+        bool, typer.Option(help="Upload a dataset and an experiment per condition.")
     ] = False,
     baseline: Annotated[
         str, typer.Option(help="A sweep's folder, or an uploaded experiment, to compare with.")

@@ -56,7 +56,7 @@ class Experiment:
             ValueError: there are no runs.
         """
         if not rows:
-            raise ValueError(f"{suite.name}: no run has ended, so that there is nothing to score")
+            raise ValueError(f"{suite.name}: no run has ended, so nothing can be scored")
         priced = [with_cost(row, prices) for row in rows]
         return cls(suite, tuple(conditions(priced, list(suite.axes))))
 
@@ -110,7 +110,7 @@ def upload(experiment: Experiment, **connection: Any) -> list[str]:
     if failed:
         raise ValueError(f"LangSmith: {len(failed)} requests failed, the first: {_line(failed[0])}")
     if time.monotonic() >= until:
-        raise ValueError(f"LangSmith: not everything was taken within {FLUSH_SECONDS:g} s")
+        raise ValueError(f"LangSmith: the upload did not finish within {FLUSH_SECONDS:g} s")
     return names
 
 

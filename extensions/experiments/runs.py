@@ -37,8 +37,8 @@ def check_answers(connection: Mapping[str, Any]) -> None:
     else:
         told = "it cannot be reached" if answered[0] == NOT_REACHED else f"HTTP {answered[0]}"
     raise ValueError(
-        f"LangSmith at {client.api_url}: {told}; nothing was uploaded, and the same command tries "
-        "again without playing again"
+        f"LangSmith at {client.api_url}: {told}; nothing was uploaded: repeat the command, which "
+        "plays nothing again"
     )
 
 

@@ -46,11 +46,9 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
         self._actions = actions or {duty.action: duty.action for duty in asked}
         own = [duty.action for duty in asked if duty.binds(agent)]
         if not own:
-            raise ValueError(f"the contract asks nothing of {agent}: name one of its parties")
+            raise ValueError(f"the contract requires nothing of {agent}: name one of its parties")
         if missing := sorted({*own} - {*self._actions.values()}):
-            raise ValueError(
-                f"actions: no tool takes {', '.join(missing)}, which the contract names"
-            )
+            raise ValueError(f"actions: no tool for {', '.join(missing)}, which the contract names")
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Told]
@@ -109,5 +107,5 @@ def _deal_of(contract: Deal | Mapping[str, Any]) -> Deal:
         return contract
     signed = contract.get("contract", contract)
     if not signed or "clauses" not in signed:
-        raise ValueError("nothing was signed: what was given has no clauses")
+        raise ValueError("nothing was signed: the given contract has no clauses")
     return Deal.model_validate({"clauses": signed["clauses"]})

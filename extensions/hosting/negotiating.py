@@ -42,7 +42,7 @@ def negotiate(
         settings: fields of the run's configuration that are the same in every run.
 
     Raises:
-        TypeError: an object in `agents` is no seat.
+        TypeError: an object in `agents` is not a seat.
         ValueError: there is no such workflow or game, or a seat is a person (the node cannot wait
             for people).
     """
@@ -54,7 +54,7 @@ def negotiate(
     if people:
         raise ValueError(
             f"{people[0]} is a person, for whom this node cannot wait: call play(…, person=…) in "
-            "a node of your own"
+            "your own node"
         )
 
     node = _Node(agents, {**settings, "game": about}, read, write, workflow)

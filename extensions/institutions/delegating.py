@@ -69,7 +69,6 @@ class Delegator(StageReader):
         """Return an agent's payoff in one turn.
 
         Args:
-            agent: the agent.
             delegating: the agents for which the mediator plays.
             at: the turn.
             own: the agent's action; by default its mediated or expected action.

@@ -27,11 +27,15 @@ class EncountersParams(Params):
     """The agents, the turns, and the payoffs: by default those of a Prisoner's Dilemma."""
 
     agents: Names = Field(default=["Alice", "Bob", "Carol", "Dave"], min_length=2)
-    rounds: int = Field(default=10, ge=1, le=200, description="Turns.")
-    reward: Number = Field(default=1, description="Of each, where both cooperate.")
-    temptation: Number = Field(default=2, description="Of who defects on one who cooperates.")
-    sucker: Number = Field(default=-1, description="Of who cooperates with one who defects.")
-    punishment: Number = Field(default=0, description="Of each, where both defect.")
+    rounds: int = Field(default=10, ge=1, le=200, description="The number of turns.")
+    reward: Number = Field(default=1, description="The payoff of each, if both cooperate.")
+    temptation: Number = Field(
+        default=2, description="The payoff of an agent that defects while the other cooperates."
+    )
+    sucker: Number = Field(
+        default=-1, description="The payoff of an agent that cooperates while the other defects."
+    )
+    punishment: Number = Field(default=0, description="The payoff of each, if both defect.")
 
     @model_validator(mode="after")
     def _paired(self) -> "EncountersParams":

@@ -57,9 +57,9 @@ class Counts:
         """The highest sum of the others."""
         if len(self.actions) * (self.sums + 1) > MOST_CASES:
             many = f"{n} agents with {len(self.actions)} actions"
-            raise ValueError(f"{many} are too many: take fewer")
+            raise ValueError(f"{many} is too many: use fewer agents or turns")
         if len(self.actions) > 2 and self.line is None:
-            raise ValueError("give two actions, or the same line for all of them")
+            raise ValueError("give two actions, or all agents the same one")
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Counts":

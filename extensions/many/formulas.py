@@ -23,7 +23,7 @@ def payoffs(agents: Sequence[str], formula: Formula, rounds: int) -> CountedPayo
     """
     counts = Counts(list(formula), len(agents), formula)
     if counts.extreme * rounds > MAX_PAYOFF:
-        raise ValueError(f"pay at most {MAX_PAYOFF} each over all rounds")
+        raise ValueError(f"each agent's payoffs over all rounds may sum to at most {MAX_PAYOFF}")
     return CountedPayoffs(agents, counts)
 
 

@@ -97,14 +97,14 @@ def _check_can_be_counted(
 ) -> None:
     """Refuse games and contracts that cannot be analysed by counts, with the first reason."""
     if not facts.get("by_count"):
-        raise NotFinite("its payoffs do not go by counts")
+        raise NotFinite("its payoffs do not depend on counts of actions")
     if enforcement.mode == "escrow":
-        raise NotFinite("deposits are worked out for games that can be enumerated alone")
+        raise NotFinite("deposits are computed only for games that can be enumerated")
     for term in clauses:
         if not _simple(term, enforcement.executes):
             raise NotFinite(
-                f"among so many, only duties and fixed payments at turns that are known are worked "
-                f"out, and {term.cid} is none"
+                "with so many agents, only duties and fixed payments at known turns are "
+                f"computed; {term.cid} is neither"
             )
 
 
@@ -167,7 +167,7 @@ def _all_kept(counts: Counts, agent: str, asks: Sequence[Asked]) -> tuple[Codes,
     """
     found = tuple(_kept(counts, asked.get(agent, asked[""])) for asked in asks)
     if not all(found):
-        raise NotFinite(f"nothing that {agent} can do keeps all of it")
+        raise NotFinite(f"no action of {agent} keeps the whole deal")
     return found
 
 

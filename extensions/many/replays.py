@@ -203,7 +203,7 @@ def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
 
 
 def _all_of(counts: Counts, found: Iterable[ByClass | None]) -> tuple[ByClass, ...] | None:
-    """Return the functions with the unit of the payoffs; None if a function is missing."""
+    """Return the functions, in the unit of payoffs; None if a function is missing."""
     known: list[ByClass] = []
     for one in found:
         if one is None:

@@ -22,7 +22,7 @@ def clear(table: Table) -> dict[str, Any]:
 
     An order is its author's signature: it binds the author only to trade at the limit or at a
     better price. If the author's key is in this home, the key signs the contract too. An agent
-    without orders has passed and is no party. The orders stay sealed; all agents see the prices,
+    without orders has passed and is not a party. The orders stay sealed; all agents see the prices,
     the quantities and the trades.
     Verdicts: `refused` (orders could not be read, and their author is asked again), `traded`, and
     `nothing` (no limits cross).

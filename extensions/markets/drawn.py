@@ -31,9 +31,7 @@ def _exchange(agents: list[str], seed: int) -> dict[str, Any]:
     """Return a barter market: each agent holds one good, and others may value the good more."""
     if len(agents) > len(GOODS):
         most = f"at most {len(GOODS)} agents"
-        raise GameError(
-            f"trade: exchange is for {most}: give a market file for more, as market=FILE"
-        )
+        raise GameError(f"trade: exchange is for {most}: for more give a market file, market=FILE")
     goods = GOODS[: len(agents)]
     told = {}
     for i, agent in enumerate(agents):
@@ -123,7 +121,7 @@ def _of_ten(seed: int, i: int) -> tuple[int, int, int]:
 
 def _two(agents: list[str], mode: str) -> list[str]:
     if len(agents) != 2:
-        raise GameError(f"trade: {mode} is for two agents, and there are {len(agents)}")
+        raise GameError(f"trade: {mode} is for two agents, not {len(agents)}")
     return agents
 
 

@@ -50,7 +50,7 @@ class Guess:
         limit = facts.get("you_can_pay_at_most")
         self.purse = None if limit is None else Fraction(str(limit))
         if not (told := _holds_in(facts)):
-            raise Missing("the letter does not say: endowments")
+            raise Missing("the letter lacks endowments")
         self.holds: dict[str, dict[str, int]] = {a: dict(own) for a, own in told.items()}
         self.endowments: Mapping[str, Mapping[str, int]] = facts.get("endowments") or told
         sums = {good: sum(own.get(good, 0) for own in told.values()) for good in self.goods}

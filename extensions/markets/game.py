@@ -53,8 +53,8 @@ class TradeParams(Params):
     market: str = Field(default="", description="A market file, in place of a drawn one.")
     protect: bool = Field(
         default=True,
-        description="Whether an agent is privately asked to reconsider a signature that leaves it "
-        "with less than it has without a deal, or could make it pay more than it has.",
+        description="Whether an agent is privately asked to reconsider a signature if the deal "
+        "leaves it with less than no deal, or could make it pay more than it has.",
     )
 
 
@@ -249,7 +249,7 @@ class Trade(Game):
         return {**told, first: told_actions(self.actions[first])} if self.market.pool else told
 
     def receiver(self, action: str) -> str:
-        """Return the receiver of a gift by hand, or "" if the action is no gift."""
+        """Return the receiver of a gift by hand, or "" if the action is not a gift."""
         by_hand = parse_gift(action)
         return by_hand[2] if by_hand else ""
 
@@ -279,7 +279,7 @@ class Trade(Game):
         p = self.params
         market = read_market(p.market) if p.market else drawn(p.mode, p.agents, self.seed)
         if p.market and "agents" in p.model_fields_set and list(p.agents) != list(market.agents):
-            raise GameError(f"{p.market} is for {', '.join(market.agents)}: leave agents out")
+            raise GameError(f"{p.market} is for {', '.join(market.agents)}: leave out agents")
         try:
             Params.model_validate({"agents": list(market.agents)})
         except ValidationError as error:

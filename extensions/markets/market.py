@@ -42,16 +42,14 @@ class Trader(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    holds: dict[str, int] = Field(default={}, description="Good → how many; public.")
+    holds: dict[str, int] = Field(default={}, description="Good → the agent's count of it; public.")
     worth: dict[str, Worth] = Field(
         default={},
-        description="Good → what each is worth to it, or a list: of the first, the second, … "
-        "Issue → option → what that is worth to it.",
+        description="Good → the worth of each unit, or a list: of the first, the second, … Issue "
+        "→ option → its worth.",
     )
-    purse: int | float | str | None = Field(default=None, description="The most it can pay in all.")
-    otherwise: int | float | str = Field(
-        default=0, description="What it has if a pool is not divided."
-    )
+    purse: int | float | str | None = Field(default=None, description="The most that it can pay.")
+    otherwise: int | float | str = Field(default=0, description="Its payoff without a division.")
 
 
 class MarketFile(BaseModel):
@@ -63,18 +61,18 @@ class MarketFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    name: str = Field(default="market", description="How it is called.")
-    about: str = Field(default="", description="A sentence that tells the story; public.")
+    name: str = Field(default="market", description="The market's name.")
+    about: str = Field(default="", description="One sentence of background story; public.")
     pool: bool = Field(
         default=False,
-        description="Whether the first agent divides what it holds, which is lost unless all "
-        "others accept.",
+        description="Whether the first agent divides its goods, which are lost unless all others "
+        "accept.",
     )
     issues: dict[str, list[str]] = Field(
-        default={}, description="Issue → its options, of which two agents agree on one."
+        default={}, description="Issue → its options, of which the two agents choose one together."
     )
     agents: dict[str, Trader] = Field(
-        min_length=2, description="Agent → what it holds and what that is worth to it."
+        min_length=2, description="Agent → its goods and their worth."
     )
 
     @model_validator(mode="after")
@@ -82,18 +80,18 @@ class MarketFile(BaseModel):
         goods = self._goods()
         for name, trader in self.agents.items():
             if unknown := set(trader.worth) - set(goods):
-                raise ValueError(f"{name} values {min(unknown)}, which nobody holds")
+                raise ValueError(f"{name} values {min(unknown)}, but nobody holds it")
             for good, worth in trader.worth.items():
                 self._check_worth(name, good, worth)
             if not _is_amount(trader.otherwise):
-                raise ValueError(f"what {name} has otherwise is no number")
+                raise ValueError(f"the value of {name} without a deal (otherwise) is not a number")
             if trader.purse is not None and not _is_amount(trader.purse, least=0):
-                raise ValueError(f"the purse of {name} is no number of 0 or more")
+                raise ValueError(f"the purse of {name} is not a number from 0")
         if not 1 <= len(goods) <= MOST_GOODS:
-            raise ValueError(f"there are {len(goods)} goods: give 1 to {MOST_GOODS}")
+            raise ValueError(f"{len(goods)} goods: give 1 to {MOST_GOODS}")
         for good in goods:
             if not good.strip() or good != good.strip() or len(good) > 32 or not _plain(good):
-                raise ValueError(f"{good!r} is no name of a good: 1 to 32 letters and spaces")
+                raise ValueError(f"{good!r} cannot name a good: use 1 to 32 letters and spaces")
         return self
 
     def _goods(self) -> list[str]:
@@ -104,7 +102,7 @@ class MarketFile(BaseModel):
                 if not 0 <= count <= MOST_OF_A_GOOD:
                     raise ValueError(f"{name} holds {count} {good}: give 0 to {MOST_OF_A_GOOD}")
         if self.issues and len(self.agents) != 2:
-            raise ValueError(f"issues are for two agents, and there are {len(self.agents)}")
+            raise ValueError(f"issues are for two agents, not {len(self.agents)}")
         for issue, options in self.issues.items():
             if issue in goods or not 2 <= len(set(options)) == len(options) <= MOST_OPTIONS:
                 raise ValueError(f"{issue}: give 2 to {MOST_OPTIONS} different options, none held")
@@ -112,12 +110,12 @@ class MarketFile(BaseModel):
 
     def _check_worth(self, name: str, good: str, worth: Worth) -> None:
         if isinstance(worth, dict) and set(worth) != set(self.issues.get(good, ())):
-            raise ValueError(f"{name} values other options of {good} than there are")
+            raise ValueError(f"{name} values options of {good} that do not exist")
         if good in self.issues and not isinstance(worth, dict):
             raise ValueError(f"{name} values {good}: give what each option is worth")
         told = worth.values() if isinstance(worth, dict) else worth
         if not all(map(_is_amount, [told] if isinstance(told, Amount) else told)):
-            raise ValueError(f"what {good} is worth to {name} is no number")
+            raise ValueError(f"the worth of {good} to {name} is not a number")
 
 
 def _is_amount(told: int | float | str, least: int = -MAX_AMOUNT) -> bool:
@@ -144,7 +142,8 @@ class Market:
         worths: agent → good → its worth to the agent; private.
         purses: agent → the largest amount that it can pay in all; private.
         otherwise: agent → its payoff if a pool is not divided; private.
-        issues: good that is an issue → its options; the second agent's count is the option's index.
+        issues: issue, which is also a good → its options; the second agent's count is the option's
+            index.
     """
 
     name: str
@@ -222,7 +221,7 @@ def read_market(path: str | Path) -> Market:
 def _read(path: Path) -> Market:
     content = read_file(path, "a market")
     if not isinstance(content, dict):
-        raise GameError(f"{path}: holds no market: give agents, and what each holds")
+        raise GameError(f"{path}: contains no market: give agents with their goods")
     try:
         return market_of(MarketFile.model_validate(content))
     except ValidationError as error:

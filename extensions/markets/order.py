@@ -1,7 +1,7 @@
 """The question that asks every agent for orders to a call market, sealed until all are in."""
 
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
@@ -41,11 +41,7 @@ class OneOrder(Part):
 class Orders(Answer):
     """Your orders to the call market; null for none."""
 
-    PROPOSAL: ClassVar = '{"orders": […]}'
-
-    orders: Annotated[
-        list[OneOrder] | None, Within("the orders of `<PROPOSAL>`", ("proposal", "reject"))
-    ]
+    orders: Annotated[list[OneOrder] | None, Within("the orders of `<PROPOSAL>`")]
 
     @classmethod
     def decided(cls, fields: Fields) -> str:

@@ -31,12 +31,12 @@ def of_owners(game: Game) -> None:
     """
     assert isinstance(game, Trade), "the workflow plays nothing else"
     if game.market.pool:
-        raise ValueError(f"a call market trades what agents own: {game.market.name} divides a pool")
+        raise ValueError(f"{game.market.name} divides a pool: a call market trades what agents own")
     most = 2 * len(game.goods) * (len(game.agents) - 1)
     if most > MOST_CLAUSES:
         raise ValueError(
-            f"{len(game.agents)} agents and {len(game.goods)} goods could trade in {most} clauses: "
-            f"a deal has at most {MOST_CLAUSES}"
+            f"{len(game.agents)} agents and {len(game.goods)} goods could trade in {most} "
+            f"clauses, but a deal has at most {MOST_CLAUSES}"
         )
 
 

@@ -60,7 +60,6 @@ def rules_of(market: Market, rounds: int) -> str:
     """Return the rules of a market in words: the holdings, the actions and the payoffs.
 
     Args:
-        market: the market.
         rounds: the number of turns of trade.
     """
     turns = "In one turn" if rounds == 1 else f"In each of {rounds} turns"

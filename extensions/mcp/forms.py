@@ -10,13 +10,13 @@ from shapley_coop.graphs import names
 
 
 class Asked(BaseModel):
-    """Arguments; a key that a tool does not know is refused by name."""
+    """Arguments of a tool; an unknown key is refused by name."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Negotiation(Asked):
-    """What to play."""
+    """The game to play, its workflow and its seats."""
 
     game: str | dict[str, Any] = Field(
         default="escape_room",
@@ -26,16 +26,18 @@ class Negotiation(Asked):
     )
     workflow: str = Field(
         default="shapley_coop",
-        description="How they talk.",
+        description="The workflow, which sets how agents bargain.",
         json_schema_extra={"enum": list(names())},
     )
     seed: int = 0
-    model: str = Field(default="embedded:rational", description="provider:name, at every seat.")
+    model: str = Field(
+        default="embedded:rational", description="provider:name: the model at every seat."
+    )
     seats: dict[str, str] = Field(
         default={}, description="Agent → another model, or 'human' for a person."
     )
     params: dict[str, Any] = Field(default={}, description="The game's parameters.")
-    rounds: int | None = Field(default=None, ge=1, le=50, description="Of talk.")
+    rounds: int | None = Field(default=None, ge=1, le=50, description="Rounds of talk.")
     wait: float = Field(default=50, ge=0, le=600, description="Seconds to wait for the end.")
 
     def room(self) -> dict[str, Any]:
@@ -45,7 +47,7 @@ class Negotiation(Asked):
             ValueError: there is no such workflow.
         """
         if self.workflow not in names():
-            raise ValueError(f"workflow: there are {', '.join(names())}")
+            raise ValueError(f"workflow: choose from {', '.join(names())}")
         given = {"game": self.game, "params": self.params, "seed": self.seed}
         seats = {"*": {"model": self.model}}
         seats |= {agent: {"model": model} for agent, model in self.seats.items()}
@@ -74,11 +76,13 @@ class Transferred(BaseModel):
 
 
 class Report(BaseModel):
-    """How a run stands; amounts are in the game's unit."""
+    """The state of a run; amounts are in the game's unit."""
 
     run: str
     state: str = Field(description="started, waiting (for people), ended or failed.")
-    status: str | None = Field(default=None, description="Of an ended run: agreed, no_deal, …")
+    status: str | None = Field(
+        default=None, description="The outcome of an ended run: agreed, no_deal, …"
+    )
     why: str | None = None
     waits_for: dict[str, str] | None = Field(default=None, description="Agent → its seat.")
     simulated: bool | None = Field(default=None, description="Whether embedded agents played.")
@@ -98,25 +102,27 @@ class ContractToCheck(Asked):
     """A contract, and the game that it is written for."""
 
     clauses: list[dict[str, Any]] = Field(
-        description="As in an offer: {kind: do, agent, action}, {kind: pay, payer, payee, amount}, "
-        "{kind: give, giver, receiver, good, quantity}, {kind: share, fractions} and so on.",
+        description="Clauses, as in an offer: {kind: do, agent, action}, {kind: pay, payer, payee, "
+        "amount}, {kind: give, giver, receiver, good, quantity}, {kind: share, fractions}, …",
         min_length=1,
     )
     game: str | dict[str, Any]
     params: dict[str, Any] = {}
     enforcement: Literal["notional", "enforced", "escrow"] = "enforced"
-    deposit: str = Field(default="", description="Of each party; empty for as much as is needed.")
+    deposit: str = Field(
+        default="", description="Each party's deposit; empty for the amount needed."
+    )
 
 
 class Wrong(BaseModel):
-    """Why a contract is not to be signed."""
+    """A fault that forbids signing a contract."""
 
     label: str
     why: str
 
 
 class PartyTo(BaseModel):
-    """What a contract does to one party's incentives."""
+    """A contract's effect on one party's incentives."""
 
     individually_rational: bool
     best_response: bool
@@ -124,7 +130,7 @@ class PartyTo(BaseModel):
 
 
 class Checked(BaseModel):
-    """What was found out about a contract."""
+    """The findings about a contract."""
 
     sound: bool
     faults: list[Wrong]
@@ -133,7 +139,7 @@ class Checked(BaseModel):
 
 
 class CreditAsked(Asked):
-    """An ended run; or agents and what each coalition of them earns."""
+    """An ended run, or agents and the worth of each coalition."""
 
     run: str = ""
     norm: str = Field(default="shapley", description="shapley, banzhaf, nucleolus, equal, …")
@@ -142,7 +148,7 @@ class CreditAsked(Asked):
 
 
 class Credit(BaseModel):
-    """Values; of a run also what they are compared with and what they come to."""
+    """Values; for a run, also the baseline and the payoffs due."""
 
     norm: str
     method: str | None = Field(default=None, description="exact or sampled.")
@@ -158,13 +164,13 @@ class Credit(BaseModel):
 
 
 class VerifyAsked(Asked):
-    """Which run."""
+    """The run to verify."""
 
     run: str
 
 
 class OneCheck(BaseModel):
-    """One thing that was recomputed."""
+    """The result of recomputing one part of a run."""
 
     what: str
     sound: bool
@@ -172,7 +178,7 @@ class OneCheck(BaseModel):
 
 
 class Verified(BaseModel):
-    """Whether everything that a run states is what its record and books give."""
+    """Whether all results of a run follow from its record and database."""
 
     run: str
     sound: bool
@@ -183,12 +189,12 @@ class RunsAsked(Asked):
     """One run by name, or the newest."""
 
     run: str = ""
-    game: str = Field(default="", description="Of this game.")
+    game: str = Field(default="", description="Only runs of this game.")
     limit: int = Field(default=20, ge=1, le=100)
 
 
 class RunLine(BaseModel):
-    """A run in a line."""
+    """One line of a list of runs."""
 
     run: str
     game: str
@@ -200,7 +206,7 @@ class RunLine(BaseModel):
 
 
 class Runs(BaseModel):
-    """Runs, newest first; of a run that was named, how it stands."""
+    """Runs, newest first; with the state of a run given by name."""
 
     runs: list[RunLine]
     report: Report | None = None

@@ -40,7 +40,6 @@ class Strategist:
     """The factory of a `python:` seat that plays a strategy.
 
     Attributes:
-        strategy: the strategy.
         cooperate: the game's action for "C", the same for both players.
         defect: the game's action for "D".
     """
@@ -65,8 +64,8 @@ class Strategist:
             return
         has = f"has {', '.join(others[0])}" if others else f"is of {len(actions)}"
         raise ValueError(
-            f"it plays games of two with the actions {' and '.join(own)}, and this one {has}; seat "
-            "one of your own: replace(tit_for_tat, cooperate=…, defect=…)"
+            f"it needs a two-agent game with the actions {' and '.join(own)}, and this game "
+            f"{has}: adapt it with replace(tit_for_tat, cooperate=…, defect=…)"
         )
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Mapping[str, Any]]:
@@ -93,7 +92,7 @@ def _histories(facts: Mapping[str, Any], actions: Mapping[str, str]) -> tuple[Mo
     mediated = (facts.get("mediator") or {}).get("choose")  # strategies never delegate
     legal = sorted(action for action in facts["legal"] if action != mediated)
     if legal != sorted(actions.values()) or len(agents) != PLAYERS:
-        raise ValueError(f"a game of two with the actions {sorted(actions.values())} is needed")
+        raise ValueError(f"it needs a two-agent game with the actions {sorted(actions.values())}")
     (other,) = (agent for agent in agents if agent != you)
     moves = {action: move for move, action in actions.items()}
     turns = [event["did"] for event in facts["history"] if "did" in event]

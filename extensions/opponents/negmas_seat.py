@@ -95,7 +95,7 @@ class _Table:
 
     def __post_init__(self) -> None:
         if len(self.stage.agents) != 2 or self.surplus <= 0:
-            raise ValueError("a game of two with something to gain is needed")
+            raise ValueError("it needs a two-agent game in which an agreement can gain something")
 
     @property
     def me(self) -> int:
@@ -131,7 +131,7 @@ class _Table:
         return min(max(part if self.me == 0 else PARTS - part, least), largest)
 
     def heard(self) -> list[int]:
-        """Return the opponent's messages as outcomes; this agent's worst for one without offer."""
+        """Return the opponent's messages as outcomes; one without an offer is the agent's worst."""
         least, found = self.outcomes[self.me], list[int]()
         for line in self.facts["history"]:
             if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":

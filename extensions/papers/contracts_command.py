@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 
 def table(
-    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1, max=1000)] = 30,
+    seeds: Annotated[
+        int, typer.Option(help="The number of seeds; the first is 0.", min=1, max=1000)
+    ] = 30,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The folder of the runs' rows.")
+        Path | None, typer.Option("-o", "--out", help="The folder for the rows of the runs.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -21,7 +21,7 @@ it, while this table was in view; it is no evidence about language models."""
 
 def table(
     scenario: Annotated[
-        list[str] | None, typer.Argument(help="Scenarios; the paper's two by default.")
+        list[str] | None, typer.Argument(help="The scenarios; by default the paper's two.")
     ] = None,
     seeds: SeedCount = 30,
     model: EverySeat = "embedded:rational",

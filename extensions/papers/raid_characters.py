@@ -156,8 +156,8 @@ def _interval(found: Estimate) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table of values and the table of differences."""
-    options = argparse.ArgumentParser(description="Values of four characters in raids.")
-    options.add_argument("--seeds", default="0-19", help="as in 0-19")
+    options = argparse.ArgumentParser(description="print the values of four characters in raids")
+    options.add_argument("--seeds", default="0-19", help="the seeds, such as 0-19")
     options.add_argument("--norm", default="shapley", help="shapley, banzhaf, …")
     options.add_argument("--casters", type=int, default=CASTERS, choices=range(1, 9))
     given = options.parse_args(arguments)

@@ -95,8 +95,8 @@ def _read(file: Path) -> dict[str, Record]:
             record = read_record(raw)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise GameError(
-                f"{file}:{number} is not a TaskBench record ({type(error).__name__}: {error}): "
-                "it needs id, user_request or instruction, and task_nodes or tool_nodes"
+                f"{file}:{number} is not a TaskBench record ({type(error).__name__}: {error}): it "
+                "needs id, user_request or instruction, and task_nodes or tool_nodes"
             ) from None
         found[record.id] = record
     return found
@@ -110,7 +110,7 @@ def _objects(file: Path) -> list[tuple[int, Any]]:
         lines = enumerate(text.splitlines(), start=1)
         return [(number, json.loads(line)) for number, line in lines if line.strip()]
     except ValueError as error:
-        raise GameError(f"{file}: no JSON lines: {error}") from None
+        raise GameError(f"{file}: is not JSON lines: {error}") from None
 
 
 def read_record(raw: Mapping[str, Any]) -> Record:
@@ -130,7 +130,7 @@ def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
         GameError: the numbers of records and agents differ, or there are too many atomic tasks.
     """
     if len(records) != len(agents):
-        raise GameError(f"{len(records)} records for {len(agents)} agents: give one each")
+        raise GameError(f"{len(records)} records for {len(agents)} agents: give one for each")
     atoms: list[Atom] = []
     initial = {}
     left = sum(len(record.atoms) for record in records)

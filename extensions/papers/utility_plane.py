@@ -95,7 +95,7 @@ def utility_plane(
 def _two_of(agents: Sequence[str], pair: Sequence[str]) -> tuple[str, str]:
     across, up = pair
     if across == up or {across, up} - set(agents):
-        raise ValueError(f"{across!r} and {up!r}: give two of {', '.join(agents)}")
+        raise ValueError(f"{across!r} and {up!r}: choose two of {', '.join(agents)}")
     return across, up
 
 

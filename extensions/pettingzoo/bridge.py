@@ -47,10 +47,10 @@ class PettingZooParams(Params):
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False)
 
-    factory: str = Field(description="package.module:factory, of a ParallelEnv.")
-    agents: list[str] = Field(default=[], description="Names instead of the environment's own.")
+    factory: str = Field(description="package.module:factory of a ParallelEnv or an AECEnv.")
+    agents: list[str] = Field(default=[], description="Names in place of the environment's.")
     rounds: int = Field(default=100, ge=1, le=10_000, description="The most turns of a play.")
-    actions: list[str] = Field(default=[], description="Names of the actions, instead of 0, 1, …")
+    actions: list[str] = Field(default=[], description="Names of the actions, in place of 0, 1, …")
 
 
 class PettingZooGame(Game):
@@ -72,7 +72,7 @@ class PettingZooGame(Game):
         own = list(self._env.possible_agents)
         self.agents = tuple(self.params.agents or own)
         if len(self.agents) != len(own):
-            raise self._refused(f"it has {len(own)} agents, {len(self.agents)} names are given")
+            raise self._refused(f"it has {len(own)} agents, but {len(self.agents)} names are given")
         self._check_names()
         self._own = dict(zip(self.agents, own, strict=True))
         self._spaces = {agent: self._space(agent) for agent in self.agents}
@@ -218,7 +218,7 @@ class PettingZooGame(Game):
         space, named = self._spaces[agent], self.params.actions
         count, first = int(space.n), int(space.start)
         if named and (len(named) != count or len(set(named)) < count):
-            raise self._refused(f"{agent} has {count} actions, the names given are {named}")
+            raise self._refused(f"{agent} has {count} actions, but {named} names are given")
         return list(named) or [str(first + k) for k in range(count)]
 
     def _bring_to(self, history: list[list[int]]) -> bool:

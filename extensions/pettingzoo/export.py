@@ -113,7 +113,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
     def _action(self, agent: str, index: int) -> str:
         names = self.game.actions[agent]
         if not 0 <= index < len(names):
-            raise GameError(f"{agent} has no action {index}: it has 0 to {len(names) - 1}")
+            raise GameError(f"{agent} has no action {index}: give 0 to {len(names) - 1}")
         return names[index]
 
     def _reward(self, after: Step, agent: str) -> float:

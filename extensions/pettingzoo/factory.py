@@ -32,12 +32,12 @@ def made(factory: str, settings: Mapping[str, Any]) -> Any:
     except GameError:
         raise
     except Exception as error:
-        raise refused(factory, f"its factory fails: {type(error).__name__}: {error}") from None
+        raise refused(factory, f"its factory failed: {type(error).__name__}: {error}") from None
     if isinstance(env, AECEnv):
         together = env.metadata.get("is_parallelizable")
         env = aec_to_parallel(env) if together else turn_based_aec_to_parallel(env)
     if not isinstance(env, ParallelEnv):
-        raise refused(factory, f"it makes a {type(env).__name__}, no ParallelEnv and no AECEnv")
+        raise refused(factory, f"it returned a {type(env).__name__}, not a ParallelEnv or AECEnv")
     return env
 
 

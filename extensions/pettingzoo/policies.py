@@ -54,9 +54,9 @@ class Policy:
             _observed(shown.get("observation"))
         except ValueError:
             raise ValueError(
-                "a policy plays a pettingzoo: environment that shows its observation as numbers, "
-                "and this game shows none; seat embedded agents, models or people there, or a "
-                "python: callable that reads a letter's facts"
+                "a policy needs a pettingzoo: environment whose letters show the observation as "
+                "numbers, and this game shows none: seat embedded agents, models or people, or a "
+                "python: callable that reads the letter's facts"
             ) from None
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Mapping[str, Any]]:
@@ -74,7 +74,7 @@ class Policy:
         mask = np.array([action in legal for action in actions], np.int8)
         chosen = int(self.acts(_observed(facts["position"].get("observation")), mask))
         if not 0 <= chosen < len(actions):
-            raise ValueError(f"a policy gave {chosen}: give an index below {len(actions)}")
+            raise ValueError(f"the policy returned {chosen}: return an index below {len(actions)}")
         return {"action": actions[chosen]}
 
 
@@ -84,5 +84,5 @@ def _observed(told: Any) -> Any:
         inner = {key: _observed(part) for key, part in told.items() if key != "action_mask"}
         return inner["observation"] if inner.keys() == {"observation"} else inner
     if told is None or isinstance(told, str):
-        raise ValueError("the letter has no observation as numbers")
+        raise ValueError("the letter shows no observation as numbers")
     return np.asarray(told, np.float32)

@@ -93,7 +93,7 @@ class PostgresSaver(HomeSaver, BlockingSaver):
         gives_up = time.monotonic() + _SET_UP_SECONDS
         while not self._asked("SELECT pg_try_advisory_lock(%s) AS held"):
             if time.monotonic() > gives_up:
-                raise TimeoutError("another process is making the tables of checkpoints")
+                raise TimeoutError("another process is creating the tables of checkpoints")
             time.sleep(0.05)
         try:
             self.setup()

@@ -38,11 +38,11 @@ class Proof(Addition[Settings]):
                 has no offers to sign, or `require_signed` is set without any key.
         """
         if settings.require_signed and not settings.keys:
-            raise ValueError("require_signed: nobody has a key: give one, as in --key Alice=NAME")
+            raise ValueError("require_signed: no agent has a key: give one, as in --key Alice=NAME")
         check_plays("a key", settings.keys, game)
         check_plays("a mandate", settings.mandates, game)
         if (settings.keys or settings.mandates) and not game.signable:
-            raise ValueError(f"{game.name} makes no offers that could be signed: leave out keys")
+            raise ValueError(f"{game.name} has no offers to sign: leave out keys")
         kept = {
             "keys": {agent: key.resolved() for agent, key in settings.keys.items()},
             "mandates": {a: keep_mandate(text, a) for a, text in settings.mandates.items()},

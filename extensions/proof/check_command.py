@@ -16,17 +16,17 @@ NOT_SOUND = 1
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="What coop prove wrote.")],
+    file: Annotated[Path, typer.Argument(help="A file that coop prove wrote.")],
     key: Annotated[
         list[str],
         typer.Option(
-            help="operator=FILE.pem, AGENT=FILE.pem or principal.AGENT=FILE.pem: the public "
-            "key by which you know them, or the name of a key of this home.",
+            help="operator=FILE.pem, AGENT=FILE.pem or principal.AGENT=FILE.pem: the public key "
+            "that you trust for this signer, or the name of a key in this home.",
         ),
     ],
     need: Annotated[
         list[str] | None,
-        typer.Option(help="An agent whose own signature has to be on all that was agreed."),
+        typer.Option(help="An agent that must itself have signed everything agreed."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -63,7 +63,7 @@ def _keys(given: list[str]) -> "dict[str, PublicKey]":
     found: dict[str, PublicKey] = {}
     for name, key in map(_known, given):
         if name in found:
-            raise ValueError(f"--key {name}: give one key for each, and not two")
+            raise ValueError(f"--key {name} is given twice: give one key for each name")
         found[name] = key
     return found
 

@@ -55,7 +55,7 @@ def check(
         The findings; the export is right if every finding is sound.
 
     Raises:
-        ValueError: the content is no export, the operator's key is missing, or the game is
+        ValueError: the content is not an export, the operator's key is missing, or the game is
             unknown or needs a program or a file that this process may not use.
     """
     if OPERATOR not in keys:
@@ -80,16 +80,16 @@ def _may_be_played(told: Predicate, source: str) -> None:
     """Refuse settings that would open files of this machine or run foreign programs."""
     game = told.settings.get("game")
     if strange := told.settings.keys() - set(SIGNED):
-        raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} may be in an export")
+        raise ValueError(f"{source}: an export may not contain the setting {sorted(strange)[0]!r}")
     params = told.settings.get("params")
     named = [key for key, x in params.items() if opens(key, x)] if isinstance(params, dict) else []
     if named and not permitted(PROGRAMS):
-        raise ValueError(f"{source}: {named[0]} names a file: --trust-programs opens it")
+        raise ValueError(f"{source}: {named[0]} names a file: add --trust-programs to open it")
     if is_program(game):
         if not permitted(PROGRAMS):
-            raise ValueError(f"{source}: its game is a program: --trust-programs runs it")
+            raise ValueError(f"{source}: its game is a program: add --trust-programs to run it")
     elif not isinstance(game, dict) and game not in names():
-        raise ValueError(f"{source}: there is no game {str(game)[:80]!r}: install what brings it")
+        raise ValueError(f"{source}: no game {str(game)[:80]!r} here: install its extension")
 
 
 def _envelope(envelope: Envelope, keys: Mapping[str, PublicKey]) -> Finding:
@@ -108,7 +108,7 @@ def _envelope(envelope: Envelope, keys: Mapping[str, PublicKey]) -> Finding:
 
 def _statement(envelope: Envelope, source: str) -> Statement:
     if envelope.payload_type != IN_TOTO:
-        raise ValueError(f"{source} holds {envelope.payload_type}, and no in-toto statement")
+        raise ValueError(f"{source} contains {envelope.payload_type}, not an in-toto statement")
     content = envelope.content if isinstance(envelope.content, dict) else {}
     check_version(source, content.get("predicateType"), SETTLEMENT)
     try:

@@ -95,12 +95,12 @@ def read_envelope(content: bytes, source: str = "the envelope") -> Envelope:
             raise ValueError(f"more than {MOST_BYTES} bytes")
         envelope = _envelope(_read(content.decode()))
         if as_bytes(envelope) != content:
-            raise ValueError("it was written by another program, or changed")
+            raise ValueError("another program wrote it, or it was changed")
         if canonical(envelope.content) != envelope.payload:
-            raise ValueError("its payload is no canonical JSON")
+            raise ValueError("its payload is not canonical JSON")
     except (ValueError, RecursionError) as error:
         said = str(error) or type(error).__name__
-        raise ValueError(f"{source} is no signed envelope as coop writes it: {said}") from None
+        raise ValueError(f"{source} is not a signed envelope as coop writes it: {said}") from None
     return envelope
 
 
@@ -115,16 +115,16 @@ def envelope_of(record: Any) -> Envelope:
 
 def _envelope(record: Any) -> Envelope:
     if not isinstance(record, dict) or record.keys() != {"payload", "payloadType", "signatures"}:
-        raise ValueError("it has to hold payload, payloadType and signatures")
+        raise ValueError("it must contain payload, payloadType and signatures")
     listed = record["signatures"]
     if not isinstance(record["payloadType"], str) or not isinstance(listed, list) or not listed:
-        raise ValueError("payloadType is a text, and signatures is a list")
+        raise ValueError("payloadType must be a text, and signatures a list")
     signatures: dict[str, bytes] = {}
     for one in listed:
         if not isinstance(one, dict) or one.keys() != {"keyid", "sig"}:
-            raise ValueError("a signature has keyid and sig")
+            raise ValueError("a signature must have keyid and sig")
         if not isinstance(one["keyid"], str) or one["keyid"] in signatures:
-            raise ValueError("each signature is of another key")
+            raise ValueError("two signatures are by the same key")
         signatures[one["keyid"]] = base64_bytes(one["sig"])
     return Envelope(record["payloadType"], base64_bytes(record["payload"]), signatures)
 
@@ -133,7 +133,7 @@ def base64_bytes(text: Any) -> bytes:
     """Return the bytes of a base64 text in canonical form.
 
     Raises:
-        ValueError: the text is no canonical base64.
+        ValueError: the text is not canonical base64.
     """
     try:
         if not isinstance(text, str):
@@ -142,7 +142,7 @@ def base64_bytes(text: Any) -> bytes:
         if base64.b64encode(found).decode() != text:
             raise ValueError
     except (ValueError, binascii.Error):
-        raise ValueError("a value is no base64") from None
+        raise ValueError("a value is not base64") from None
     return found
 
 

@@ -29,7 +29,7 @@ def new_key(name: str, algorithm: "Algorithm" = "Ed25519") -> "PublicKey":
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise ValueError(f"there is a key {name!r}: choose another name") from None
+        raise ValueError(f"a key {name!r} exists already: choose another name") from None
     with os.fdopen(file, "w", encoding="ascii") as kept:
         kept.write(key.pem())
     return key.public
@@ -48,7 +48,7 @@ def key_of(name: str) -> "PrivateKey":
     if not path.exists():
         known = ", ".join(key_names()) or "none"
         raise ValueError(
-            f"no key {name!r} in {path.parent} (it holds {known}): coop keys new {name} makes it"
+            f"{path.parent} has no key {name} (but {known}): coop keys new {name} makes it"
         )
     return PrivateKey.read(read_text(path, "a key"), str(path))
 
@@ -60,5 +60,5 @@ def key_names() -> list[str]:
 
 def _path(name: str) -> Path:
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name of a key: letters, digits, _ . - and at most 64")
+        raise ValueError(f"{name!r} cannot name a key: use at most 64 letters, digits, _ . -")
     return home().folder / "keys" / f"{name}.pem"

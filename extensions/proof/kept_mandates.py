@@ -32,7 +32,7 @@ def keep_mandate(text: str, agent: str) -> str:
     known = text.startswith(KEPT)
     found = mandate_of(text) if known else _read(text, f"the mandate of {agent}")
     if found.mandate.agent != agent:
-        raise ValueError(f"the mandate of {agent} is {found.mandate.agent}'s: give its own")
+        raise ValueError(f"{agent} has the mandate of {found.mandate.agent}: give its own")
     return keep("mandates", as_bytes(found.envelope).decode().rstrip("\n"))
 
 
@@ -49,8 +49,8 @@ def check_in_force(mandates: Mapping[str, str]) -> None:
         mandate = mandate_of(name).mandate
         if mandate.expired(datetime.now(UTC)):
             raise ValueError(
-                f"the mandate of {agent} expired at {mandate.expires}: have its principal sign "
-                "another"
+                f"the mandate of {agent} expired at {mandate.expires}: have its principal sign a "
+                "new one"
             )
 
 
@@ -77,9 +77,9 @@ def _read(text: str, source: str) -> "SignedMandate":
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(f"{source} is no JSON: give what coop mandate wrote") from None
+        raise ValueError(f"{source} is not JSON: give a file that coop mandate wrote") from None
     try:
         envelope = envelope_of(content)
     except ValueError as error:
-        raise ValueError(f"{source} is no signed envelope: {error}") from None
+        raise ValueError(f"{source} is not a signed envelope: {error}") from None
     return read_mandate(envelope, source)

@@ -110,15 +110,15 @@ class PrivateKey:
             source: the name of the file in errors.
 
         Raises:
-            ValueError: the text is no private key of a supported kind.
+            ValueError: the text is not a private key of a supported kind.
         """
         asymmetric, serialization = _library()
         try:
             key = serialization.load_pem_private_key(pem.encode(), password=None)
         except Exception:  # a parser's message may quote the private key
-            raise ValueError(f"{source} holds no private key in PEM: {_KINDS}") from None
+            raise ValueError(f"{source} contains no private key in PEM: {_KINDS}") from None
         if not _is_known(key, asymmetric.ed25519.Ed25519PrivateKey):
-            raise ValueError(f"{source} holds a key of another kind: {_KINDS}")
+            raise ValueError(f"{source} contains a key of another kind: {_KINDS}")
         return cls(key)
 
     @property
@@ -164,7 +164,7 @@ def read_public(pem: str, source: str = "the key") -> PublicKey:
     """
     _, serialization = _library()
     if "PRIVATE KEY" in pem:
-        raise ValueError(f"{source} holds a private key: give the public part (coop keys show)")
+        raise ValueError(f"{source} contains a private key: give the public key (coop keys show)")
     try:
         key = _public(pem)
     except ValueError as error:
@@ -178,9 +178,9 @@ def _public(pem: str) -> Any:
     try:
         key = serialization.load_pem_public_key(pem[:MOST_PEM_CHARS].encode())
     except Exception:  # the library raises several types of errors for invalid keys
-        raise ValueError(f"no public key in PEM: {_KINDS}") from None
+        raise ValueError(f"it is not a public key in PEM: {_KINDS}") from None
     if not _is_known(key, asymmetric.ed25519.Ed25519PublicKey):
-        raise ValueError(f"a key of another kind: {_KINDS}")
+        raise ValueError(f"it is a key of another kind: {_KINDS}")
     check_strength(key)
     return key
 

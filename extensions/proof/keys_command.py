@@ -60,24 +60,25 @@ def list_(as_json: Json = False) -> None:
 
 
 def mandate(
-    agent: Annotated[str, typer.Argument(help="The agent whom it binds.")],
-    key: Annotated[str, typer.Option(help="The principal's key in this home.")],
+    agent: Annotated[str, typer.Argument(help="The agent that the mandate limits.")],
+    key: Annotated[str, typer.Option(help="The name of the principal's key in this home.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The file to write.")],
     max_pay: Annotated[
-        str, typer.Option(help="The most it may promise to pay in the whole game.")
+        str, typer.Option(help="The most that the agent may promise to pay in the whole game.")
     ] = "",
     min_end: Annotated[
         str,
         typer.Option(
-            help="The least that a deal it signs may leave it with; it can end with less "
-            "without one."
+            help="The least payoff under any deal that the agent signs; without a deal its payoff "
+            "can be lower."
         ),
     ] = "",
     never: Annotated[
-        list[str] | None, typer.Option(help="An action that it may neither promise nor take.")
+        list[str] | None,
+        typer.Option(help="An action that the agent may neither promise nor take."),
     ] = None,
     expires: Annotated[
-        str, typer.Option(help="From then on it signs nothing: 2026-12-31T00:00:00Z.")
+        str, typer.Option(help="The time from which the agent signs nothing: 2026-12-31T00:00:00Z.")
     ] = "",
 ) -> None:
     """Sign the limits that a principal sets its agent; `coop run --mandate` enforces them."""
@@ -100,12 +101,12 @@ def _when(text: str) -> datetime:
     """Return the time in a text with its time zone.
 
     Raises:
-        ValueError: the text is no time, or has no time zone.
+        ValueError: the text is not a time, or has no time zone.
     """
     with suppress(ValueError):
         if (found := datetime.fromisoformat(text)).tzinfo:
             return found
-    raise ValueError(f"--expires {text}: give a time and its zone, as in 2026-12-31T00:00:00Z")
+    raise ValueError(f"--expires {text}: give a time with its zone, such as 2026-12-31T00:00:00Z")
 
 
 def _told(key: "PublicKey") -> dict[str, str]:

@@ -23,18 +23,21 @@ class Mandate(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    agent: str = Field(min_length=1, max_length=64, description="Whom it binds.")
-    max_pay: Exact | None = Field(default=None, ge=0, description="The most it may promise to pay.")
+    agent: str = Field(min_length=1, max_length=64, description="The agent that it limits.")
+    max_pay: Exact | None = Field(default=None, ge=0, description="The most that it may promise.")
     min_end: Exact | None = Field(
-        default=None, description="The least that what it signs may leave it with."
+        default=None, description="The least payoff under any deal that the agent signs."
     )
     never: tuple[str, ...] = Field(
-        default=(), max_length=256, description="Actions that it may neither promise nor take."
+        default=(),
+        max_length=256,
+        description="Actions that the agent may neither promise nor take.",
     )
     expires: AwareDatetime | None = Field(
-        default=None, description="From then on it may bind itself to nothing. With a time zone."
+        default=None,
+        description="The time, with its time zone, from which the agent may sign nothing.",
     )
-    principal: str = Field(description="The public key of who signs it, in PEM.")
+    principal: str = Field(description="The public key (PEM) of the principal, who signs it.")
 
     @property
     def key(self) -> PublicKey:
@@ -71,7 +74,7 @@ def sign_mandate(key: PrivateKey, **limits: Any) -> SignedMandate:
         ValueError: no limit is given, or a limit is unknown or has an invalid value.
     """
     if not any(limit for name, limit in limits.items() if name != "agent"):
-        raise ValueError("a mandate without a limit allows everything: give one")
+        raise ValueError("a mandate without a limit allows everything: give a limit")
     try:
         mandate = Mandate.model_validate({**limits, "principal": key.public.pem})
     except ValidationError as error:
@@ -87,13 +90,13 @@ def read_mandate(envelope: Envelope, source: str = "the mandate") -> SignedManda
         ValueError: the envelope has no mandate, or is not signed by the mandate's principal.
     """
     if envelope.payload_type != MANDATE:
-        raise ValueError(f"{source} is no mandate: its payload is {envelope.payload_type}")
+        raise ValueError(f"{source} is not a mandate: its payload is {envelope.payload_type}")
     try:
         mandate = Mandate.model_validate(envelope.content)
     except ValidationError as error:
         raise ValueError(f"{source}: {first_error(error)}") from None
     except ValueError:
-        raise ValueError(f"{source} is damaged: its payload is no JSON") from None
+        raise ValueError(f"{source} is damaged: its payload is not JSON") from None
     key = mandate.key
     signature = envelope.signatures.get(key.keyid, b"")
     if len(envelope.signatures) != 1 or not key.verifies(envelope.message, signature):

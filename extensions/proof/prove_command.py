@@ -15,20 +15,26 @@ def prove(
     run: Annotated[str, typer.Argument(help="A run that has ended.")],
     key: Annotated[
         list[str] | None,
-        typer.Option(help="A key of this home that signs; coop keys new makes one."),
+        typer.Option(help="A key of this home that signs the export; coop keys new makes one."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Where to write. Default: RUN.dsse.json.")
+        Path | None, typer.Option("-o", "--out", help="The file to write. Default: RUN.dsse.json.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
-    talk: Annotated[bool, typer.Option("--with-talk", help="Include what was said.")] = False,
+    talk: Annotated[
+        bool, typer.Option("--with-talk", help="Include the agents' messages.")
+    ] = False,
     mandates: Annotated[
         bool,
-        typer.Option("--with-mandates", help="Include what principals allowed, not just its hash."),
+        typer.Option(
+            "--with-mandates", help="Include the principals' mandates, not only their hashes."
+        ),
     ] = False,
     private: Annotated[
         bool,
-        typer.Option("--with-private", help="Include the run's game, even if it tells secrets."),
+        typer.Option(
+            "--with-private", help="Include the run's game, even if it reveals private facts."
+        ),
     ] = False,
 ) -> None:
     """Write a run as a signed statement, which others check with coop check.
@@ -66,7 +72,5 @@ def _keys(names: list[str] | None, run: str) -> "list[PrivateKey]":
     from shapley_coop.extensions.proof.home_keys import key_of
 
     if not names:
-        raise ValueError(
-            f"name the key that signs {run}, with --key operator (coop keys new operator makes one)"
-        )
+        raise ValueError(f"name the key that signs {run}: --key operator (coop keys new operator)")
     return [key_of(name) for name in names]

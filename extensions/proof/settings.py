@@ -21,13 +21,14 @@ class PartyKey(BaseModel):
         default="",
         pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]{0,63})?$",
         title="Key of this home",
-        description="The seat signs with it by itself; coop keys new makes one.",
+        description="A key of this home, with which the seat signs automatically; coop keys new "
+        "makes one.",
     )
     public: str = Field(
         default="",
         max_length=10_000,
         title="Public key",
-        description="In PEM, of a party that signs its answers itself.",
+        description="The public key (PEM) of a party that signs its own answers.",
     )
 
     def resolved(self) -> "PartyKey":
@@ -60,19 +61,19 @@ class Settings(BaseModel):
 
     keys: dict[str, Annotated[PartyKey, BeforeValidator(as_party_key)]] = Field(
         default={},
-        description="Agent → its key: the name of one of this home, with which its seat signs what "
-        "it accepts, or a public key in PEM, of a party that signs its answers itself.",
+        description="Agent → its key: the name of a key in this home, with which its seat signs "
+        "acceptances, or the public key (PEM) of a party that signs its own answers.",
     )
     require_signed: bool = Field(
         default=False,
-        description="Whether an offer or acceptance of a party with a key counts only if it is "
+        description="Whether offers and acceptances of a party with a key count only if they are "
         "signed.",
     )
     mandates: dict[str, Annotated[str, Field(max_length=50_000)]] = Field(
         default={},
-        description="Agent → what its principal allows it, as coop mandate wrote it: the most it "
-        "may pay, the least it may end with, what it may never do. The table holds a hash in its "
-        "place.",
+        description="Agent → its principal's mandate, as coop mandate wrote it: the most it may "
+        "pay, the least it may end with, the actions that it may never take. The table holds only "
+        "a hash.",
     )
 
 

@@ -100,7 +100,6 @@ class Agreed(NamedTuple):
     Attributes:
         topic: the topic of the bargaining.
         turn: the turn before which the offer was accepted.
-        offer: the offer.
         signatures: agent → signature, for the agents that signed.
     """
 

@@ -148,8 +148,8 @@ def statement_of(
     if told and not private:
         who = ", ".join(told) if len(told) <= MOST_TOLD else f"{len(told)} agents"
         raise ValueError(
-            f"{evaluated.game.name} tells {who} things in private, which follow from "
-            "its parameters: --with-private puts them into the export"
+            f"{evaluated.game.name} shows {who} private facts that follow from its parameters: "
+            "--with-private puts them into the export"
         )
     predicate = _predicate(evaluated, workflow, begun, mandates)
     if talk:
@@ -229,7 +229,7 @@ def _agreements(table: Table) -> list[dict[str, Any]]:
     if contract is not None:
         chain = rebuilt(offers)
         if not chain or {**chain[-1], "text": ""} != {**contract, "text": ""}:
-            raise ValueError("its contract did not come from offers: it cannot be exported")
+            raise ValueError("its contract was not made by offers, so it cannot be exported")
     found: list[tuple[str, Offer, int, str | None]] = [
         (PLAN, *one, made["hash"]) for one, made in zip(offers, chain, strict=True)
     ]

@@ -30,7 +30,7 @@ class RaidAhead(Ahead):
 
     @property
     def words(self) -> str:
-        """The assumed conduct of heroes without a duty, as a clause for a text."""
+        """The assumed conduct of heroes without a duty, in words."""
         return f"a hero that is asked for nothing uses {self._habit}"
 
     @property

@@ -1,6 +1,6 @@
 """Simulation of many hypothetical plays at once, on arrays.
 
-The first axis of a world's arrays is the play. A policy gives each agent's action in each play:
+The first axis of each array is the play. A policy gives each agent's action in each play:
 `Repeat` repeats members' recorded moves. The policy of `raid.ahead` keeps a deal, or lets one agent
 breach it.
 """

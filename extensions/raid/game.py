@@ -29,7 +29,8 @@ class RaidBattle(Game):
     """Heroes must bring down a boss in time; support pays its giver less than damage does.
 
     Shapley-Coop, appendix B.1. With the defaults all-Fireball always loses (12 casts land, at most
-    1800 damage) and taking turns to Taunt wins. The team's reward is the pot of the last turn.
+    1800 damage) and taking turns to Taunt wins. The team's reward is paid in the last turn and
+    belongs to no single hero (the pot).
     """
 
     name = "raid_battle"

@@ -27,48 +27,49 @@ Roll = Callable[[str, str], int]
 
 
 class RaidParams(Params):
-    """The numbers of a raid; the defaults are those of Shapley-Coop's authors."""
+    """The parameters of a raid; the defaults are those of Shapley-Coop's authors."""
 
     agents: Names = Field(
-        default=[], description="Who fights, in acting order; Hero1, Hero2, … unless given."
+        default=[], description="The heroes' names, in acting order; by default Hero1, Hero2, …"
     )
-    rounds: int = Field(default=10, ge=1, le=10_000, description="The most turns there are.")
-    heroes: int = Field(default=4, ge=2, le=10_000, description="How many fight.")
-    hero_hp: int = Field(default=400, ge=1, le=10**9, description="A hero's hit points, at most.")
-    level: Literal[1, 2, 3] = Field(default=1, description="Boss HP 2000, 2500 or 3000.")
+    rounds: int = Field(default=10, ge=1, le=10_000, description="The most turns.")
+    heroes: int = Field(default=4, ge=2, le=10_000, description="The number of heroes.")
+    hero_hp: int = Field(
+        default=400, ge=1, le=10**9, description="A hero's hit points at the start, and at most."
+    )
+    level: Literal[1, 2, 3] = Field(default=1, description="Boss hit points 2000, 2500 or 3000.")
     boss_hp: int = Field(
         default_factory=lambda given: LEVELS[given["level"]],
         ge=1,
         le=10**12,
-        description="The boss's hit points; the level's unless given.",
+        description="The boss's hit points; by default the level's.",
     )
-    strike: int = Field(
-        default=200, ge=0, le=10**9, description="What the boss takes off each target."
-    )
-    targets: int = Field(default=2, ge=1, description="How many of the weakest it strikes.")
+    strike: int = Field(default=200, ge=0, le=10**9, description="The strike's damage to a target.")
+    targets: int = Field(default=2, ge=1, description="How many of the weakest the boss strikes.")
     taunted_strike: int = Field(
-        default=100, ge=0, le=10**9, description="What it takes off a taunter."
+        default=100, ge=0, le=10**9, description="The strike's damage to a taunting hero."
     )
-    damage: tuple[int, int] = Field(default=(100, 150), description="Of a Fireball: from, to.")
-    healing: tuple[int, int] = Field(default=(150, 200), description="Of a Heal: from, to.")
+    damage: tuple[int, int] = Field(default=(100, 150), description="Fireball damage: from, to.")
+    healing: tuple[int, int] = Field(default=(150, 200), description="A Heal's effect: from, to.")
     dice: Literal["uniform", "gaussian"] = Field(
         default="uniform", description="Uniform integers, or a Gaussian clipped to the range."
     )
     deviation: float = Field(
-        default=0.25, gt=0, description="Of Gaussian dice: standard deviation over range."
+        default=0.25, gt=0, description="Of the Gaussian: standard deviation / width of the range."
     )
-    cooldown: int = Field(default=3, ge=1, description="A Taunt at turn t is ready at t + this.")
-    fireball_reward: Reward = Field(default=2, description="A caster's own reward.")
-    heal_reward: Reward = Field(default=0.5, description="A healer's own reward.")
-    taunt_reward: Reward = Field(default=0.5, description="Of a Taunt that took effect.")
+    cooldown: int = Field(default=3, ge=1, description="Turns until a Taunt can be used again.")
+    fireball_reward: Reward = Field(default=2, description="The caster's reward for a Fireball.")
+    heal_reward: Reward = Field(default=0.5, description="The healer's own reward for a Heal.")
+    taunt_reward: Reward = Field(default=0.5, description="Reward for a Taunt that took effect.")
     win_reward: Reward = Field(
-        default=100, description="Of the team: times (1 − dead/heroes − turns before/rounds)."
+        default=100,
+        description="The team's for a victory, times (1 − dead/heroes − turns before/rounds).",
     )
-    loss_reward: Reward = Field(default=-100, description="Of the team, if the boss survives.")
+    loss_reward: Reward = Field(default=-100, description="The team's reward if the boss survives.")
     worth: Literal["record", "contribution", "outcome"] = Field(  # type: ignore[assignment]
         default="record",
-        description="What a coalition is worth: by its members' recorded conduct, by what they are "
-        "recorded to have contributed in hit points, or by whether they would win.",
+        description="The worth of a coalition: computed from its members' recorded actions, from "
+        "their recorded contributions in hit points, or from whether they would win.",
     )
     _dice_keys: dict[str, str] = PrivateAttr(default_factory=dict)
 
@@ -76,7 +77,10 @@ class RaidParams(Params):
     def _party(self) -> "RaidParams":
         named = self.agents or [f"Hero{i}" for i in range(1, self.heroes + 1)]
         if "heroes" in self.model_fields_set and len(named) != self.heroes:
-            raise ValueError(f"{len(named)} agents are named for {self.heroes} heroes: give one")
+            raise ValueError(
+                f"{len(named)} agents are named, but heroes is {self.heroes}: give only one of "
+                "the two"
+            )
         for low, high in (self.damage, self.healing):
             if not 0 <= low <= high <= 10**6:
                 raise ValueError(f"dice from {low} to {high}: give 0 ≤ from ≤ to ≤ 1000000")
@@ -196,7 +200,7 @@ class _UnderWay:
         elif skill == TAUNT:
             self._taunt(agent)
         else:
-            raise GameError(f"{skill!r} is not a skill: there are {', '.join(SKILLS)}")
+            raise GameError(f"{skill!r} is not a skill: choose from {', '.join(SKILLS)}")
 
     def _cast(self, agent: str) -> None:
         amount = self._roll(agent, FIREBALL)

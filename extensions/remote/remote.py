@@ -130,7 +130,7 @@ class Remote:
         try:
             return await asked
         except NotFoundError:
-            raise _Missing(f"{self._url}: there is no such thread or workflow") from None
+            raise _Missing(f"{self._url}: the thread or the workflow does not exist") from None
         except (httpx.HTTPError, LangGraphError) as error:
             raise self._failure(error) from None
 

@@ -1,9 +1,10 @@
 """The replays of `coop credit RUN --replay asked`, in which coalition members choose again.
 
-Recorded moves are no policy: without the other agents, a coalition's members might have made other
-moves. Programs can be asked again. So each coalition is played from the start, under the final
-contract. At every turn its members choose again, knowing who is present; absent agents follow the
-baseline. The values are reported beside the recorded moves' values, and never change a settlement.
+Recorded moves are not a policy: without the other agents, a coalition's members might have made
+other moves. Programs can be asked again. So each coalition is played from the start, under the
+final contract. At every turn its members choose again, knowing who is present; absent agents follow
+the baseline. The values are reported beside the recorded moves' values, and never change a
+settlement.
 """
 
 from collections.abc import Callable, Mapping
@@ -53,7 +54,7 @@ def asked_again(
         that with none, "as_recorded": whether all agents present earn the recorded rewards}.
 
     Raises:
-        ValueError: a seat is no embedded agent, replays are impossible, or n > `MOST_AGENTS`.
+        ValueError: a seat is not an embedded agent, replays are impossible, or n > `MOST_AGENTS`.
     """
     _check(evaluated)
     plays = _Plays(evaluated)
@@ -78,16 +79,14 @@ def _check(evaluated: EvaluatedTable) -> None:
     game, config = evaluated.game, evaluated.config
     others = [a for a in evaluated.agents if not config.seats[a].simulated]
     if others:
-        raise ValueError(
-            f"--replay asked asks programs alone: {', '.join(others)} is no embedded agent"
-        )
+        raise ValueError(f"--replay asked needs embedded agents only: not {', '.join(others)}")
     if game.analysis.credit_rule != "record" or game.own_baseline or game.baseline.kind == RANDOM:
         raise ValueError(
-            f"--replay asked plays against a baseline of actions, idle, a policy or away; "
-            f"here: {game.baseline.words}"
+            "--replay asked needs a baseline of actions, idle, a policy or away; this run's is: "
+            f"{game.baseline.words}"
         )
     if len(evaluated.agents) > MOST_AGENTS:
-        raise ValueError(f"--replay asked plays all coalitions of at most {MOST_AGENTS} agents")
+        raise ValueError(f"--replay asked plays every coalition: at most {MOST_AGENTS} agents")
 
 
 class _Plays:

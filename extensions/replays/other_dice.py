@@ -28,7 +28,6 @@ class Spread:
     """The distribution of a number over many dice.
 
     Attributes:
-        mean: the mean.
         sd: the sample standard deviation (n − 1); 0 for a single number.
         low: the 5th percentile.
         high: the 95th percentile.
@@ -52,7 +51,7 @@ class OtherDice:
     """The values of a record's moves on other dice.
 
     Attributes:
-        times: the number of dice.
+        times: the number of seeds.
         values: agent → the spread of the agent's value by the norm.
         improvement: the spread of the total reward less the total if no agent takes part.
     """
@@ -103,8 +102,8 @@ def on_other_dice(
     """
     if evaluated.game.analysis.credit_rule != "record":
         raise ValueError(
-            f"on other dice a record is replayed, but this run's worth is by the rule "
-            f"{evaluated.game.analysis.credit_rule!r}: only worth=record can be replayed"
+            "other dice need a replay of the record, but this run's worth is by the rule "
+            f"{evaluated.game.analysis.credit_rule!r}: play with worth=record"
         )
     did = conduct(evaluated.game, evaluated.record, evaluated.game.baseline)
     settings, seed = evaluated.table["settings"], evaluated.config.seed

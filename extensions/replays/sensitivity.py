@@ -41,7 +41,7 @@ class Sensitivity:
 
     Attributes:
         ranking: the ranking by the run's own norm and baseline.
-        other: (choice, such as "the norm"; alternative) → the ranking by it, if different.
+        other: (choice, such as "the norm"; alternative) → the different ranking by it.
         same: the pairs (choice, alternative) that do not change the ranking.
         left_out: the omitted comparisons, with reasons.
     """

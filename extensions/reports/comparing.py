@@ -82,7 +82,7 @@ def _select_runs(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
     for pair in filter(None, pairs.split(",")):
         axis, equals, label = pair.partition("=")
         if not equals:
-            raise ValueError(f"{given}: {pair!r} is no axis=label")
+            raise ValueError(f"{given}: {pair!r} is not axis=label")
         wanted[axis.strip()] = label.strip()
     with Store(Path(name)) as store:
         rows = store.rows()
@@ -90,5 +90,5 @@ def _select_runs(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
         if not chosen:
             every = [json.loads(kind.labels) for kind in rows.kinds]
             axes = {a: sorted({one.get(a, "") for one in every}) for one in every for a in one}
-            raise ValueError(f"{given} selects no runs: there are {axes or 'none'}")
+            raise ValueError(f"{given} selects no runs: choose from {axes or 'none'}")
         return keep.all(chosen), set(wanted)

@@ -21,7 +21,8 @@ ROWS = "rows"
 def export(
     folder: Folder,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Where to write. Default: DIR/tables.")
+        Path | None,
+        typer.Option("-o", "--out", help="The folder to write to. Default: DIR/tables."),
     ] = None,
     format_: Annotated[
         str, typer.Option("--format", help="csv, jsonl or parquet: tables; rows: whole runs.")

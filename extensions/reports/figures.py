@@ -61,7 +61,7 @@ def draw(
         ValueError: the kind of figure or the measure does not exist.
     """
     if spec.kind not in KINDS:
-        raise ValueError(f"no figure {spec.kind!r}: there are {', '.join(KINDS)}")
+        raise ValueError(f"{spec.kind!r} is not a kind of figure: choose from {', '.join(KINDS)}")
     rows = select(rows, spec.where)
     by = spec.by or [a for a in axes if len({row["labels"][a] for row in rows}) > 1]
     about, maker = KINDS[spec.kind]

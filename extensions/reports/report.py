@@ -82,7 +82,7 @@ def report(
 def _page(store: Store, prices: Prices, done: Callable[[], Any], page_of: PageOf) -> str:
     rows, suites, last = store.rows(), store.suites, store.failures()
     if not rows:
-        raise ValueError(f"{store.folder} holds no run yet: coop sweep … -o {store.folder}")
+        raise ValueError(f"{store.folder} has no run yet: play with coop sweep … -o {store.folder}")
     times, sections, waiting = Times(), [], []
     most_pages = max(1, MOST_PAGES // len(suites))
     for suite in suites:

@@ -20,14 +20,15 @@ def report(
         typer.Option(
             "--out",
             "-o",
-            help="Default: RUN.html, or report.html in DIR. As .json: a run's data.",
+            help="The file to write. Default: RUN.html, or report.html in DIR. A name in .json "
+            "writes a run's data.",
             metavar="FILE",
         ),
     ] = None,
     private: Private = False,
     figures: Annotated[
         Path | None,
-        typer.Option(help="For a sweep: write every figure as SVG and PNG, too.", metavar="DIR"),
+        typer.Option(help="For a sweep: also write every figure as SVG and PNG.", metavar="DIR"),
     ] = None,
     prices: PriceFile = None,
 ) -> None:
@@ -39,7 +40,7 @@ def report(
         _report_sweep(folder, out or folder / "report.html", figures, prices)
     else:
         if figures:
-            raise ValueError(f"--figures needs a sweep's folder, and {what} is none")
+            raise ValueError(f"--figures needs a sweep's folder, and {what} is not one")
         _report_run(what, out or Path(f"{what}.html"), private)
 
 
@@ -50,7 +51,7 @@ def _report_run(run: str, out: Path, private: bool) -> None:
     from shapley_coop.state.storage.home import home
 
     if out.suffix not in {".html", ".json"}:
-        raise ValueError(f"--out {out}: give a name in .html or .json")
+        raise ValueError(f"--out {out}: give a name that ends in .html or .json")
     try:
         found = finish(run_of(run))
     except ValueError as error:

@@ -98,7 +98,7 @@ def rate_interval(outcomes: Sequence[float], level: float = LEVEL) -> Estimate:
         ValueError: an outcome is neither 0 nor 1.
     """
     if strange := [x for x in outcomes if x not in (0, 1)]:
-        raise ValueError(f"{strange[0]} is no outcome of a rate: give 0 or 1")
+        raise ValueError(f"{strange[0]} cannot be an outcome of a rate: give 0 or 1")
     n, k = len(outcomes), int(sum(outcomes))
     if not n:
         return NOTHING
@@ -179,7 +179,7 @@ def compare(measure: str, pairs: Sequence[tuple[float, float]], seed: int = 0) -
         seed: the seed of the sampled signs and of the interval.
     """
     a, b = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
-    d = (b - a).round(12)  # without floating-point error, equal differences are equal
+    d = (b - a).round(12)  # rounded, so that equal differences stay equal
     p, test = sign_flip(d, seed)
     spread = _deviation(d)
     return Comparison(

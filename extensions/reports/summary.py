@@ -88,9 +88,7 @@ def compare_rows(
     """
     ours, theirs = _by_key(first, differing), _by_key(second, differing)
     if not ours.keys() & theirs.keys():
-        raise ValueError(
-            "no two runs have the same seed, repetition and other labels: nothing pairs"
-        )
+        raise ValueError("no two runs share seed, repetition and other labels: there are no pairs")
     found = []
     for column in columns:
         both = [

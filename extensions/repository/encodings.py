@@ -57,8 +57,8 @@ def replace_by_utf8(copy: Repository, changes: Sequence[Change], largest: int) -
             held += len(content)
         if held > LARGEST_TEXTS:
             raise RepositoryError(
-                f"{copy.path}: more than {LARGEST_TEXTS >> 20} MB of sources in other encodings "
-                "than UTF-8, which is more than can be read; settle a --range without them"
+                f"{copy.path}: the sources in encodings other than UTF-8 exceed "
+                f"{LARGEST_TEXTS >> 20} MB: settle a --range without them"
             )
     legacy = _legacy_by_path(changes, contents)
     texts: dict[str, str] = {}

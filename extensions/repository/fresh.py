@@ -77,8 +77,8 @@ def _copy(source: Repository, copy: Repository, tips: Sequence[str]) -> None:
             said = from_copy.read()
             if b"exceeds maximum" in said:
                 raise RepositoryError(
-                    f"{source.path}: holds more than {LARGEST_PACK >> 20} MB of history, "
-                    "which is more than can be read"
+                    f"{source.path}: its history exceeds {LARGEST_PACK >> 20} MB, the most that "
+                    "can be read"
                 )
             raise copy.failed(index, said)
         if packs.returncode:

@@ -79,7 +79,7 @@ class Repository:
             raise RepositoryError(f"{path}: no such folder; give a git repository")
         if waiting := never_ends(folder):
             raise RepositoryError(
-                f"{path}: {waiting} is no regular file, and git would wait for it: delete it"
+                f"{path}: {waiting} is not a regular file, and git would wait for it: delete it"
             )
         # The user's configuration is read here: its `safe.directory` lists the trusted folders.
         env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
@@ -88,10 +88,10 @@ class Repository:
             complaint = found.stderr.decode("utf-8", "replace")
             if "dubious ownership" in complaint:
                 raise RepositoryError(
-                    f"{path}: belongs to another user, and git refuses it; if you trust it: "
-                    f"git config --global --add safe.directory {folder.resolve()}"
+                    f"{path}: belongs to another user, so git refuses to read it; if you trust "
+                    f"it: git config --global --add safe.directory {folder.resolve()}"
                 )
-            raise RepositoryError(f"{path}: no git repository: {_last_line(complaint)}")
+            raise RepositoryError(f"{path}: is not a git repository: {_last_line(complaint)}")
         return cls(folder, Path(os.fsdecode(found.stdout.rstrip(b"\n"))))
 
     def command(self, *args: str, mailmap: str = "") -> list[str]:
@@ -126,8 +126,8 @@ class Repository:
                 yield from _between_nuls(stdout)
             except OverflowError:
                 raise RepositoryError(
-                    f"{self.path}: git {args[0]} prints more than can be read: "
-                    f"{LARGEST_RECORD >> 20} MB of one commit, {LARGEST_OUTPUT >> 30} GB in all; "
+                    f"{self.path}: the output of git {args[0]} is too large: at most "
+                    f"{LARGEST_RECORD >> 20} MB for one commit, {LARGEST_OUTPUT >> 30} GB in all; "
                     "settle a --range without it"
                 ) from None
 

@@ -111,7 +111,7 @@ def _read(
     for commit in read_commits(copy, tip, base, mailmap):
         if commit.hash in shallow:
             raise RepositoryError(
-                f"{copy.path}: a shallow clone, whose history ends at {commit.hash[:12]}: "
+                f"{copy.path}: is a shallow clone, whose history ends at {commit.hash[:12]}: run "
                 "git fetch --unshallow"
             )
         reading.take(commit)
@@ -133,7 +133,7 @@ def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[tuple[str
 def _ends(repository: Repository, span: str | None) -> tuple[str, str | None]:
     """Return the hashes of a range's last commit and of the commit before the range."""
     if span is not None and "..." in span:
-        raise RepositoryError(f"{span}: write A..B, for what B has and A has not")
+        raise RepositoryError(f"{span}: write A..B, for the commits that B has and A lacks")
     base, dots, tip = (span or "HEAD").rpartition("..")
     base_hash = _hash(repository, base or "HEAD") if dots else None
     return _hash(repository, tip or "HEAD"), base_hash
@@ -147,5 +147,5 @@ def _hash(repository: Repository, revision: str) -> str:
         if revision == "HEAD":
             raise RepositoryError(f"{repository.path}: has no commit yet") from None
         raise RepositoryError(
-            f"{repository.path}: {revision!r} is no commit here: give A..B, a branch or a tag"
+            f"{repository.path}: {revision!r} is not a commit here: give A..B, a branch or a tag"
         ) from None

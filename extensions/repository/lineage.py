@@ -53,7 +53,7 @@ class Lineage:
         retouched: the largest fraction of a line that may change without changing its author.
         gives: a function (squash, original) → whether the squash's lines are credited to the
             original commit, which added the same lines on another branch.
-        mends: a function (fix, author) → whether the fix may mend the author commit's lines.
+        mends: a function (fix, author) → whether the fix may count for the author commit's lines.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ class Change:
     before: str  # the path before the commit, which differs after a rename
     old: str = ""  # the hash of the blob before; zeros if the file is new
     new: str = ""
-    garbled: bool = False  # whether git treats the file as binary, or a line is no UTF-8
+    garbled: bool = False  # whether git treats the file as binary, or a line is not UTF-8
     runs: list[list[str]] = field(default_factory=list)
     """The added lines of each changed place in the file."""
     edits: list[tuple[list[str], list[str]]] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Commit:
-    """One commit that is no merge."""
+    """One commit that is not a merge."""
 
     hash: str
     author: Person
@@ -112,8 +112,8 @@ def _between(
         held += len(record)
         if held > LARGEST_RECORD or len(one) > _MOST_RECORDS:
             raise RepositoryError(
-                f"{repository.path}: the commit {one[0].decode('ascii', 'replace')[:12]} "
-                "changes more than can be read; settle a --range without it"
+                f"{repository.path}: the commit {one[0].decode('ascii', 'replace')[:12]} is too "
+                "large to read: settle a --range without it"
             )
     if one:
         yield one
@@ -136,7 +136,7 @@ def _commit(repository: Repository, records: list[bytes]) -> Commit:
     parts = iter(records)
     head = [part.decode("utf-8", "replace") for part in islice(parts, len(_FIELDS))]
     if len(head) < len(_FIELDS):
-        raise RepositoryError(f"{repository.path}: git log broke off within a commit")
+        raise RepositoryError(f"{repository.path}: the output of git log ended within a commit")
     hash_, *who, time, message, trailers = head
     author, mapped, committer, mapped_committer = map(Person, who[::2], who[1::2])
     people, unread = co_authors(trailers, message)

@@ -76,7 +76,7 @@ def pattern(expression: str, *, any_case: bool = False, across_lines: bool = Fal
         return Pattern(re2.compile(_readable(expression), options))
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-        raise ValueError(f"{shown!r} is no regular expression: {why}") from None
+        raise ValueError(f"{shown!r} is not a regular expression: {why}") from None
 
 
 def engine(who: str) -> Any:
@@ -98,7 +98,7 @@ def _of_fixed_length(expression: str, shown: str) -> Pattern:
     try:
         return Pattern(re.compile(_readable(expression)))
     except re.error as error:
-        raise ValueError(f"{shown!r} is no regular expression: {error}") from None
+        raise ValueError(f"{shown!r} is not a regular expression: {error}") from None
 
 
 def _readable(text: str) -> str:

@@ -59,7 +59,7 @@ class Rules(BaseModel):
     )
     accepted: tuple[str, ...] = Field(
         default=_DEFAULTS["accepted"],
-        description="States in which a decision counts; one that names no state counts too.",
+        description="States in which a decision counts; a decision without a state counts, too.",
     )
     documents: tuple[str, ...] = Field(
         default=_DEFAULTS["documents"],
@@ -67,73 +67,74 @@ class Rules(BaseModel):
     )
     vendored: tuple[str, ...] = Field(
         default=_DEFAULTS["vendored"],
-        description="Globs of what others made: nobody here earns it.",
+        description="Globs of outsiders' files, for which nobody here earns anything.",
     )
     generated: tuple[str, ...] = Field(
         default=_DEFAULTS["generated"],
-        description="Globs of what programs made; so are files marked in their first lines.",
+        description="Globs of generated files; files marked as generated are added.",
     )
     configuration: tuple[str, ...] = Field(
         default=_DEFAULTS["configuration"],
-        description="Globs of configuration, of continuous integration and of dependencies.",
+        description="Globs of configuration, continuous integration and dependencies.",
     )
     configuration_counts: bool = Field(
         default=False,
-        description="Whether configuration counts as code does; if not, it earns nothing.",
+        description="Whether configuration counts as code; if not, it earns nothing.",
     )
     bots: tuple[str, ...] = Field(
         default=_DEFAULTS["bots"],
-        description="Expressions found in 'Name <address>' of programs, which earn nothing.",
+        description="Expressions that match 'Name <address>' of bots, which earn nothing.",
     )
     bots_part: Part = Field(
         default="nobody", description="Who earns a bot's part of a commit: committer or nobody."
     )
     ai: tuple[str, ...] = Field(
         default=_DEFAULTS["ai"],
-        description="Expressions found in 'Name <address>' of models, which earn nothing.",
+        description="Expressions that match 'Name <address>' of models, which earn nothing.",
     )
     ai_part: Part = Field(
-        default="committer", description="Who earns a model's part of a commit, in the same way."
+        default="committer",
+        description="Who earns a model's part of a commit: committer or nobody.",
     )
     fixes: tuple[str, ...] = Field(
         default=_DEFAULTS["fixes"],
-        description="Expressions with which a line of a fix's message begins.",
+        description="Expressions for the beginning of a line in a fix's message.",
     )
     weighed: bool = Field(
         default=True,
-        description="Whether fixes and documents count by their lines; if not, each counts one.",
+        description="Whether fixes and documents count by their lines; if not, each counts as one.",
     )
     retouched: float = Field(
         default=0.25,
         ge=0,
         le=1,
-        description="The largest part of a line that may change and leave it its author's.",
+        description="The largest part of a line that can change without a new author.",
     )
     most_alike: int = Field(
         default=20,
         ge=1,
         le=10**6,
-        description="Lines of one commit in one file that differ in numbers alone: how many count.",
+        description="The most lines, in a file's change, that count if only numbers differ.",
     )
     largest_fix: float = Field(
-        default=20, gt=0, le=10**6, description="Mended lines that one commit is paid for, at most."
+        default=20, gt=0, le=10**6, description="The most fixed lines for which one commit is paid."
     )
     whole_document: int = Field(
-        default=10, ge=1, le=10**6, description="Lines from which a document counts one."
+        default=10, ge=1, le=10**6, description="The least lines of a document that counts."
     )
     whole_decision: int = Field(
-        default=5, ge=1, le=10**6, description="Lines from which a decision counts one."
+        default=5, ge=1, le=10**6, description="The least lines of a decision that counts."
     )
     line_worth: dict[Weighed, float] = Field(
         default=_LINE_WORTH,
-        description="Kind → the lines of code that one line of it is worth, at most.",
+        description="Kind → the most that one of its lines is worth, in lines of code.",
     )
 
     @field_validator("line_worth")
     @classmethod
     def _worth_something(cls, given: dict[Weighed, float]) -> dict[Weighed, float]:
         if any(not 0 <= worth <= MOST_WORTH for worth in given.values()):
-            raise ValueError(f"a line is worth 0 to {MOST_WORTH} lines of code")
+            raise ValueError(f"the worth of a line must be 0 to {MOST_WORTH} lines of code")
         return {**_LINE_WORTH, **given}
 
     @field_validator("bots", "ai", "fixes")
@@ -219,12 +220,12 @@ def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:
     if not isinstance(source, Mapping):
         content = read_file(source, "a rule file")
     if not isinstance(content, Mapping):
-        raise ValueError(f"{source}: holds no rules: give {', '.join(Rules.model_fields)}")
+        raise ValueError(f"{source}: contains no rules: give {', '.join(Rules.model_fields)}")
     try:
         return Rules.model_validate(dict(content))
     except ValidationError as error:
         first, known = first_error(error), ", ".join(Rules.model_fields)
-        raise ValueError(f"the rule {first.where!r}: {first.reason}; there are {known}") from None
+        raise ValueError(f"the rule {first.where!r}: {first.reason}; rules are {known}") from None
 
 
 def declared(attributes: str) -> dict[str, Place]:

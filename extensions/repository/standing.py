@@ -98,7 +98,7 @@ class Standing:
                 if asked > MOST_BLAMED:
                     raise RepositoryError(
                         f"{self._copy.path}: more than {MOST_BLAMED} files were changed more than "
-                        "once, which is more than can be followed; settle a --range"
+                        "once: settle a shorter --range"
                     )
                 yield self._read(path, places[path], text, whole)
 
@@ -150,8 +150,8 @@ class Standing:
         for number, record in enumerate(listing, 1):
             if number > MOST_FILES:
                 raise RepositoryError(
-                    f"{self._copy.path}: {commit[:12]} holds more than {MOST_FILES} "
-                    "files: more than can be read"
+                    f"{self._copy.path}: {commit[:12]} has more than {MOST_FILES} files, the most "
+                    "that can be read"
                 )
             mode, _, rest = record.partition(b" ")
             about, _, path = rest.partition(b"\t")

@@ -152,7 +152,7 @@ def _fill(source: str, target: str, user: int | None) -> None:
                     here.write(chunk)
             os.chmod(made, 0o755 if os.access(entry.path, os.X_OK) else 0o644)
         else:
-            raise OSError(f"{entry.name} is neither a file, a folder nor a link")
+            raise OSError(f"{entry.name} is not a file, a folder or a link")
         if user is not None:
             os.chown(made, user, user, follow_symlinks=False)
 

@@ -65,7 +65,7 @@ def require_sandbox() -> None:
         raise SandboxMissing(f"no sandbox: install the package bubblewrap; {_NO_SANDBOX}")
     if not machine_known():
         raise SandboxMissing(
-            f"no sandbox on {platform.machine()}: its system calls are not known; {_NO_SANDBOX}"
+            f"no sandbox on {platform.machine()}, whose system calls are unknown; {_NO_SANDBOX}"
         )
     try:
         with TemporaryDirectory() as empty:
@@ -193,7 +193,7 @@ def _order(
     first, *rest = command
     program = _python()[0] if first == PYTHON else shutil.which(first, path=_clean("")["PATH"])
     if program is None:
-        raise GameError(f"{first!r}: no such program of the system; give {PYTHON!r} or another")
+        raise GameError(f"{first!r}: is not a program of the system: give {PYTHON!r} or another")
     return json.dumps(
         {
             "source": str(source),

@@ -49,8 +49,8 @@ class Starts:
             before = [one for one in every if one["server"] != server]
             if len({one["server"] for one in before}) >= KILLS and before[-1]["head"] == head:
                 raise Quarantined(
-                    f"run {run} ended its server twice at this step, and is not started again:"
-                    " create a new run on its thread to go on"
+                    f"run {run} crashed its server twice at this step, and is not started again: "
+                    "create a new run on its thread to continue"
                 )
             session.append(START, "", {"server": server, "head": head}, run)
 

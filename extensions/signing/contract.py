@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 NOT_TO_BE_SIGNED = 1
 
-ContractFile = Annotated[Path, typer.Argument(help="A contract: YAML or JSON with its clauses.")]
+ContractFile = Annotated[
+    Path, typer.Argument(help="A contract: a YAML or JSON file with its clauses.")
+]
 
 
 def check(
@@ -24,7 +26,7 @@ def check(
     set_: SetPairs = None,
     enforcement: Annotated[str, typer.Option(help="notional, enforced or escrow.")] = "enforced",
     deposit: Annotated[
-        str, typer.Option(help="Each party's deposit in escrow; empty: as needed.")
+        str, typer.Option(help="Each party's deposit in escrow; empty: enough to deter breaches.")
     ] = "",
     as_json: Json = False,
 ) -> None:
@@ -48,7 +50,7 @@ def check(
 
 def audit(
     file: ContractFile,
-    record: Annotated[Path, typer.Argument(help="The turns: a list of turn, actions, rewards.")],
+    record: Annotated[Path, typer.Argument(help="The record: a list of {turn, actions, rewards}.")],
     game: Annotated[
         str, typer.Option("--game", "-g", help="The game; without it, only the record is used.")
     ] = "",
@@ -69,7 +71,8 @@ def audit(
     world = load(game, settings_from(set_)) if game else None
     if world and len(played) > world.turns:
         raise ValueError(
-            f"{record}: has {len(played)} turns, and {game} {world.turns}: give the game's --set"
+            f"{record}: has {len(played)} turns, but {game} has {world.turns}: repeat the --set "
+            "options of the run"
         )
     found = hold(
         _deal(file, world, played),

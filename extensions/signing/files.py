@@ -21,7 +21,7 @@ def clauses_in(path: Path) -> dict[str, Any]:
     if isinstance(content, dict) and isinstance(content.get("contract"), dict):
         content = _of_a_record(content["contract"].get("clauses"))
     if not isinstance(content, dict) or "clauses" not in content:
-        raise ValueError(f"{path}: holds no contract: give a mapping with the key clauses")
+        raise ValueError(f"{path}: contains no contract: give a mapping with the key clauses")
     return content
 
 
@@ -30,7 +30,7 @@ def turns_in(path: Path) -> list[Turn]:
     content = read_data(path, KIND)
     turns = content.get("record") if isinstance(content, dict) else content
     if not isinstance(turns, list) or not turns:
-        raise ValueError(f"{path}: holds no record: give a list of turns")
+        raise ValueError(f"{path}: contains no record: give a list of turns")
     known = [{"rewards": {}, **turn} if isinstance(turn, dict) else turn for turn in turns]
     try:
         record = TypeAdapter(list[Turn]).validate_python(known)

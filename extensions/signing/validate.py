@@ -15,7 +15,7 @@ INVALID = 1
 
 def validate(
     scenario: Scenario,
-    message: Annotated[str, typer.Option(help="A file with one message; - reads standard input.")],
+    message: Annotated[str, typer.Option(help="A file with one message, or - for standard input.")],
     sender: Annotated[str, typer.Option("--as", help="The sender.")],
     pending: Annotated[
         Path | None, typer.Option(help="A file with the proposal that the message must answer.")

@@ -135,9 +135,7 @@ def import_company_log(
         lack = "no log of the work is given: what each role made is not known"
         return _recorded([], _messages(content), [lack])
     if not isinstance(content, Mapping):
-        raise GameError(
-            f"{log}: is not a company log: an object of roles and what they did is needed"
-        )
+        raise GameError(f"{log}: is not a company log: give an object of roles and their work")
     if isinstance(log, Mapping):
         missing.append("it was given as an object, which keeps only the last of equal keys")
     elif negotiation is None:
@@ -219,7 +217,7 @@ def _message(text: str) -> Message:
 def _split(text: str) -> dict[str, Fraction] | None:
     """Return the last split that a message announces: role → percent.
 
-    Percentages that do not sum to 100 are no split; without a split, the result is None.
+    Percentages that do not sum to 100 are not a split; without a split, the result is None.
     """
     begins = [match.end() for match in _BEGINS.finditer(text)]
     for start in [*reversed(begins[-MOST_BEGUN:]), 0]:

@@ -211,7 +211,7 @@ def settle(one: Round, experiment: Experiment) -> Settled:
     rewards = world.game.step(world.game.start(), actions).rewards
     turn: Turn = {"turn": 1, "actions": actions, "rewards": rewards}
     if one.signed and one.designer not in experiment.designs:
-        raise ValueError(f"{one.where}: all signed the contract of {one.designer!r}, who has none")
+        raise ValueError(f"{one.where}: all signed the contract of {one.designer!r}, who made none")
     design = experiment.designs[one.designer] if one.signed else {}
     monitor = Monitor(Deal(clauses=tuple(payments_of(design, world.seats))))
     monitor.observe(turn)
@@ -226,7 +226,7 @@ def settle(one: Round, experiment: Experiment) -> Settled:
 
 
 def _no_norm(norm: str, total: Fraction) -> dict[str, Fraction]:
-    raise AssertionError(f"a contract of the study names no norm, and here is {norm}")
+    raise AssertionError(f"a contract of the study has no norm, but this clause names {norm}")
 
 
 def difference(one: Settled) -> dict[str, Any]:

@@ -56,7 +56,10 @@ class StudyGame:
         action = str(told).rpartition(".")[2]
         known = self.game.actions[self.seats[0]]
         if action not in known:
-            raise ValueError(f"{where}: no action {action!r} in {self.kind}: {', '.join(known)}")
+            raise ValueError(
+                f"{where}: {action!r} is not an action of {self.kind}: choose from "
+                f"{', '.join(known)}"
+            )
         return action
 
 
@@ -68,7 +71,7 @@ def study_game(kind: str, given: Mapping[str, Any], where: str) -> StudyGame:
     """
     known = [*MATRICES, PUBLIC_GOODS, TRAVELLERS]
     if kind not in known:
-        raise ValueError(f"{where}: no game {kind!r} is known: {', '.join(known)}")
+        raise ValueError(f"{where}: {kind!r} is not a known game: choose from {', '.join(known)}")
     read = {PUBLIC_GOODS: _public_goods, TRAVELLERS: _travellers}.get(kind)
     try:
         if read is None:
@@ -76,7 +79,7 @@ def study_game(kind: str, given: Mapping[str, Any], where: str) -> StudyGame:
             return _built(kind, seats, actions, _matrix(given["payoff_matrix"]), actions[0])
         return read(given)
     except (KeyError, TypeError, AttributeError, ArithmeticError) as lack:
-        raise ValueError(f"{where}: the numbers of {kind} lack {lack} or are none") from None
+        raise ValueError(f"{where}: {lack} of {kind} is missing or not a number") from None
     except ValueError as wrong:
         raise ValueError(f"{where}: {wrong}") from None
 
@@ -112,7 +115,7 @@ def _travellers(given: Mapping[str, Any]) -> StudyGame:
 def _count(given: Mapping[str, Any], key: str, most: int) -> int:
     count = exact(given[key], key)
     if count not in range(2, most + 1):
-        raise ValueError(f"{key} is {given[key]!r:.40}: 2 to {most} are read")
+        raise ValueError(f"{key} is {given[key]!r:.40}: give 2 to {most}")
     return int(count)
 
 

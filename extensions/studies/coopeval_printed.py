@@ -123,14 +123,14 @@ def printed_table(file: Path) -> Printed:
         if not any(values):
             continue
         if len(row) != len(rows[start]):
-            raise ValueError(f"{file}: a row of {mechanism} has not as many cells as the head")
+            raise ValueError(f"{file}: a row of {mechanism} has more or fewer cells than the head")
         if (mechanism, row[1]) in found:
-            raise ValueError(f"{file}: two rows {row[1]} of {mechanism}: give one table")
+            raise ValueError(f"{file}: {mechanism} has two rows {row[1]}: give one table")
         cells = zip(rows[start][2:], values, strict=True)
         found[mechanism, row[1]] = {name: value[0] for name, value in cells if value}
     if not found:
         raise ValueError(
-            f"{file}: no table with Mechanism, Metric and models in its head, and percentages"
+            f"{file}: has no table with Mechanism, Metric and models in its head, and percentages"
         )
     return found
 

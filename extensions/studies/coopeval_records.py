@@ -91,7 +91,9 @@ def experiments(folder: Path) -> Iterator[Experiment]:
     """
     found = [path.parent for path in files_below(folder, RECORDS)]
     if not found:
-        raise ValueError(f"{folder}: no {RECORDS} in it or below it: give a folder of the study")
+        raise ValueError(
+            f"{folder}: no {RECORDS} in it or its subfolders: give a folder of the study"
+        )
     for one in found:
         yield experiment(one)
 
@@ -127,10 +129,10 @@ def _config_of(folder: Path) -> Mapping[str, Any]:
     """Return an experiment's settings."""
     file = folder / CONFIG
     if not file.exists():
-        raise ValueError(f"{file}: is missing: it says which game and mechanism was played")
+        raise ValueError(f"{file}: is missing: it names the game and the mechanism")
     config = read_json(file, "settings of the study")
     if not isinstance(config, dict):
-        raise ValueError(f"{file}: is no mapping with game and mechanism")
+        raise ValueError(f"{file}: is not a mapping with game and mechanism")
     return config
 
 
@@ -146,7 +148,7 @@ def _designs(file: Path, world: StudyGame) -> dict[str, Design]:
     for player, proposed in _by_player(file, "contracts").items():
         contract = proposed.get("contract") if isinstance(proposed, dict) else None
         if not isinstance(contract, dict):
-            raise ValueError(f"{file}: {player} has no contract: action → amount is needed")
+            raise ValueError(f"{file}: {player} has no contract: give action → amount")
         designs[player] = {
             world.action(told, f"{file}: {player}"): _amount(amount, f"{file}: {player}'s {told}")
             for told, amount in contract.items()
@@ -164,8 +166,8 @@ def _mediators(file: Path, world: StudyGame) -> dict[str, Mediator]:
             taken = []
         if sorted(count for count, _ in taken) != list(range(1, seats + 1)):
             raise ValueError(
-                f"{file}: {player} has no mediator: an action for 1 to {seats} who delegate is "
-                "needed, as pairs of number and action"
+                f"{file}: {player} has no mediator: give pairs of a number of delegating seats, 1 "
+                f"to {seats}, and an action"
             )
         mediators[player] = {
             count: world.action(told, f"{file}: {player}") for count, told in taken
@@ -176,7 +178,7 @@ def _mediators(file: Path, world: StudyGame) -> dict[str, Mediator]:
 def _by_player(file: Path, what: str) -> Mapping[str, Any]:
     given = read_json(file, f"{what} of the study")
     if not isinstance(given, dict):
-        raise ValueError(f"{file}: is no mapping of players to their {what}")
+        raise ValueError(f"{file}: is not a mapping of players to their {what}")
     return given
 
 
@@ -198,10 +200,10 @@ def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
         try:
             match = json.loads(line) if line.strip() else []
         except (ValueError, RecursionError):
-            raise ValueError(f"{where}: is no JSON") from None
+            raise ValueError(f"{where}: is not JSON") from None
         rounds = list(_moves(match, {}))
         if match and not rounds:
-            raise ValueError(f"{where}: no round in it: moves with {', '.join(_MOVE)} are needed")
+            raise ValueError(f"{where}: has no round: moves with {', '.join(_MOVE)} are needed")
         for count, (moves, around) in enumerate(rounds, start=1):
             yield _round(moves, around, f"{where} round {count}", world)
 
@@ -224,7 +226,7 @@ def _is_move(one: Any) -> bool:
 
 def _round(moves: list[Any], around: Mapping[str, Any], where: str, world: StudyGame) -> Round:
     if len(moves) != len(world.seats):
-        raise ValueError(f"{where}: {len(moves)} moves in a game of {len(world.seats)}")
+        raise ValueError(f"{where}: {len(moves)} moves, but the game has {len(world.seats)} seats")
     if not all(isinstance(move, dict) and set(_MOVE) <= set(move) for move in moves):
         raise ValueError(f"{where}: a move lacks one of {', '.join(_MOVE)}")
     return Round(

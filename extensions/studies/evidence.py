@@ -40,9 +40,10 @@ ARENA = "https://github.com/vinid/NegotiationArena"
 
 HEAD = """# Evidence others can check
 
-What this code says of records that others published: our rules, settlement and certificates come to
-the same. It is no finding about any model. The records are no part of this project; each has the
-SHA-256 of what was read. `python -m shapley_coop.extensions.studies.evidence` writes this page.
+Published records, replayed by this code: our rules, settlement and certificates agree with them.
+The figures say nothing about any model. The records are not part of this project; each is named
+with the SHA-256 of the files read. `python -m shapley_coop.extensions.studies.evidence` writes this
+page.
 
 | claim | record | command | figure |
 |---|---|---|---|
@@ -66,7 +67,6 @@ class Shown:
     """One line of the page.
 
     Attributes:
-        claim: the claim.
         record: the name of the record, with its digest.
         command: the command that shows the figure.
         figure: the command's result when the page was written.
@@ -89,7 +89,7 @@ def of_raid(file: Path) -> Shown:
     differ = len(log.mismatches)
     same = sum(log.tally[a] == made for a, made in log.contributions.items())
     return Shown(
-        "Our rules play the raid as its log tells it",
+        "Our rules reproduce the logged raid",
         _named(file.name, [file]),
         f"coop import raid-log {file.name}",
         f"{differ} mismatches in {len(log.record)} turns; the contributions of {same} of "
@@ -170,7 +170,7 @@ def of_arena(folder: Path) -> Iterator[Shown]:
         files = [Path(x.record.where) for x in found if x.record.kind == one.kind]
         bad = " (bad by definition where uneven)" if one.kind == "swap" else ""
         yield Shown(
-            f"Our table stops each bad {one.kind} of trading models{bad}, and no good one",
+            f"Our checks stop every bad {one.kind} by trading models{bad}, and no good one",
             _named(f"NegotiationArena, {one.games} games", files, folder),
             "coop import negotiation-arena DIR",
             f"{one.bad_stopped} of {one.bad} bad ones stopped, {one.good_let_through} of "
@@ -197,7 +197,7 @@ def _named(name: str, files: Sequence[Path], root: Path | None = None) -> str:
 
 def main(given: Sequence[str] | None = None) -> None:
     """Write the page from the given records."""
-    parser = argparse.ArgumentParser(description="Write docs/evidence.md from records at hand.")
+    parser = argparse.ArgumentParser(description="Write docs/evidence.md from the given records.")
     parser.add_argument("--raids", type=Path, nargs="*", default=[], help="logs of raids")
     parser.add_argument("--company", type=Path, nargs="*", default=[], help="logs of companies")
     parser.add_argument("--coopeval", type=Path, help="a folder of CoopEval's records")

@@ -60,7 +60,8 @@ def _show_raid(title: str, log: Any) -> None:
 Negotiation = Annotated[
     Path | None,
     typer.Option(
-        help="The negotiation over the log; …-negotiation.json beside …-log.json if left out."
+        help="The negotiation that belongs to the log; by default …-negotiation.json beside "
+        "…-log.json."
     ),
 ]
 

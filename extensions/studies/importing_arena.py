@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.studies.negotiation_arena_protection import Protection
 
 Folder = Annotated[
-    Path, typer.Argument(help="A folder of the study's records, with all folders below it.")
+    Path, typer.Argument(help="A folder of the study's records, searched with all its subfolders.")
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("-o", "--out", help="A JSON file for what our table asks back in each game."),
+    typer.Option(
+        "-o",
+        "--out",
+        help="The JSON file to write, with the data that our table needs for each game.",
+    ),
 ]
 MOST_SHOWN = 10
 
@@ -44,7 +48,7 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
 
     found, unreadable = replay_study(folder)
     if not found:
-        raise ValueError(f"{folder}: no game can be read: {unreadable[0]}")
+        raise ValueError(f"{folder}: no game could be read: {unreadable[0]}")
     _note_some(left_out(unreadable))
     answers = list(protection(found))
     if out:

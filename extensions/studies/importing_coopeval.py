@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     Shares = dict[str, dict[str, Rates]]
 
 Folder = Annotated[
-    Path, typer.Argument(help="A folder of the study's records, with all folders below it.")
+    Path, typer.Argument(help="A folder of the study's records, searched with all its subfolders.")
 ]
 Printed = Annotated[
     Path | None,
     typer.Option(
-        help="The study's LaTeX table of its contracts and mediators, to be printed beside ours."
+        help="The study's LaTeX table of its contracts and mediators, to print next to ours."
     ),
 ]
 Out = Annotated[

@@ -188,7 +188,7 @@ def _table(record: Recorded, markets: Path) -> Table:
         settings = RunConfig(game="trade", params={"market": str(file)}).resolve()
     except GameError as error:
         why = str(error).partition(": ")[2]
-        raise Unreadable(record.where, f"no market of ours: {why}") from None
+        raise Unreadable(record.where, f"the game is not one of our markets: {why}") from None
     table: Any = {"episode": file.stem, "settings": settings.model_dump(mode="json"), "record": []}
     game = EvaluatedTable(table).game
     more = {"agents": list(game.agents), "position": game.start(), "round": 1}

@@ -138,7 +138,7 @@ def records(folder: Path) -> Iterator[Recorded | Unreadable]:
     """
     files = files_below(folder, STATE)
     if not files:
-        raise ValueError(f"{folder}: holds no {STATE} of NegotiationArena, and no folder below it")
+        raise ValueError(f"{folder}: has no {STATE} of NegotiationArena, nor have its subfolders")
     for file in files:
         try:
             yield _record(read_json(file, "a recorded game"), str(file))
@@ -156,14 +156,14 @@ def _told(error: Exception) -> str:
 def _record(told: Mapping[str, Any], where: str) -> Recorded:
     kind = told["class"]
     if kind not in KINDS:
-        raise Unreadable(where, f"no reader for a {kind!r}: there are {', '.join(KINDS)}")
+        raise Unreadable(where, f"{kind!r} is not a known game: choose from {', '.join(KINDS)}")
     *states, last = told["game_state"]
     if "summary" not in last:
-        raise Unreadable(where, "the game did not end")
+        raise Unreadable(where, "the game has not ended")
     setting = {**told, **(states[0].get("settings", {}) if states else {})}
     players = tuple(player["agent_name"] for player in told["players"])
     if len(players) != 2 or len(set(players)) != 2:
-        raise Unreadable(where, f"{len(players)} players, and the study's games are for two")
+        raise Unreadable(where, f"{len(players)} players, but the study's games are for two")
     return Recorded(
         where=where,
         kind=KINDS[kind],
@@ -184,7 +184,7 @@ def _answers(states: Sequence[Mapping[str, Any]], players: tuple[str, ...]) -> t
         if before is not None and before.says == ACCEPT:
             raise ValueError("an answer follows the acceptance")
         if one is not None and one.says == ACCEPT and (before is None or before.trade is None):
-            raise ValueError("an acceptance follows no proposal")
+            raise ValueError("an acceptance without a proposal before it")
     return answers
 
 
@@ -203,7 +203,7 @@ def _answer(state: Mapping[str, Any], players: tuple[str, ...]) -> Answer:
     said = state["player_public_info_dict"]
     trade, player = said["newly proposed trade"], int(state["turn"])
     if player not in range(len(players)):
-        raise ValueError(f"an answer is of player {player!s:.20}, and there are {len(players)}")
+        raise ValueError(f"an answer is by player {player!s:.20} of {len(players)} players")
     return Answer(player, str(said["player answer"]).strip(), _trade(trade, players))
 
 
@@ -213,7 +213,7 @@ def _trade(told: Any, players: tuple[str, ...]) -> Trade | None:
         return None
     sides = _value(told)
     if not isinstance(sides, Mapping):
-        raise ValueError(f"no trade: {told!s:.40}")
+        raise ValueError(f"it is not a trade: {told!s:.40}")
     first, second = (_resources(sides[side]) for side in _sides_of(players, list(sides)))
     return first, second
 
@@ -224,7 +224,7 @@ def _sides_of(players: tuple[str, ...], sides: list[str]) -> list[str]:
     left = [side for side in sides if side not in known.values()]
     if len(sides) != 2 or not known or len(left) != 2 - len(known):
         raise ValueError(
-            f"the sides {', '.join(sides)} of a trade are not those of {' and '.join(players)}"
+            f"the sides of a trade, {', '.join(sides)}, are not the players {' and '.join(players)}"
         )
     return [known.get(name) or left[0] for name in players]
 

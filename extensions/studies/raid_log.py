@@ -34,7 +34,7 @@ class RaidLog:
         mismatches: all differences: turn, item, the log's value, and our value.
         contributions: agent → kind (damage, healing, taunt) → amount in our replay.
         tally: agent → kind → amount summed from the log's lines.
-        notes: sentences about facts that the log does not state; they are no mismatches.
+        notes: sentences about facts that the log does not state; they are not mismatches.
         shares: agent → its share of all contributions in our replay; empty if the replay differs
             from the log, or if no hero contributed.
     """
@@ -76,7 +76,7 @@ def import_raid_log(
     told = chapters(content, name or "the log")
     first = next((c.status for c in told if c.status), None)
     if first is None:
-        raise GameError(f"{name or 'the log'}: no turn of it states how boss and heroes stand")
+        raise GameError(f"{name or 'the log'}: no turn states the hit points of boss and heroes")
     given = {
         "agents": list(first.heroes),
         "boss_hp": first.boss_full,

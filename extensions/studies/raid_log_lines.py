@@ -110,7 +110,7 @@ def chapters(content: Any, name: str) -> list[Chapter]:
         GameError: the content is not a list, or contains no turn.
     """
     if not isinstance(content, Sequence) or isinstance(content, str):
-        raise GameError(f"{name}: a log is a list of messages and turns")
+        raise GameError(f"{name}: is not a list of messages and turns")
     found: list[Chapter] = []
     declared: dict[int, dict[str, str]] = {}
     speakers: set[str] = set()
@@ -124,7 +124,7 @@ def chapters(content: Any, name: str) -> list[Chapter]:
             if said := _DECLARED.match(lines[0]):
                 declared.setdefault(int(said[2]) + 1, {})[said[1]] = said[3].strip()
     if not found:
-        raise GameError(f"{name}: no turn of a raid in it: '--------The game log of turn 0---…'")
+        raise GameError(f"{name}: has no turn, which begins '--------The game log of turn 0---…'")
     for chapter in found:
         chapter.declared = declared.get(chapter.turn, {})
     _name_heroes(found, speakers)

@@ -37,12 +37,12 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
     """
     seeds = list(seeds or suite.seeds)
     if len(set(seeds)) < len(seeds):
-        raise ValueError(f"{suite.name}: seeds repeat: use repetitions to play one again")
+        raise ValueError(f"{suite.name}: a seed is given twice: use repetitions to play it again")
     cells: list[Cell] = []
     for condition in _conditions(suite):
         cells += starmap(partial(Cell, condition), product(seeds, range(suite.repetitions)))
         if len(cells) > MOST_SEEDS:
-            raise ValueError(f"{suite.name}: more than {MOST_SEEDS} cells: vary less")
+            raise ValueError(f"{suite.name}: more than {MOST_SEEDS} cells: use fewer seeds")
     return cells
 
 

@@ -40,4 +40,4 @@ def check_none_waits(sweep: str) -> None:
         ValueError: letters of the sweep wait in batches, and would be paid for twice.
     """
     if waiting := home().journal.in_batches(sweep):
-        raise ValueError(f"{waiting} letters wait in batches: add --batch, which takes the answers")
+        raise ValueError(f"{waiting} letters wait in batches: add --batch to fetch answers")

@@ -86,7 +86,7 @@ def merge(folders: Iterable[Path], out: Path) -> int:
         _check_apart(sources)
         into = opened.enter_context(Store(out, new=True))
         if not into.is_empty:
-            raise ValueError(f"{out} holds a sweep already: merge into a new folder")
+            raise ValueError(f"{out} contains a sweep already: merge into a new folder")
         suites = [(source.suites, source.content["skipped"]) for source in sources]
         with into.writing() as session:
             for source in sources:
@@ -104,7 +104,7 @@ def _check_apart(sources: Sequence[Store]) -> None:
     for source in sources:
         first = found.setdefault(source.id, source.folder)
         if first is not source.folder:
-            raise ValueError(f"{first} and {source.folder} are one sweep: give it once")
+            raise ValueError(f"{first} and {source.folder} are the same sweep: give it once")
 
 
 def _take_in(source: Store, into: Store, session: Statements) -> None:
@@ -112,5 +112,7 @@ def _take_in(source: Store, into: Store, session: Statements) -> None:
     for row in rows.as_kept(rows.cells()):
         values = into.given(**{name: x for name, x in row.items() if name != "sweep"})
         if session.execute(_OTHER, **values):
-            raise ValueError(f"{source.folder} has another run of the cell {row['cell']}: keep one")
+            raise ValueError(
+                f"{source.folder} has another run of cell {row['cell']}: merge only one"
+            )
         session.execute(ROW, **values)

@@ -132,7 +132,7 @@ class SweepGate:
                     raise
             finally:
                 pace.leave(busy)
-        raise AssertionError("tries do not end")
+        raise AssertionError("the loop over tries ended")
 
     async def _in_a_batch(
         self, batches: Batches, seat: Seat, question: Enquiry, ask: Ask

@@ -155,4 +155,4 @@ class Purse:
             SpendingLimit: the limit is reached.
         """
         if self.limit is not None and (spent := await self.spent()) >= self.limit:
-            raise SpendingLimit(f"the cost limit of {self.limit:g} USD: {spent:.4f} are spent")
+            raise SpendingLimit(f"the cost limit of {self.limit:g} USD: {spent:.4f} USD are spent")

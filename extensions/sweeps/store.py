@@ -78,7 +78,7 @@ class Store:
         self.folder, file = folder, folder / FILE
         shared = "" if file.exists() else home().database
         if file.exists() and not file.is_file():  # to read a pipe or a device might never end
-            raise ValueError(f"{file} is no file")
+            raise ValueError(f"{file} is not a file")
         if new:
             make_folder(folder)
         elif not (shared or file.is_file()):
@@ -90,7 +90,7 @@ class Store:
             self._open(new)
         except sqlite3.DatabaseError as error:
             self.close()
-            raise ValueError(f"{file} is no sweep's file, or damaged: {error}") from None
+            raise ValueError(f"{file} is not a sweep's file, or it is damaged: {error}") from None
         except ValueError:
             self.close()
             raise

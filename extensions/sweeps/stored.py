@@ -112,7 +112,7 @@ class Stored:
             row: Row = dict(json.loads(content))
         except (ValueError, TypeError):
             where = f"{self._store.folder}: a row that begins with {content[:20]!r}"
-            raise ValueError(f"{where} is no JSON: restore it or delete it") from None
+            raise ValueError(f"{where} is not JSON: restore it or delete it") from None
         # A file from another party may name a program, which would run here.
         refuse_programs(self._store.folder, [row.get("room", {}).get("game")])
         return row

@@ -30,20 +30,22 @@ class Part(BaseModel):
 
 
 class Printed(Part):
-    """The values of one row as the source prints them."""
+    """The values that the source prints in one row."""
 
-    row: dict[str, str] = Field(description="Axis → label: the row that it belongs to.")
-    values: dict[str, str] = Field(description="Column → what is printed.")
+    row: dict[str, str] = Field(description="Axis → label: the cells of this row.")
+    values: dict[str, str] = Field(description="Column → the value to print.")
 
 
 class TableSpec(Part):
-    """How the report lays a suite out: a row for each combination of some axes."""
+    """A table of the report, with a row for each combination of some axes."""
 
     title: str
-    rows: list[str] = Field(default=[], description="Axes; all of them unless given.")
-    where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
-    columns: list[str] = Field(min_length=1, description="Measures: see `evals.measures`.")
-    source: str = Field(default="", description="Whose printed values stand beside, or whose idea.")
+    rows: list[str] = Field(default=[], description="The axes of the rows; all axes by default.")
+    where: dict[str, str] = Field(
+        default={}, description="Axis → label: use only the runs with these labels."
+    )
+    columns: list[str] = Field(min_length=1, description="Measures (see `evals.measures`).")
+    source: str = Field(default="", description="The source of printed values or of the idea.")
     printed: list[Printed] = []
 
 
@@ -52,9 +54,11 @@ class FigureSpec(Part):
 
     kind: str
     title: str
-    by: list[str] = Field(default=[], description="Axes; all of them unless given.")
-    where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
-    columns: list[str] = Field(default=[], description="Measures, where the kind needs some.")
+    by: list[str] = Field(default=[], description="The axes of the figure; all axes by default.")
+    where: dict[str, str] = Field(
+        default={}, description="Axis → label: use only the runs with these labels."
+    )
+    columns: list[str] = Field(default=[], description="Measures, if the kind needs any.")
 
 
 class Suite(Part):
@@ -65,15 +69,16 @@ class Suite(Part):
     """
 
     name: str = Field(pattern=r"^[a-z0-9_]{1,64}$", description=NAMING)
-    about: str = Field(default="", description="What the experiment asks.")
-    base: dict[str, Any] = Field(default={}, description="What every run has in common.")
+    about: str = Field(default="", description="The question that the experiment answers.")
+    base: dict[str, Any] = Field(default={}, description="The settings that all runs share.")
     vary: dict[str, list[Any] | dict[str, dict[str, Any]]] = Field(
-        default={}, description="Axis → its values, or label → what it sets."
+        default={}, description="Axis → its values, or label → the settings for this label."
     )
     seeds: Seeds = Field(default=[0])
     repetitions: int = Field(default=1, ge=1, le=1000, description="Runs of each cell and seed.")
     compare: str = Field(
-        default="", description="The axis whose last label is compared with each other."
+        default="",
+        description="The axis whose last label is compared with each of its other labels.",
     )
     tables: list[TableSpec] = Field(default=[], description="The report's tables.")
     figures: list[FigureSpec] = Field(default=[], description="The report's figures.")
@@ -84,10 +89,12 @@ class Suite(Part):
             if not values:
                 raise ValueError(f"the axis {axis} has no values: give one or more")
             if isinstance(values, list) and any(isinstance(v, list | dict) for v in values):
-                raise ValueError(f"the axis {axis} lists no plain values: give label: {{…}} pairs")
+                raise ValueError(
+                    f"the axis {axis} has values of no plain type: give label: {{…}} pairs"
+                )
         axes = set(self.axes)
         if self.compare and self.compare not in axes:
-            raise ValueError(f"compare: {self.compare!r} is no axis: there are {sorted(axes)}")
+            raise ValueError(f"compare: {self.compare!r} is not an axis: choose {sorted(axes)}")
         for table in self.tables:
             named = {*table.rows, *table.where, *(a for p in table.printed for a in p.row)}
             self._check_named(table.title, named, table.where)
@@ -97,10 +104,10 @@ class Suite(Part):
 
     def _check_named(self, title: str, axes: set[str], where: Mapping[str, str]) -> None:
         if strangers := axes - set(self.axes):
-            raise ValueError(f"{title!r} names {sorted(strangers)}: no axes")
+            raise ValueError(f"{title!r}: {sorted(strangers)} are not axes")
         for axis, label in where.items():
             if label not in (labels := list(self.axes[axis])):
-                raise ValueError(f"{title!r}: {axis} has no label {label!r}, but {labels}")
+                raise ValueError(f"{title!r}: {axis} has no label {label!r}: choose from {labels}")
 
     @property
     def axes(self) -> dict[str, dict[str, dict[str, Any]]]:
@@ -179,8 +186,8 @@ def refuse_programs(where: Path, named: Iterable[Any]) -> None:
     programs = () if permitted(PROGRAMS) else (game for game in named if is_program(game))
     for game in programs:
         raise ValueError(
-            f"{where}: names {game[:200]!r}, which is a program; if you trust it: "
-            "coop --trust-programs …"
+            f"{where}: the game {game[:200]!r} is a program; if you trust it: coop "
+            "--trust-programs …"
         )
 
 

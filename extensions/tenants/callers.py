@@ -76,7 +76,7 @@ class Caller(BaseModel):
     @model_validator(mode="after")
     def _a_party_has_a_seat(self) -> "Caller":
         if {bool(self.episode), bool(self.agent)} != {self.role == "party"}:
-            raise ValueError("give episode and agent for a party, and neither for an operator")
+            raise ValueError("give both episode and agent for a party, or neither for an operator")
         return self
 
     @property
@@ -98,7 +98,7 @@ class _Line(Caller):
     @model_validator(mode="after")
     def _either_token_or_digest(self) -> "_Line":
         if (self.token is None) == (self.sha256 is None):
-            raise ValueError("give a token or its sha256")
+            raise ValueError("give either a token or its sha256")
         return self
 
     def entry(self) -> tuple[str, Caller]:

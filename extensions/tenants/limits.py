@@ -30,7 +30,7 @@ def limits() -> Limits:
     """Return the limits that the environment sets.
 
     Raises:
-        ValueError: a limit is no number or out of range, or is not whole (`usd` need not be).
+        ValueError: a limit is not a number or out of range, or is not whole (`usd` need not be).
     """
     usual = Limits()
     return Limits(

@@ -81,7 +81,7 @@ async def check_new(place: Mapping[str, Any]) -> None:
     """
     owner, quota = str(place.get(OWNER_KEY) or ""), place.get(QUOTA_KEY)
     if place and configured() and not owner:
-        raise Ownerless("this run has no owner: where there are tenants, a run is one's of them")
+        raise Ownerless("this run has no owner, but on a server with tenants every run needs one")
     if owner and quota:
         refused = await asyncio.to_thread(beyond, owner, Quota(*quota))
         if refused:

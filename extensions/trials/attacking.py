@@ -34,7 +34,7 @@ def attack(
         list[str] | None, typer.Option(help="An adversary by name; can be repeated.")
     ] = None,
     evidence: Annotated[
-        bool, typer.Option("--evidence", help="Print what each trial observed.")
+        bool, typer.Option("--evidence", help="Print the observations of each trial.")
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -25,14 +25,14 @@ READ_BY_CODE = (
 
 
 def comprehend(
-    model: Annotated[str, typer.Option(help="Who is asked.")] = "embedded:rational",
+    model: Annotated[str, typer.Option(help="The model to ask.")] = "embedded:rational",
     base_url: BaseUrl = None,
     seeds: Seeds = "",
     manner: Annotated[
-        list[str] | None, typer.Option(help="text, schema or tools; by default all three.")
+        list[str] | None, typer.Option(help="The manner: text, schema or tools; by default all.")
     ] = None,
-    most: Annotated[int, typer.Option(help="The most questions in each manner.")] = 500,
-    at_least: Annotated[float, typer.Option(help="The share of right answers for exit 0.")] = 0,
+    most: Annotated[int, typer.Option(help="Most questions in each manner.")] = 500,
+    at_least: Annotated[float, typer.Option(help="Share of right answers for exit code 0.")] = 0,
     prices: PriceFile = None,
     dry_run: Annotated[bool, typer.Option(help="Print a forecast; ask nothing.")] = False,
     max_connections: AtOnce = 16,
@@ -40,12 +40,12 @@ def comprehend(
 ) -> None:
     """Ask a model questions about its letters, and count the right answers. Repeat to go on."""
     from shapley_coop.evals.seeds import parse_seeds
-    from shapley_coop.extensions.trials.comprehension import letters_of, limited, unasked
+    from shapley_coop.extensions.trials import comprehension as asking
 
     seat, manners = _seat_and_manners(model, base_url, manner or [])
     with show_spinner("playing the runs whose letters are asked about"):
-        entries = finish(letters_of(parse_seeds(seeds) if seeds else [0]))
-    kept, missing = limited(entries, most), unasked(entry.act for entry in entries)
+        entries = finish(asking.letters_of(parse_seeds(seeds) if seeds else [0]))
+    kept, missing = asking.limited(entries, most), asking.unasked(entry.act for entry in entries)
     _show_forecast(kept, seat, len(manners), prices, quiet=as_json)
     if dry_run:
         return
@@ -53,14 +53,12 @@ def comprehend(
     for how in manners:
         asked = seat.model_copy(update={"answers": how})
         with show_spinner(f"asking about letters, answers by {how}"):
-            scores[how] = finish(_score(kept, asked, max_connections))
+            scores[how] = finish(asking.asked_about(kept, asked, at_once=max_connections))
     if as_json:
         say_json(_told(seat, scores, missing))
     else:
         _show(seat, scores, missing)
-    if missing or any(
-        _share(score) < at_least or not _answered(score) for score in scores.values()
-    ):
+    if missing or any(score.fails(at_least) for score in scores.values()):
         sys.exit(NOT_UNDERSTOOD)
 
 
@@ -74,7 +72,7 @@ def _seat_and_manners(
 
     seat = Seat.model_validate(seats_from(model, None, base_url)["*"])
     if seat.human:
-        raise ValueError("--model human: people are not asked about letters; give a model")
+        raise ValueError("--model human: questions about letters are for models only: give a model")
     check_seat(seat)
     if odd := sorted({*given} - {*MANNERS}):
         raise ValueError(f"--manner {odd[0]}: give {', '.join(MANNERS)}")
@@ -98,12 +96,6 @@ def _show_forecast(
         f"in, {tokens_out * times} out and a model's own reasoning; cost {told}"
     )
     typer.echo(line + ("" if cost is None else f", by the prices of {known.told}"), err=quiet)
-
-
-async def _score(entries: "Sequence[Entry]", seat: "Seat", at_once: int) -> "Score":
-    from shapley_coop.extensions.trials.comprehension import asked_about
-
-    return await asked_about(entries, seat, at_once=at_once)
 
 
 def _show(seat: "Seat", scores: "dict[str, Score]", missing: Sequence[str]) -> None:
@@ -147,11 +139,3 @@ def _told(seat: "Seat", scores: "dict[str, Score]", missing: Sequence[str]) -> d
 
 def _of(right: int, asked: int) -> str:
     return f"{right} of {asked}"
-
-
-def _share(score: "Score") -> float:
-    return score.right.total() / max(score.asked.total(), 1)
-
-
-def _answered(score: "Score") -> bool:
-    return score.silent.total() < score.asked.total()

@@ -33,16 +33,17 @@ def tournament(
     file: Annotated[
         str,
         typer.Argument(
-            help="A tournament by name or file; 'verify' checks a folder's rows and ranking."
+            help="A tournament by name or file; or 'verify', to check the rows and ranking in a "
+            "folder."
         ),
     ],
     folder: Annotated[
-        Path | None, typer.Argument(help="Of 'verify': the tournament's folder.", metavar="[DIR]")
+        Path | None, typer.Argument(help="For 'verify': the tournament's folder.", metavar="[DIR]")
     ] = None,
     out: Out = None,
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
-    shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
+    shard: Annotated[str, typer.Option(help="i/n: play one of n disjoint parts.")] = "",
     fail_on_error: Failures = 1.0,
     as_json: Json = False,
 ) -> None:
@@ -74,7 +75,7 @@ def _verify(folder: Path | None, out: Path | None, as_json: bool) -> None:
     from shapley_coop.extensions.trials.tournament import kept
 
     if folder is None or out:
-        raise ValueError("coop tournament verify: give the tournament's folder, and no -o")
+        raise ValueError("coop tournament verify: give the tournament's folder without -o")
     found = kept.verify(folder)
     if as_json:
         ranking = kept.as_json(found.ranking)

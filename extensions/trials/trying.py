@@ -17,7 +17,7 @@ LONGEST = 48
 
 
 def try_model(
-    model: Annotated[str, typer.Argument(help="Who answers at every seat.")],
+    model: Annotated[str, typer.Argument(help="The model at every seat.")],
     base_url: BaseUrl = None,
     suite: Annotated[
         str, typer.Option(help="The suite whose cost is forecast; empty for none.")

@@ -66,7 +66,7 @@ def wev(
     given = {role: _reward(role, reward, counts) for role, reward in (rewards or {}).items()}
     earned = earned_intervals(counts, intervals)
     if not any(high for _, high in earned.values()):
-        raise ValueError("no artefact that weighs anything: there is no value to divide")
+        raise ValueError("no artefact has a weight above 0, so there is no value to divide")
     points, ranges = parts(counts, intervals), part_intervals(counts, intervals)
     return {
         role: EarnedValue(
@@ -157,7 +157,7 @@ def read_weights(
     for kind, ends in found.items():
         if kinds is not None and kind not in kinds:
             meant = did_you_mean(kind, kinds) or f"; they are {', '.join(kinds)}"
-            raise ValueError(f"{what}: {kind!r} is no kind of work{meant}")
+            raise ValueError(f"{what}: {kind!r} is not a kind of work{meant}")
         if not isinstance(ends, list | tuple) or len(ends) != 2:
             raise ValueError(f"{what}: {kind} is {json.dumps(ends, default=str)[:40]}: {form}")
         try:

@@ -26,7 +26,7 @@ class ExchangeAhead(PrivateWorths):
 
     @property
     def words(self) -> str:
-        """The assumed conduct of agents without a duty, as a clause for a text."""
+        """The assumed conduct of agents without a duty, in words."""
         return "who is asked for nothing does its own tasks"
 
     @property

@@ -32,43 +32,47 @@ class AtomEntry(BaseModel):
     arguments: dict[str, Annotated[str, BeforeValidator(str)]] = Field(
         default={}, description="Parameter → value."
     )
-    says: str = Field(default="", description="In words; else made of the two above.")
+    says: str = Field(default="", description="The description; by default tool and arguments.")
 
 
 class ScenarioFile(BaseModel):
     """The content of a scenario file.
 
-    One field sets utilities: `utilities`, `values`, `preferences` or `competition`. Beside one of
-    the first two, `preferences` are only shown in letters.
+    One field sets utilities: `utilities`, `values`, `preferences` or `competition`. With one of the
+    first two, `preferences` are only shown in letters.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    name: str = Field(default="scenario", description="How it is called.")
-    about: str = Field(default="", description="A note for people.")
+    name: str = Field(default="scenario", description="The scenario's name.")
+    about: str = Field(default="", description="A note for readers of the file.")
     atoms: list[str | AtomEntry] = Field(
         min_length=2, description="The tasks; the first is the most significant bit."
     )
     initial: dict[str, str | list[str]] = Field(
         min_length=2,
-        description="Agent → mask, or a list of tasks in words, in speaking order; a partition.",
+        description="Agent → its initial tasks, as a mask or a list of tasks in words, in "
+        "speaking order. Together they form a partition.",
     )
     registry: dict[str, str] = Field(
-        default={}, description="Mask → description; the others are composed."
+        default={}, description="Mask → description; missing descriptions are composed."
     )
-    tools: str = Field(default="", description="A tool catalogue, beside this file.")
-    seed: int = Field(default=0, ge=0, description="The seed of whatever is generated.")
+    tools: str = Field(default="", description="A tool catalogue, relative to this file.")
+    seed: int = Field(default=0, ge=0, description="The seed for everything that is generated.")
     utilities: dict[str, dict[str, float]] | None = Field(
-        default=None, description="Agent → mask → raw score in 0..100, every mask once."
+        default=None, description="Agent → mask → raw score in 0..100, with each mask once."
     )
     values: dict[str, dict[str, float]] | None = Field(
         default=None,
-        description="Agent → task → score in 0..100; what is left out is worth nothing. A set is "
-        "worth the sum.",
+        description="Agent → task → score in 0..100; missing tasks are worth nothing. A set is "
+        "worth the sum of its tasks.",
     )
-    preferences: dict[str, str] | None = Field(default=None, description="Agent → its taste.")
+    preferences: dict[str, str] | None = Field(default=None, description="Agent → its preferences.")
     competition: float | None = Field(
-        default=None, ge=0, le=1, description="From 0 (tastes apart) to 1 (the same)."
+        default=None,
+        ge=0,
+        le=1,
+        description="The competition over tasks, from 0 (preferences unrelated) to 1 (the same).",
     )
 
 
@@ -110,9 +114,7 @@ def read_page(content: Any) -> ScenarioFile:
         GameError: a field is wrong; the error names the field and quotes nothing.
     """
     if not isinstance(content, Mapping):
-        raise GameError(
-            "holds no scenario: give atoms, initial and utilities, values or preferences"
-        )
+        raise GameError("no scenario: give atoms, initial and utilities, values or preferences")
     try:
         return ScenarioFile.model_validate(dict(content))
     except ValidationError as error:
@@ -184,7 +186,7 @@ def _read_sums(scores: Mapping[str, float], atoms: Sequence[Atom], whose: str) -
     positions, found = _positions(atoms), [0.0] * len(atoms)
     for task, score in scores.items():
         if not 0 <= score <= TOP:
-            raise GameError(f"{whose}: the score of {task!r} is out of range: give one in 0..{TOP}")
+            raise GameError(f"{whose}: the score of {task!r} is out of range: give 0..{TOP}")
         found[_position(positions, task, whose)] = score
     return additive(found)
 
@@ -196,7 +198,7 @@ def _positions(atoms: Sequence[Atom]) -> dict[str, int]:
 def _position(positions: Mapping[str, int], task: str, whose: str) -> int:
     """Return the index of the atomic task with this description."""
     if (found := positions.get(task.removesuffix("."))) is None:
-        raise GameError(f"{whose}: no task {task[:200]!r}{did_you_mean(task, positions)}")
+        raise GameError(f"{whose}: {task[:200]!r} is not a task{did_you_mean(task, positions)}")
     return found
 
 

@@ -103,7 +103,7 @@ class Market:
         most = self.n - len(self.others)
         able = [m for m in self.utilities if 1 <= m.bit_count() <= most]
         if not able:
-            raise Missing("the letter does not say what any set of tasks is worth")
+            raise Missing("the letter lacks the utilities of sets of tasks")
         return sorted(able, key=lambda m: (-self.utilities[m], m))
 
     def worth(self, mask: int) -> float:

@@ -45,11 +45,14 @@ class Registry:
         self.says = tuple(says)
         self._position = {words: i for i, words in enumerate(self.says)}
         if len(self._position) < len(self.says):
-            raise GameError("two atoms are worded alike: give each its own words")
+            raise GameError("two atoms have the same words: give each its own words")
         for words in self.says:
             check_words(words)
             if JOINT in words or f"{words}." == NOTHING:
-                raise GameError(f"{words!r} cannot be an atom's words: no {JOINT!r}, not Nothing")
+                raise GameError(
+                    f"{words!r} cannot name an atom: use words without {JOINT!r}, other than "
+                    "Nothing"
+                )
         self._written = dict(written or {})
         self._mask = {description: mask for mask, description in self._written.items()}
         self._check_written()
@@ -101,8 +104,8 @@ class Registry:
         if len(self._mask) < len(self._written):
             twice = [m for m, text in self._written.items() if self._mask[text] != m]
             raise GameError(
-                f"the description of {to_bits(twice[0], len(self.says))} is also another "
-                "composite's: descriptions are unique"
+                f"the description of {to_bits(twice[0], len(self.says))} also describes another "
+                "composite: give each its own"
             )
         for mask, description in self._written.items():
             check_words(description)
@@ -111,7 +114,9 @@ class Registry:
             other = self._parse(description)
             taken = other not in self._written or not self.listed
             if other is not None and other != mask and taken:
-                raise GameError(f"{description!r} is also another composite's: word it otherwise")
+                raise GameError(
+                    f"{description!r} describes another composite, too: use other words"
+                )
 
 
 def compose(says: Sequence[str], mask: int) -> str:
@@ -126,6 +131,9 @@ def check_words(words: str) -> None:
         GameError: words are too long, not one visible line, padded by blanks, or contain < > `.
     """
     if not words.strip() or words != words.strip() or not is_one_line(words):
-        raise GameError(f"{words!r} cannot be copied exactly: printable, no blanks at the ends")
+        raise GameError(
+            f"{words!r} cannot be copied exactly: use printable characters, without blanks at the "
+            "ends"
+        )
     if len(words) > MAX_DESCRIPTION or set(words) & set("<>`"):
-        raise GameError(f"{words[:60]!r}: at most {MAX_DESCRIPTION} characters, without < > `")
+        raise GameError(f"{words[:60]!r}: use at most {MAX_DESCRIPTION} characters, without < > `")

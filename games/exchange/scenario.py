@@ -67,12 +67,14 @@ class Tasks:
     def __post_init__(self) -> None:
         n, names = self.n, self.names
         if n < len(self.initial):
-            raise GameError(f"{n} atoms for {len(self.initial)} agents: give one each or more")
+            raise GameError(f"{n} atoms for {len(self.initial)} agents: give at least one each")
         if len(set(names)) < n:
             twice = next(name for name in names if names.count(name) > 1)
-            raise GameError(f"the atom {twice} is listed twice: each call is one atom")
+            raise GameError(f"the atom {twice} is listed twice: give each atom its own words")
         if unfit := [name for name in names if set(name) & set("<>`") or not is_one_line(name)]:
-            raise GameError(f"the atom {unfit[0]!r} has characters that cannot be sent: < > `")
+            raise GameError(
+                f"the atom {unfit[0]!r} has characters that letters escape: leave out < > `"
+            )
         if not is_partition(self.initial, n):
             shown = ", ".join(f"{a} {to_bits(m, n)}" for a, m in self.initial.items())
             raise GameError(
@@ -143,8 +145,8 @@ def check_table(n: int) -> None:
     """
     if n > MAX_ATOMS:
         raise GameError(
-            f"{n} atoms have 2^{n} sets: give at most {MAX_ATOMS}, or values, one for each task "
-            "(generated: additive=true)"
+            f"{n} atoms have 2^{n} sets: give at most {MAX_ATOMS} atoms, or values, one for each "
+            "task (generated: additive=true)"
         )
 
 
@@ -161,13 +163,13 @@ def table_of(utilities: Utilities) -> Micros:
 
 @dataclass(frozen=True)
 class Scenario:
-    """The tasks, and each agent's private utilities and taste.
+    """The tasks, and each agent's private utilities and preferences.
 
     Attributes:
         name: the scenario's name.
         tasks: the public part.
         utilities: agent → its utilities by mask, in millionths of the agent's maximum.
-        preferences: agent → its taste in words; empty if unknown.
+        preferences: agent → its preferences in words; empty if unknown.
         origins: agent → mask → the origin of a utility ("printed", "calibrated", "given");
             utilities without an entry were generated.
         tools: the tools that the atoms call, by id; empty if every call succeeds.
@@ -196,7 +198,6 @@ class Scenario:
         """Return each task's value for an agent, by the task's words; empty if not additive.
 
         Args:
-            agent: the agent.
             tasks: some of the scenario's tasks; by default all tasks.
         """
         own, told = self.utilities[agent], tasks or self.tasks

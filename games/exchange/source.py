@@ -60,7 +60,6 @@ def generate_scenario(
     """Return a scenario of everyday tasks, of which each agent starts with an equal part.
 
     Args:
-        agents: the agents.
         atoms: the number of tasks; if the built-in list is shorter, tasks recur for other events.
         competition: how alike the tastes are, from 0 to 1.
         seed: the seed of the draw.

@@ -41,14 +41,14 @@ def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, f
         GameError: a mask is missing, unknown or out of range; the error names it.
     """
     if not isinstance(raw, Mapping):
-        raise GameError(f"{whose}: utilities are a mapping of masks to scores in 0..{TOP}")
+        raise GameError(f"{whose}: utilities must map masks to scores in 0..{TOP}")
     scores: dict[int, float] = {}
     for bits, score in raw.items():
         mask = from_bits(bits, n)
         if isinstance(score, bool) or not isinstance(score, int | float) or not isfinite(score):
             raise GameError(f"{whose}: the score of {bits} is not a number: give one in 0..{TOP}")
         if not 0 <= score <= TOP:
-            raise GameError(f"{whose}: the score of {bits} is out of range: give one in 0..{TOP}")
+            raise GameError(f"{whose}: the score of {bits} is out of range: give 0..{TOP}")
         scores[mask] = float(score)
     _complete(scores, asked, n, f"{whose}: no score for", "score")
     return scores
@@ -61,7 +61,7 @@ def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
         GameError: a description is not text, or masks are missing or unknown.
     """
     if not isinstance(raw, Mapping):
-        raise GameError("the registry is a mapping of masks to descriptions")
+        raise GameError("the registry must map masks to descriptions")
     found: dict[int, str] = {}
     for bits, description in raw.items():
         if not isinstance(description, str):

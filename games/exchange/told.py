@@ -1,4 +1,4 @@
-"""The private facts about utilities that an agent's own letters contain."""
+"""The private facts about utilities in an agent's own letters."""
 
 from typing import Any
 
@@ -19,7 +19,6 @@ def worths(scenario: Scenario, agent: str, tasks: Tasks) -> dict[str, Any]:
 
     Args:
         scenario: the scenario, with its private tables.
-        agent: the agent.
         tasks: all or some of the scenario's tasks; masks refer to these tasks.
     """
     if values := scenario.values(agent, tasks):

@@ -15,7 +15,6 @@ def rules_of(scenario: Scenario, turns: int) -> str:
     """Return the rules: the tasks and their holders, the actions, and when utilities are paid.
 
     Args:
-        scenario: the scenario.
         turns: the most turns of a play.
     """
     return "\n".join([*_masks(scenario.tasks), "", worth_of(scenario), "", _play(turns)])

@@ -68,5 +68,5 @@ def character(name: str) -> Character:
         ValueError: the character does not exist.
     """
     if name not in CHARACTERS:
-        raise ValueError(f"no embedded character {name!r}: there are {', '.join(CHARACTERS)}")
+        raise ValueError(f"{name!r} is not an embedded character: choose {', '.join(CHARACTERS)}")
     return CHARACTERS[name]

@@ -120,7 +120,7 @@ def fact(facts: Mapping[str, Any], *path: str) -> Any:
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
     if found is None:
-        raise Missing(f"the letter does not say: {'.'.join(path)}")
+        raise Missing(f"the letter lacks {'.'.join(path)}")
     return found
 
 

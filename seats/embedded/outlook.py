@@ -56,7 +56,7 @@ class Outlook:
             Unforeseeable: the game cannot be predicted.
         """
         if (kind := foresight_of(facts)) is None:
-            raise Unforeseeable("the letter does not say: payoffs")
+            raise Unforeseeable("the letter lacks payoffs")
         standing = deal_in(facts.get("contract"))
         return cls(kind(facts, record, _asked_by(standing, kind, facts)), standing)
 

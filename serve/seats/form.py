@@ -111,6 +111,14 @@ LABELS = {
 """Decision → the label of its button, for a question whose answer names no labels."""
 
 
+AFTER_PLAY = {
+    "offer": "Propose another split",
+    "none": "Leave it as it is",
+    "counter": "Reject it, and propose another split",
+}
+"""Decision → its label once the play is over, when only the total is split."""
+
+
 def _decisions(answer: type[Fields], form: Facts) -> dict[str, str]:
     """Return each decision that a form permits, with the label of its button."""
     field, how = answer.model_fields.get("decision"), answer.written().get("decision")
@@ -123,6 +131,8 @@ def _decisions(answer: type[Fields], form: Facts) -> dict[str, str]:
         labels["reject"] = "Reject it, and propose another allocation"
     if form.get("words"):
         values.append(WORDS)
+    if known := form.get("deal"):
+        labels |= AFTER_PLAY if known["turn"] > known["turns"] else {}
     return {value: labels.get(value, value) for value in values}
 
 
@@ -150,9 +160,10 @@ def refusal_in_words(turn: TurnContext, fault: FaultRecord) -> str:
     if fault["label"] == "SIGN":  # its text is signed as it is
         return feedback
     answer = turn.question.answer
-    offered = _decisions(answer, {"deal": {}} if "clauses" in answer.model_fields else {})
-    refuse = offered.get("reject") or offered.get("none", "Reject it")
-    labels = {**_FIELDS, "ACCEPT": offered.get("accept", "Accept it"), "REJECT": refuse}
+    form = {"deal": _deal(turn)} if "clauses" in answer.model_fields else {}
+    offered = LABELS | _decisions(answer, form)
+    refuse = offered["reject" if "decision" in answer.model_fields else "none"]
+    labels = {**_FIELDS, "ACCEPT": offered["accept"], "REJECT": refuse}
     named = _ELEMENT.sub(lambda tag: f"“{labels.get(tag[1], tag[1])}”", feedback)
     return turn.evaluated.game.for_people(_LINE.sub("as in ", named).replace("`", ""))
 
@@ -161,8 +172,8 @@ def message_of(act: str, fields: Any) -> str:
     """Return a form's fields as the message that a model would write.
 
     Raises:
-        ValueError: `fields` is no object, the act has no form, or the decision is to make an offer
-            but `clauses` is empty.
+        ValueError: `fields` is not an object, the act has no form, or the decision is to make an
+            offer but `clauses` is empty.
     """
     if not isinstance(fields, dict) or find_question(act) is None:
         raise ValueError("args: give the fields of the form as one object")
@@ -184,7 +195,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     an allocation of tasks, `worth` is the agent's utility from the tasks allocated to it.
 
     Raises:
-        ValueError: the fields are no object.
+        ValueError: the fields are not an object.
     """
     text = message_of(turn.question.name, fields)
     found = take(turn, agent, Answer(text))

@@ -7,9 +7,9 @@ why a run has stopped is the owner's, as it may quote what others keep private.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shapley_coop.amounts import MICRO
 from shapley_coop.prompts.computed import amount
 from shapley_coop.prompts.words import few
+from shapley_coop.state.result import result
 from shapley_coop.state.table import Table
 
 NOTHING: dict[str, Any] = {
@@ -36,9 +36,7 @@ _BASIS = {
 """The basis of a settlement → why its payments are made."""
 
 
-def standing(
-    table: Table | Mapping[str, Any], agent: str, waiting: Sequence[str], failed: bool
-) -> dict[str, Any]:
+def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> dict[str, Any]:
     """Return how a run stands for one agent: a `title`, and sentences under `told`.
 
     `over` says whether the run has ended, so that no letter will come.
@@ -53,27 +51,30 @@ def standing(
     if agent not in table.get("agents", ()):
         return NOTHING
     if table.get("settlement"):
-        return {**NOTHING, "title": "The run is over", "told": ending(table, agent), "over": True}
+        told = ending(result("", "", table), agent)
+        return {**NOTHING, "title": "The run is over", "told": told, "over": True}
     if failed:
-        told = "It stopped before its end; whoever runs it can go on with it. No answer is lost."
-        return {**NOTHING, "title": "The run has stopped", "told": [told]}
+        told = ["It stopped before its end; whoever runs it can go on with it. No answer is lost."]
+        return {**NOTHING, "title": "The run has stopped", "told": told}
     if others:
         return {**NOTHING, "told": [f"The run waits for {few(others)}."]}
     return {**NOTHING, "told": ["The others are at work on their answers."]}
 
 
-def ending(table: Table | Mapping[str, Any], agent: str) -> list[str]:
+def ending(outcome: Mapping[str, Any], agent: str) -> list[str]:
     """Return sentences on how a settled run ended for one agent: payoff, payments, breaches.
 
+    Args:
+        outcome: the run's result (`state.result`).
+        agent: the agent.
+
     >>> paid = {"payer": "Ann", "payee": "Ben", "amount": 2.0, "reason": "contract"}
-    >>> broke = {"agent": "Ben", "clause": "c1", "turn": 1, "evidence": "Ben did not pull"}
-    >>> outcome = {"payoffs": {"Ann": 8.0, "Ben": 1.5}, "transfers": [paid]}
-    >>> table = {"status": "agreed", "outcome": outcome, "settlement": {"breaches": [broke]}}
-    >>> ending(table, "Ben")
+    >>> broke = {"agent": "Ben", "clause": "c1", "turn": 1}
+    >>> outcome = {"status": "agreed", "payoffs": {"Ann": 8.0, "Ben": 1.5}, "transfers": [paid]}
+    >>> ending({**outcome, "forfeits": {}, "breaches": [broke], "ledger": "paid"}, "Ben")
     ['You end with 1.5.', 'Ann pays you 2 by the contract.', 'You broke c1 at turn 1.']
     """
-    outcome, settled = table["outcome"] or {}, table["settlement"] or {}
-    told = [_ENDED[table["status"]]] if table["status"] in _ENDED else []
+    told = [_ENDED[outcome["status"]]] if outcome["status"] in _ENDED else []
     told.append(f"You end with {amount(str(outcome['payoffs'][agent]))}.")
     for paid in outcome["transfers"]:
         if agent in (paid["payer"], paid["payee"]):
@@ -81,13 +82,12 @@ def ending(table: Table | Mapping[str, Any], agent: str) -> list[str]:
             payee = "you" if paid["payee"] == agent else paid["payee"]
             why = _BASIS.get(paid["reason"], "")
             told.append(f"{payer} {payee} {amount(str(paid['amount']))} {why}".strip() + ".")
-    if lost := settled.get("forfeits", {}).get(agent):
-        share = amount(str(abs(lost) / MICRO))
+    if lost := outcome["forfeits"].get(agent):
+        share = amount(str(abs(lost)))
         told.append(f"You {'lose' if lost < 0 else 'get'} {share} of deposits.")
-    broken = [
-        f"{b['clause']} at turn {b['turn']}" for b in settled["breaches"] if b["agent"] == agent
-    ]
+    own = [breach for breach in outcome["breaches"] if breach["agent"] == agent]
+    broken = [f"{one['clause']} at turn {one['turn']}" for one in own]
     told += [f"You broke {few(broken)}."] if broken else []
-    if settled.get("ledger") == "counterfactual":
+    if outcome["ledger"] == "counterfactual":
         told.append("This is another branch of a run that was settled: nothing is paid.")
     return told

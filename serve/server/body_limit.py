@@ -12,7 +12,8 @@ def whole(variable: str, default: int) -> int:
     """Return the limit that an environment variable sets, or the default.
 
     Raises:
-        ValueError: the value is no whole number, is negative, or is 0 where the default is not 0.
+        ValueError: the value is not a whole number, is negative, or is 0 where the default is not
+            0.
     """
     text = os.environ.get(variable)
     if text is None:

@@ -35,7 +35,8 @@ async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
         select=["thread_id", "created_at", "metadata", "status", "interrupts"],
         extract=_SHOWN,
     )
-    # A thread of another graph, such as a chat, is no run; the register lists the runs it started.
+    # A thread of another graph, such as a chat, is not a run; the register lists the runs it
+    # started.
     shown = ("", *names())  # "": a new thread, which has no graph yet
     threads = [one for one in threads if (one["metadata"] or {}).get("graph_id", "") in shown]
     reasons = await asyncio.gather(*map(_reason, threads))
@@ -53,7 +54,6 @@ def why_of(thread: Any, tasks: Any = ()) -> str:
     """Return the agents that a thread waits for, or its errors, as words; otherwise "".
 
     Args:
-        thread: the thread.
         tasks: the tasks of the thread's latest state, which have its errors.
     """
     if waiting := seats_in(thread):

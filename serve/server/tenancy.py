@@ -89,8 +89,8 @@ def tenancy() -> Tenancy | None:
         named = TOKENS if os.environ.get(TOKENS) else PUBLIC_KEY
         found = "none is" if not offers else f"{', '.join(sorted(offers))} are"
         raise ValueError(
-            f"{named} is set, but one extension that tells callers apart is needed and {found} "
-            f"installed: `coop list` says which are; without {named} there are no tenants"
+            f"{named} is set, which needs exactly one extension for tenants, but {found} "
+            f"installed: `coop list` shows them; without {named} there are no tenants"
         )
     loaded: Tenancy = extension.load("tenants", *offers)
     return loaded

@@ -1,5 +1,7 @@
 """The route `GET /`: a page of workflows and links for browsers, a health check for programs."""
 
+import json
+import os
 from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
@@ -17,6 +19,9 @@ with require_extra("dev", "the LangGraph server"):
 
 STARTED = "COOP_DEV_STARTED"
 """The variable with a text that the server prints after start-up, below LangGraph's own log."""
+
+GRAPHS = "LANGSERVE_GRAPHS"
+"""The variable in which LangGraph's server has the `graphs` of its `langgraph.json`."""
 
 STUDIO = "https://smith.langchain.com/studio/?baseUrl="
 HEADERS = {
@@ -52,9 +57,14 @@ async def welcome(request: Request) -> Response:
     """Return the page to browsers, and the health check to programs; neither shows a secret."""
     if "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"ok": True}, headers={"vary": "accept"})
-    shown = ", ".join(f"<code>{escape(name)}</code>" for name in names())
+    shown = ", ".join(f"<code>{escape(name)}</code>" for name in _served())
     studio = STUDIO + quote(str(request.base_url).rstrip("/"), safe=":/")
     return HTMLResponse(PAGE.format(workflows=shown, studio=studio), headers=HEADERS)
+
+
+def _served() -> list[str]:
+    """Return the names of the graphs that LangGraph's server serves, or else all workflows."""
+    return sorted(json.loads(os.environ.get(GRAPHS) or "{}")) or names()
 
 
 def start_message(address: str, token: str, graphs: Iterable[str]) -> str:

@@ -58,7 +58,7 @@ def keep_pack(folder: str) -> str:
         return folder
     paths = sorted(path for path in Path(folder).glob("*.md") if path.is_file())
     if not paths:
-        raise ValueError(f"{folder} is no prompt pack: give a folder of NAME.md templates")
+        raise ValueError(f"{folder} is not a prompt pack: give a folder of NAME.md templates")
     texts = {path.stem: read_text(path, _NO_PACK) for path in paths}
     return keep("prompts", json.dumps(texts, ensure_ascii=False, sort_keys=True))
 
@@ -77,7 +77,6 @@ def keep(kind: str, text: str) -> str:
 
     Args:
         kind: the text's category, which is the name of its folder.
-        text: the text.
     """
     of, content = whose(), text.encode()
     name = _name(of, kind, content)
@@ -117,7 +116,7 @@ def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
     except OSError as error:
         raise ValueError(f"{path}: cannot be read as {what}: {error.strerror}") from None
     if found != name.removeprefix(KEPT):
-        raise ValueError(f"{path}: {what} was changed since the run began: put it back")
+        raise ValueError(f"{path}: {what} was changed after the run began: restore it")
     return path
 
 
@@ -131,7 +130,7 @@ def _name(of: Whose, kind: str, content: bytes) -> str:
 def _place(of: Whose, kind: str, name: str) -> Path:
     digest = name.removeprefix(KEPT)
     if not digest.isalnum():
-        raise ValueError(f"{name!r} is no name of what is kept: it is {KEPT}HASH")
+        raise ValueError(f"{name!r} does not name a kept text: give {KEPT}HASH")
     folder, owner = of
     return folder / kind / owner / f"{digest}.txt"
 

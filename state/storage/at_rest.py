@@ -75,14 +75,14 @@ def unseal_bytes(content: bytes) -> bytes:
         return content
     keys = os.environ.get(KEY_VARIABLE, "")
     if not keys:
-        raise ValueError(f"the journal is encrypted: set {KEY_VARIABLE} to the key it was kept by")
+        raise ValueError(f"the journal is encrypted: set {KEY_VARIABLE} to its key")
     with require_extra("encryption", f"{KEY_VARIABLE}, which is set,"):
         from cryptography.fernet import InvalidToken
     try:
         return _cipher(keys).decrypt(content[len(_MARK) :])
     except InvalidToken:
         raise ValueError(
-            f"the journal was encrypted by a key that {KEY_VARIABLE} does not hold, or was changed"
+            f"the journal was changed, or {KEY_VARIABLE} lacks the key with which it was encrypted"
         ) from None
 
 
@@ -94,6 +94,6 @@ def _cipher(keys: str) -> "MultiFernet":
         return MultiFernet([Fernet(key.strip()) for key in keys.split(",")])
     except ValueError:
         raise ValueError(
-            f"{KEY_VARIABLE} holds no key: 32 bytes in URL-safe Base64, as "
+            f"{KEY_VARIABLE} is not a key: give 32 bytes in URL-safe Base64, as "
             "cryptography.fernet.Fernet.generate_key() makes them"
         ) from None

@@ -43,7 +43,6 @@ class Chain(Book):
         """Seal a run's end, unless the run's last seal is the same.
 
         Args:
-            run: the run.
             table: the run's last state.
             result: the result for the register.
             beside: a function that makes further changes in the same transaction.

@@ -104,8 +104,6 @@ class Session(Statements):
         """Return the facts of a kind and a scope, in the order of writing.
 
         Args:
-            kind: the kind.
-            scope: the scope.
             keys: the keys of the facts to read; None reads facts under any key.
             beginnings: if `keys` is None, read only keys with these prefixes (`key_prefix`).
         """
@@ -132,7 +130,6 @@ class Session(Statements):
         """Return the facts of a kind in every scope, without their bodies, in the order of writing.
 
         Args:
-            kind: the kind.
             like: the SQL pattern that the facts' scopes match.
             unlike: the SQL pattern that the facts' scopes do not match.
         """
@@ -148,7 +145,7 @@ class Session(Statements):
                 kind in `CLAIMED` belongs to another owner.
         """
         if self._owner == SERVER:
-            raise NotYours("the server writes for the owner of a thread, never for all")
+            raise NotYours("the server may write for the owner of a thread, but not for all")
         new: set[tuple[str, str, str]] = set()
         for some in _some(facts):
             places = ", ".join(["(?, ?, ?, ?, ?, ?)"] * len(some))
@@ -189,7 +186,7 @@ class Session(Statements):
         if found := self.read(fact.kind, fact.scope, [fact.key]):
             return found[0]
         name = f"{fact.kind} {fact.scope[:64]!r}"
-        raise NotYours(f"{name} belongs to another thread: start a run of your own")
+        raise NotYours(f"{name} belongs to another thread: start your own run")
 
 
 def _some(given: Sequence[Any]) -> list[Sequence[Any]]:

@@ -33,7 +33,6 @@ class Lease:
     """The right to play one run.
 
     Attributes:
-        run: the run.
         lost: a function that returns whether another worker has taken over the run; None for
             file locks, which cannot be lost while their process lives.
     """

@@ -34,7 +34,7 @@ class Line:
 
     def __post_init__(self) -> None:
         if self.amount <= 0 or self.debit == self.credit:
-            raise ValueError(f"{self} is no transfer: give two accounts and a positive amount")
+            raise ValueError(f"{self} is not a transfer: give two accounts and a positive amount")
 
 
 @dataclass(frozen=True)

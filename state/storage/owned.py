@@ -94,9 +94,7 @@ def claim(session: Session, episode: str, thread: str) -> None:
     if stands and thread and not stands.value[THREAD]:
         (stands,) = session.put(Fact(EPISODE, episode, THREAD, of_thread))
     if stands and thread and stands.value[THREAD] != thread:
-        raise NotYours(
-            f"episode {episode[:64]!r} belongs to another thread: start a run of your own"
-        )
+        raise NotYours(f"episode {episode[:64]!r} belongs to another thread: start your own run")
 
 
 def held_by(claims: list[Fact]) -> Holder | None:
@@ -128,7 +126,6 @@ class Owners(Book):
         """Make sure that a thread's checkpoints belong to an owner.
 
         Args:
-            thread: the thread.
             owner: the owner that reads or writes the thread.
             claim: whether a thread without an owner then belongs to this owner.
 
@@ -140,7 +137,7 @@ class Owners(Book):
         with self._facts.reading(SERVER) as session:
             found = session.read(THREAD, thread)
         if found and found[0].owner != owner:
-            raise NotYours("there is no such thread among yours")
+            raise NotYours("you have no such thread")
         if not found and not claim:
             return
         if not found:

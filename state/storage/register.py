@@ -119,9 +119,7 @@ class Runs(Book):
 
             other = self._find(run)  # None if the run belongs to another owner
             resume = f", or {command_for(other, 'resume')}" if other else ""
-            raise ValueError(
-                f"there is a run {run!r} already: choose another name{resume}"
-            ) from None
+            raise ValueError(f"a run {run!r} exists already: choose another name{resume}") from None
         return _run(run, begun, [])
 
     def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
@@ -155,7 +153,7 @@ class Runs(Book):
             if session.put(named)[0] is None:
                 session.put(of_run)
         if self._keyed(key, request) != thread:
-            raise ValueError(f"the idempotency key {key!r} was used on another thread: go on there")
+            raise ValueError(f"idempotency key {key!r} was used on another thread: continue there")
         return f"key:{_name_of(key)}"
 
     def _keyed(self, key: str, request: str) -> str | None:
@@ -210,7 +208,7 @@ class Runs(Book):
         if found := self._find(run):
             return found
         if run in self.threads():
-            raise ValueError(f"{run} is a thread of LangGraph's server: go on with it there")
+            raise ValueError(f"{run} is a thread of LangGraph's server: continue it there")
         raise no_such_run(run)
 
     def _find(self, run: str) -> Run | None:

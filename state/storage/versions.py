@@ -26,6 +26,6 @@ def check_version(what: str, found: object, reads: object, instead: str = "") ->
     if found != reads:
         named = f"version {str(found)[:80]}" if found else "no version"
         raise OtherVersion(
-            f"{what} names {named}, and this coop reads version {reads} alone: "
-            f"use the coop that wrote it{instead and f', or {instead}'}"
+            f"{what} has {named}, but this coop reads only version {reads}: use the coop "
+            f"that wrote it{instead and f', or {instead}'}"
         )

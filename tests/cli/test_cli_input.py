@@ -16,16 +16,19 @@ BAD_INPUT = [
     (("run", "nope"), "no game 'nope': there are "),
     (("run", "nope.yaml"), "no file 'nope.yaml': there are "),
     (("run", "broken.yaml"), "broken.yaml: cannot be read as a game"),
-    (("run", "list.yaml"), "list.yaml: holds no game: give name, agents, actions and payoffs"),
+    (("run", "list.yaml"), "list.yaml: contains no game: give name, agents, actions and payoffs"),
     (("run", "half.yaml"), "payoffs"),
     (("run", "folder.yaml"), "folder.yaml is a folder: give a game's name, or a file"),
     (("run", "."), "no game '.': there are "),
     ((*RUN, "--graph", "nope"), "no workflow 'nope': there are llm_only, "),
     ((*RUN, "--model", "rational"), "'rational' is no model: give provider:name"),
     ((*RUN, "--model", "nowhere:x"), "nowhere:x"),
-    ((*RUN, "--model", "embedded:nobody"), "no embedded character 'nobody': there are rational"),
+    (
+        (*RUN, "--model", "embedded:nobody"),
+        "'nobody' is not an embedded character: choose rational",
+    ),
     ((*RUN, "--model", "recording:gone.jsonl"), "make one with coop letters RUN"),
-    ((*RUN, "--model", "recording:list.yaml"), "is no recorded letter"),
+    ((*RUN, "--model", "recording:list.yaml"), "is not a recorded letter"),
     ((*RUN, "--model", "embedded:rational,temprature=1"), "temprature"),
     ((*RUN, "--model", "embedded:rational,temperature=9"), "temperature"),
     ((*RUN, "--model", "embedded:rational,0.5"), "'0.5' is no setting"),
@@ -42,7 +45,7 @@ BAD_INPUT = [
     ((*RUN, "--params", "broken.yaml"), "broken.yaml: cannot be read as parameters"),
     ((*RUN, "--params", "list.yaml"), "list.yaml: holds no parameters: write key: value"),
     ((*RUN, "--params", "binary.yaml"), "binary.yaml: cannot be read as parameters"),
-    ((*RUN, "--secrets", "gone"), "no secrets 'gone': put agent: text into "),
+    ((*RUN, "--secrets", "gone"), "there are no secrets 'gone': write agent: text into "),
     ((*RUN, "--secrets", "../gone"), "secrets"),
     ((*RUN, "--norm", "nope"), "norm"),
     ((*RUN, "--constraint", "nope"), "constraints"),
@@ -60,7 +63,10 @@ BAD_INPUT = [
     ),
     (("nonsense",), "nonsense"),
     (("run",), "game"),
-    (("run", "negotiation"), "negotiation is a workflow: coop run GAME --graph negotiation"),
+    (
+        ("run", "negotiation"),
+        "negotiation is a workflow: play a game by it: coop run GAME --graph negotiation",
+    ),
     (("show", "gone"), "there is no run 'gone': coop runs lists those of "),
     (("verify", "gone"), "there is no run 'gone': coop runs lists those of "),
     (("letters", "gone"), "there is no run 'gone': coop runs lists those of "),
@@ -73,7 +79,7 @@ BAD_INPUT = [
     pytest.param(("demo", "nope"), "no game 'nope': there are ", marks=brought_by("papers")),
     pytest.param(
         ("demo", "--model", "embedded:nobody"),
-        "no embedded character 'nobody'",
+        "'nobody' is not an embedded character",
         marks=brought_by("papers"),
     ),
     (("credit", "gone.json"), "gone.json"),
@@ -108,7 +114,7 @@ def test_a_missing_key_is_told_by_its_name(coop: Coop, provider: str, variable: 
 def test_a_name_that_is_taken_is_refused(coop: Coop) -> None:
     coop(*RUN, "--graph", "llm_only", "--name", "r")
     complaint = one_line(coop(*RUN, "--name", "r"), USAGE)
-    assert "there is a run 'r' already: choose another name, or coop resume r" in complaint
+    assert "a run 'r' exists already: choose another name, or coop resume r" in complaint
 
 
 def test_help_is_no_error(coop: Coop) -> None:

@@ -81,7 +81,7 @@ def test_removed_runs_leave_no_letter_and_no_checkpoint_behind(coop: Coop) -> No
 
 def test_pruning_lists_before_it_removes(coop: Coop) -> None:
     played(coop, "a")
-    assert "say which runs" in one_line(coop("prune"), USAGE)
+    assert "name the runs to remove" in one_line(coop("prune"), USAGE)
     assert coop("prune", "--older", "1").out == ""
     assert coop("prune", "--game", "escape_room").out == "would remove a\n"
     assert coop("prune", "--game", "escape_room", "--yes").out == "removed a\n"
@@ -97,9 +97,7 @@ def test_a_demonstration_leaves_no_runs_behind(coop: Coop) -> None:
 
 def test_the_name_of_a_run_is_a_plain_one(coop: Coop) -> None:
     for name in ("../x", "a b", "-x", "x" * 81):
-        assert "is no name for a run" in one_line(
-            coop("run", "escape_room", f"--name={name}"), USAGE
-        )
+        assert "cannot name a run" in one_line(coop("run", "escape_room", f"--name={name}"), USAGE)
 
 
 # Showing
@@ -180,10 +178,12 @@ def test_a_reply_to_a_letter_that_was_not_read_is_refused(coop: Coop) -> None:
     options = ("--graph", "llm_only", "--set", "rounds=2", "--name", "r", "--agent", "Alice=human")
     coop("run", "escape_room", *options)
     lever = ("answer", "r", "Alice", "<ACTION>lever</ACTION>")
-    assert "has not read the letter" in one_line(coop(*lever), USAGE)
+    assert "has not read the waiting letter" in one_line(coop(*lever), USAGE)
     assert "Your move: turn 1" in coop("answer", "r", "Alice").out
     assert "Alice has answered, and is asked again" in coop(*lever).err
-    assert "has not read the letter" in one_line(coop(*lever), USAGE), "the next letter is another"
+    assert "has not read the waiting letter" in one_line(coop(*lever), USAGE), (
+        "the next letter is another"
+    )
     coop("answer", "r", "Alice")
     refused = one_line(coop("answer", "r", "Alice", "<ACTION>fly</ACTION>"), USAGE)
     assert "not taken (ACTION)" in refused

@@ -52,7 +52,7 @@ def test_the_first_letter_tells_the_game_and_later_ones_what_is_new(
     )
     assert "| cooperate | defect |" in first
     assert "# The game" not in again + second
-    assert "That could not be used" in again
+    assert "You chose 'help'. You cannot do that now: legal are" in again
     assert "# So far" in second
     assert "# So far" not in again, "nothing happened in between"
     assert not any(mark in ended.out for mark in ("<ACTION>…", "<NOTES>", '{"'))
@@ -68,7 +68,7 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     ended = coop("run", "escape_room", "--agent", "Alice=human", "--name", "r")
     lines = ended.err.splitlines()
     assert "  1  door" in lines
-    assert "'7' is no choice: type a number from 1 to 2" in lines
+    assert "'7' is not a choice: type a number from 1 to 2" in lines
     assert "this is 'five': a finite number such as 4.5 or 9/2 is needed" in lines
     assert ended.code == 0, ended.err
     table = finish(table_of(home().run("r")))

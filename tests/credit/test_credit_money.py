@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from shapley_coop.amounts import MICRO, apportion, from_micro, round_payoffs, to_micro
 from shapley_coop.credit.transfers import (
     CONSTRAINTS,
-    Transfer,
     cap,
     constrain,
     constraint,
@@ -110,12 +109,8 @@ def test_rounded_payoffs_sum_to_the_rounded_total(payoffs: list[Fraction]) -> No
 
 
 def test_payoffs_that_do_not_sum_to_the_total_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"payoffs that sum to 2\.0: the total is 3\.0"):
+    with pytest.raises(ValueError, match=r"the payoffs sum to 2\.0, but the total is 3\.0"):
         round_payoffs([Fraction(1), Fraction(1)], 3 * MICRO)
-
-
-def test_the_one_who_left_through_the_door_pays_the_one_at_the_lever() -> None:
-    assert transfers(ESCAPE, FAIR) == [Transfer("Alice", "Bob", 5_500_000)]
 
 
 @given(settlements())
@@ -146,9 +141,11 @@ def test_transfers_do_not_depend_on_the_order_of_the_agents(
 
 
 def test_accounts_that_do_not_match_are_refused() -> None:
-    with pytest.raises(ValueError, match="Bob: named in one"):
+    with pytest.raises(ValueError, match="Bob: in only one of earned and due"):
         transfers({"Alice": 1, "Bob": 0}, {"Alice": 1})
-    with pytest.raises(ValueError, match="3 micro-units are due and 1 were earned"):
+    with pytest.raises(
+        ValueError, match="the due amounts sum to 3 micro-units and the earnings to 1"
+    ):
         transfers({"Alice": 1}, {"Alice": 3})
 
 
@@ -218,7 +215,7 @@ def test_constraints_are_found_by_name_with_plain_settings() -> None:
 @pytest.mark.parametrize(
     ("name", "settings_", "complaint"),
     [
-        ("ceiling", {}, "choose from cap, limited_liability"),
+        ("ceiling", {}, "choose cap, limited_liability"),
         ("cap", {}, "missing a required argument"),
         ("cap", {"most": 3}, "its settings: limit"),
         ("cap", {"limit": -1}, "0 or more"),

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from shapley_coop.amounts import normalise
 from shapley_coop.credit.axioms import check_axioms, convex_game
 from shapley_coop.credit.norms import NORMS, norm
-from shapley_coop.credit.values.deegan_packel import deegan_packel
-from shapley_coop.credit.values.shapley import shapley, shapley_exact
+from shapley_coop.credit.values.shapley import shapley
 
-unhurried = settings(deadline=None, max_examples=60)
 fractions = st.fractions(-100, 100, max_denominator=40)
 tables = st.integers(1, 4).flatmap(lambda n: st.lists(fractions, min_size=1 << n, max_size=1 << n))
 ESCAPE_ROOM = [0, -1, -1, 9]
@@ -23,7 +21,7 @@ TABLE = [0, 1, 2, 4, 3, 6, 5, 12]
 
 
 def test_an_unknown_norm_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"no norm is called 'shapely': choose from banzhaf, .*"):
+    with pytest.raises(ValueError, match=r"'shapely' is not a norm: choose from banzhaf, .*"):
         norm("shapely")
     assert all(norm(name).__doc__ for name in NORMS)
 
@@ -36,12 +34,6 @@ def test_every_norm_pays_out_exactly_on_every_game(name: str, table: list[Fracti
     assert all(isinstance(value, Fraction) for value in values)
     total = table[-1] - table[0]
     assert sum(normalise(total, values)) == total
-
-
-def test_norms_agree_with_the_values_they_are_named_after() -> None:
-    assert norm("shapley")(TABLE) == shapley_exact(TABLE)
-    majority = [0, 0, 0, 1, 0, 1, 1, 1]
-    assert norm("deegan_packel")(majority) == pytest.approx(deegan_packel(majority).tolist())
 
 
 @pytest.mark.parametrize(
@@ -113,15 +105,3 @@ def test_the_checker_scales_its_tolerance_with_the_worths() -> None:
     assert all(check_axioms(shapley, huge, other).values())
     off = check_axioms(lambda table: shapley(table) * (1 + 1e-6), huge)
     assert off["efficiency"] is False
-
-
-def test_a_second_game_must_have_the_same_agents() -> None:
-    with pytest.raises(ValueError, match="a second game of 4 worths"):
-        check_axioms(shapley, TABLE, ESCAPE_ROOM)
-
-
-def test_the_game_additivity_is_tried_on_is_convex() -> None:
-    table = convex_game(4)
-    for a in range(16):
-        for b in range(16):
-            assert table[a | b] + table[a & b] >= table[a] + table[b]

@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.games import GameError, load
-from shapley_coop.games.baseline import ALL_AWAY, LEAST_EACH_TURN
 from shapley_coop.games.exchange.hands import hand
 from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.turns import realised_total
 from tests.credit.credit_plays import at_random, credited, ends, joint, recorded, slowly
 from tests.games.made_games import TUG
 from tests.games.test_own_game import ORCHARD
-from tests.root import ROOT
 
 D, C = "defect", "cooperate"
 
@@ -67,15 +65,6 @@ def test_the_known_answers(
     record = joint(game, *actions, times=times)
     assert list(credited(game, record).values.values()) == values
     assert ends(game, record) == payoffs
-
-
-def test_alone_in_the_escape_room_either_loses_one() -> None:
-    game = load("escape_room")
-    record = joint(game, "door", "lever")
-    worths = [
-        game.analysis.worth(record, frozenset(c)) for c in ([], ["Alice"], ["Bob"], game.agents)
-    ]
-    assert worths == [0, -1, -1, 9]
 
 
 # Replays
@@ -199,10 +188,3 @@ def test_who_is_away_leaves_those_present_least_in_each_turn(step_by_step: bool)
     replays = slowly(game, record) if step_by_step else game.analysis.replays_of(record)
     assert replays.of(np.array([True, False])) == {"Ann": 0, "Ben": 0}
     assert ends(game, record) == [5, 7]
-
-
-def test_every_door_says_in_the_same_eight_words_what_the_absent_do() -> None:
-    assert len(LEAST_EACH_TURN.split()) == 8
-    assert LEAST_EACH_TURN in ALL_AWAY.words
-    page = ROOT / "docs" / "credit.md"
-    assert LEAST_EACH_TURN in " ".join(page.read_text(encoding="utf-8").split())

@@ -39,15 +39,6 @@ def test_errors_cover_the_truth_at_the_stated_rate(game: str, method: str) -> No
     assert np.mean(np.array(covered)[:, STRENGTH > 0]) < 0.99
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_mean_over_seeds_is_the_value(method: str) -> None:
-    estimates = [sample("threshold", method, budget=1000, seed=seed) for seed in range(200)]
-    values = np.array([estimate.values for estimate in estimates])
-    standard = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    off = np.abs(values.mean(axis=0) - shapley(GAMES["threshold"]))
-    assert (off <= 3.5 * standard + 1e-9).all()
-
-
 @pytest.mark.parametrize("method", ["antithetic", "cyclic", "auto"])
 @pytest.mark.parametrize("game", GAMES)
 def test_values_read_off_whole_orders_sum_to_the_total(game: str, method: str) -> None:
@@ -151,12 +142,6 @@ def test_an_agent_never_seen_to_matter_is_not_declared_certain() -> None:
     assert (estimate.standard_error[20:][unseen] > 0).all()
 
 
-def test_an_additive_game_has_no_error() -> None:
-    estimate = sample_shapley(N, lambda c: c @ STRENGTH, budget=1000, target_error=0.1)
-    assert estimate.values.tolist() == STRENGTH.tolist()
-    assert estimate.standard_error.tolist() == [0] * N
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_one_and_two_agents_need_no_luck(method: str) -> None:
     alone = sample_shapley(1, lambda c: c[:, 0] * 3.0, method, budget=2)
@@ -169,10 +154,10 @@ def test_one_and_two_agents_need_no_luck(method: str) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"method": "guess"}, "no sampler is called 'guess'"),
-        ({"budget": 1}, "take 2"),
+        ({"method": "guess"}, "'guess' is not a sampler"),
+        ({"budget": 1}, "need 2"),
         ({"budget": 20}, "two antithetic observations of 8 agents"),
-        ({"method": "cyclic", "budget": 100}, "take 114"),
+        ({"method": "cyclic", "budget": 100}, "need 114"),
         ({"target_error": 0.0}, "above 0"),
         ({"target_error": float("nan")}, "above 0"),
     ],

@@ -3,7 +3,6 @@
 from fractions import Fraction
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +17,6 @@ from shapley_coop.credit.norms import norm
 from shapley_coop.credit.values.deegan_packel import deegan_packel
 from shapley_coop.credit.values.sampled import EVALUATIONS_PER_AGENT
 
-ESCAPE_ROOM = [0, -1, -1, 9]
 unhurried = settings(deadline=None, max_examples=60)
 tables = st.integers(1, 4).flatmap(
     lambda n: st.lists(st.integers(-50, 50), min_size=1 << n, max_size=1 << n)
@@ -55,18 +53,6 @@ def test_banzhaf_power_of_a_parliament() -> None:
     ]
 
 
-def test_normalised_banzhaf_divides_what_there_is() -> None:
-    table = [0, 1, 2, 4, 3, 6, 5, 12]
-    assert sum(norm("banzhaf")(table)) != 12
-    assert sum(norm("banzhaf_normalised")(table)) == 12
-
-
-def test_leave_one_out_breaks_efficiency_in_the_escape_room() -> None:
-    values = norm("leave_one_out")(ESCAPE_ROOM)
-    assert values == [10, 10]
-    assert sum(values) == 20 != ESCAPE_ROOM[-1]
-
-
 def test_deegan_packel_counts_minimal_winning_coalitions() -> None:
     """Winning minimally: {0, 1}, {0, 2} and {1, 2, 3}."""
     assert deegan_packel(voting(5, [3, 2, 2, 1])) == pytest.approx(
@@ -98,13 +84,6 @@ def test_equal_and_proportional_divide_the_surplus() -> None:
     assert norm("proportional")(table) == [5, 15]
 
 
-def test_values_take_arrays_and_lists_alike() -> None:
-    table = np.random.default_rng(0).random(16)
-    table[0] = 0
-    for name in ("banzhaf", "leave_one_out", "equal", "proportional"):
-        assert norm(name)(table) == norm(name)(table.tolist())
-
-
 @pytest.mark.parametrize("name", ["shapley", "equal", "proportional", "leave_one_out"])
 def test_many_agents_are_valued_without_looking_at_every_coalition(name: str) -> None:
     """24 agents, of whom each adds its number: the value of each is what it adds."""
@@ -128,15 +107,5 @@ def test_a_norm_that_needs_every_coalition_says_so_of_many_agents() -> None:
     agents = [str(n) for n in range(24)]
     with pytest.raises(ValueError, match=r"nucleolus needs all 2\*\*24 coalitions"):
         payoffs_by_norm(Characteristic(agents, lambda c: Fraction(len(c))))("nucleolus", Fraction())
-    with pytest.raises(ValueError, match="no norm is called 'luck'"):
+    with pytest.raises(ValueError, match="'luck' is not a norm"):
         payoffs_by_norm(Characteristic(agents, lambda c: Fraction(1)))("luck", Fraction(1))
-
-
-def test_a_norm_is_computed_once_however_many_totals_are_divided() -> None:
-    asked: list[frozenset[str]] = []
-    pay = payoffs_by_norm(
-        Characteristic(["a", "b"], lambda c: (asked.append(c), Fraction(len(c)))[1])
-    )
-    assert pay("shapley", Fraction(2)) == {"a": 1, "b": 1}
-    assert pay("shapley", Fraction(5)) == {"a": Fraction(5, 2), "b": Fraction(5, 2)}
-    assert len(asked) == 4

@@ -5,17 +5,14 @@ from copy import deepcopy
 from shapley_coop.deals.agreement import monitor_of
 from shapley_coop.deals.contract import amend, sign
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
-from shapley_coop.deals.language.condition import Condition
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.when import All, Count, Event, Every, Last, Not, Turns
 from shapley_coop.deals.monitor import Monitor
 from tests.chance import dice
 from tests.deals import brute_force
-from tests.deals.brute_force import holds
-from tests.deals.made_contracts import ACTIONS, a_condition, a_deal, a_turn
+from tests.deals.made_contracts import ACTIONS, a_deal, a_turn
 
 TURNS = 3
-LEFT = Event(agent="Ann", action="left")
 
 
 def turn(number, **actions):
@@ -68,19 +65,6 @@ def test_the_monitor_equals_the_definition_on_a_thousand_contracts_and_histories
     assert min(seen.values()) > 100
 
 
-def test_what_is_remembered_of_a_condition_decides_it_as_the_whole_record_does():
-    rng = dice("condition")
-    for _ in range(1_000):
-        condition, record = a_condition(rng, 8), []
-        duty, payment = (Condition(condition, asked) for asked in ("before", "after"))
-        owed, due = duty.start, payment.start
-        for number in range(1, 9):
-            assert duty.holds(owed, number) == holds(condition, number, record)
-            record.append(a_turn(rng, number))
-            owed, due = duty.after(owed, record[-1]), payment.after(due, record[-1])
-            assert payment.holds(due, number) == holds(condition, number, record)
-
-
 def test_whatever_was_read_before_a_record_is_judged_as_if_it_were_the_first():
     """Growing, shorter and forked records of few contracts, in any order."""
     rng = dice("forks")
@@ -114,20 +98,6 @@ def test_the_same_deal_signed_at_another_turn_is_judged_from_that_turn():
     assert early["hash"] == late["hash"]
     assert [b.turn for b in monitor_of(early, record).breaches] == [1, 2]
     assert [b.turn for b in monitor_of(late, record).breaches] == [2]
-
-
-def test_a_turn_is_observed_once_however_often_a_growing_record_is_read(monkeypatch):
-    steps = []
-    observe = Monitor.observe
-    monkeypatch.setattr(Monitor, "observe", lambda m, t: (steps.append(t), observe(m, t)))
-    deal = Deal(clauses=[Do(agent="Ben", action="up", when=Count(count=LEFT, at_least=50))])
-    contract, record = signed(deal, "Ben"), []
-    for number in range(1, 201):
-        record = [*record, turn(number, Ann="left")]
-        for _ in range(3):
-            monitor_of(contract, record)
-        monitor_of(contract, record[:-1]).duties(number)
-    assert len(steps) == 200
 
 
 def test_a_verdict_never_goes_back_from_violated_or_satisfied():

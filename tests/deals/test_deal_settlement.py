@@ -1,88 +1,21 @@
 """A deal while it stands: what it asks, where it was broken, what it pays, how it is amended."""
 
 from fractions import Fraction
-from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.deals.agreement import monitor_of
 from shapley_coop.deals.contract import amend, in_force, sign, split_of
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
+from shapley_coop.deals.language.clauses import Do, Pay, Share
 from shapley_coop.deals.language.deal import Deal, Offer, put
-from shapley_coop.deals.language.when import Count, Event, Last, Not, Turns, When
+from shapley_coop.deals.language.when import Event, Last, Not
 from shapley_coop.deals.monitor import Duty, Monitor, Payment, duties, payments
 from shapley_coop.deals.settlement import earnings, payoffs
 from shapley_coop.games import Turn
 from tests.deals.made_deals import AGENTS, DEAL, deal, deals, records, turn
 
 # The monitor
-
-
-def test_duties_are_what_the_deal_asks_at_a_turn() -> None:
-    asked = deal(
-        Do(agent="Ann", action="pull", when=Turns(turns=(1, 1))),
-        Forbid(agent="Ben", action="wait"),
-        Pay(payer="Ben", payee="Ann", amount=1),
-    )
-    assert duties(asked, [], 1) == [
-        Duty("c1", "Ann", "pull", False),
-        Duty("c2", "Ben", "wait", True),
-    ]
-    assert duties(asked, [turn(1, "pull", "pull")], 2) == [Duty("c2", "Ben", "wait", True)]
-
-
-def test_a_breach_names_clause_agent_turn_and_what_was_done_instead() -> None:
-    signed = deal(Do(agent="Ann", action="pull"), Forbid(agent="Ben", action="wait"))
-    record = [turn(1, "pull", "pull"), turn(2, "wait", "wait"), turn(3, None, None)]
-    assert [
-        (b.clause, b.agent, b.turn, b.evidence) for b in Monitor(signed).on(record).breaches
-    ] == [
-        ("c1", "Ann", 2, "turn 2: Ann did wait, owed pull"),
-        ("c2", "Ben", 2, "turn 2: Ben did wait, owed not wait"),
-        ("c1", "Ann", 3, "turn 3: Ann did nothing, owed pull"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("basis", "when", "due"),
-    [
-        ("once", "always", [(1, "1/2")]),
-        ("once", Last(last=Event(agent="Ann", action="pull")), [(2, "1/2")]),
-        ("once", Last(last=Event(agent="Cyd", action="pull")), []),
-        ("turn", "always", [(1, "1/2"), (2, "1/2"), (3, "1/2")]),
-        ("turn", Last(last=Event(agent="Ann", action="pull")), [(2, "1/2"), (3, "1/2")]),
-        ("turn", Count(count=Event(agent="Ann", action="pull"), at_least=2), [(3, "1/2")]),
-        # Half of 4 at turn 1, of 0.5 at turn 3; a loss at turn 2 is not shared.
-        ("reward", "always", [(1, "2"), (3, "0.25")]),
-    ],
-)
-def test_payments_fall_due_by_basis_and_condition(
-    basis: Any, when: When, due: list[tuple[int, str]]
-) -> None:
-    record = [
-        turn(1, "wait", "wait", pays=(0, 4, 0)),
-        turn(2, "pull", "wait", pays=(0, -4, 0)),
-        turn(3, "pull", "wait", pays=(0, 0.5, 0)),
-    ]
-    signed = deal(Pay(payer="Ben", payee="Ann", amount="1/2", basis=basis, when=when))
-    assert payments(signed, record) == [
-        Payment("c1", number, "Ben", "Ann", Fraction(amount)) for number, amount in due
-    ]
-
-
-@given(deals, records())
-def test_breaches_are_exactly_the_duties_that_were_not_kept(
-    signed: Deal, record: list[Turn]
-) -> None:
-    expected = set()
-    for n, now in enumerate(record):
-        for duty in duties(signed, record[:n], now["turn"]):
-            did = now["actions"].get(duty.agent)
-            if (did == duty.action) if duty.forbidden else (did != duty.action):
-                expected.add((duty.clause, duty.agent, now["turn"]))
-    assert {(b.clause, b.agent, b.turn) for b in Monitor(signed).on(record).breaches} == expected
 
 
 # Contracts and their amendments
@@ -161,7 +94,6 @@ def evenly(norm: str, total: Fraction) -> dict[str, Fraction]:
 
 
 @given(deals, records())
-@settings(max_examples=300)
 def test_payoffs_sum_exactly_to_what_was_earned(signed: Deal, record: list[Turn]) -> None:
     total = sum(earnings(record, AGENTS).values())
     exactly = [Fraction(str(x)) for t in record for x in [*t["rewards"].values(), t.get("pot", 0)]]

@@ -136,7 +136,7 @@ def test_an_acceptance_alone_is_valid_and_carries_what_it_accepts() -> None:
 
 
 def test_a_stranger_cannot_be_the_sender() -> None:
-    with pytest.raises(ValueError, match="'Eve' takes no part"):
+    with pytest.raises(ValueError, match="'Eve' does not take part"):
         check_message("hi", TASKS, "Eve")
 
 

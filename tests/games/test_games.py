@@ -100,7 +100,7 @@ def test_silence_in_the_escape_room_is_no_action_and_pays_nobody() -> None:
 @pytest.mark.parametrize(
     ("params", "complaint"),
     [
-        ({"door": "lever"}, "name them apart"),
+        ({"door": "lever"}, "give them different names"),
         ({"levers": 2}, "leave nobody at the door"),
         ({"levers": 0}, "levers"),
         ({"prize": "much"}, "prize"),

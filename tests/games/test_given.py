@@ -81,7 +81,7 @@ async def test_a_game_that_could_not_be_built_again_is_refused() -> None:
 
     for game, told in (
         (Here(), "Here is defined inside a function"),
-        (Loaded(prize=5), "Loaded is not the same when it is built again"),
+        (Loaded(prize=5), "Loaded changes when it is built again"),
     ):
         with pytest.raises(ValueError, match=told):
             await play("llm_only", game=game, seats={"*": pulls})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.cli.playing.new_game import new_game
-from shapley_coop.games import GameError, foresight_of, load
+from shapley_coop.games import GameError, load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
@@ -97,19 +97,6 @@ def test_a_program_that_defines_no_game_is_never_run(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="defines no game"):
         load(str(path))
     assert not trace.exists()
-
-
-def test_it_may_bring_a_foresight_of_its_own(tmp_path: Path) -> None:
-    path = tmp_path / "orchard.py"
-    source = ORCHARD.replace('{"agents": list', '{"game": self.name, "agents": list')
-    source += "\nfrom shapley_coop.games.enumeration import Enumeration\nFORESIGHT = Enumeration\n"
-    path.write_text(source, encoding="utf-8")
-    facts = load(str(path)).facts()
-    assert facts["game"] == "orchard"
-    found = foresight_of(facts)
-    assert found is not None
-    assert found.__name__ == "Enumeration"
-    assert foresight_of({"game": "no_such_orchard"}) is None
 
 
 def test_the_command_line_plays_and_verifies_it(coop: Coop, orchard: Path) -> None:

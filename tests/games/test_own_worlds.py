@@ -74,9 +74,9 @@ def test_a_new_game_plays_and_verifies(coop: Coop) -> None:
     assert outcome["game"] == "common_store"
     assert coop("verify", "r").code == 0
     assert "exists already" in one_line(coop("new", "game", "common_store"), USAGE)
-    assert "there is a game" in one_line(coop("new", "game", "escape_room"), USAGE)
+    assert "exists already" in one_line(coop("new", "game", "escape_room"), USAGE)
     for name in ("Tug", "2tug", "class", "a/b"):
-        assert "is no name for a game" in one_line(coop("new", "game", name), USAGE)
+        assert "cannot name a game" in one_line(coop("new", "game", name), USAGE)
 
 
 def test_installed_packages_bring_games_seats_and_suites(coop: Coop, pack: None) -> None:
@@ -180,7 +180,7 @@ def test_a_callable_makes_a_game(
     assert coop("verify", ran.result["run"]).code == 0
     for name, told in (
         ("half", "Half lacks facts, legal, over, rules, start, step: define each"),
-        ("number", "made a int: return a subclass of Game, or a table"),
+        ("number", "gave a int: return a subclass of Game, or a table"),
         ("nothing", "cannot be built: AttributeError"),
     ):
         assert told in one_line(coop("run", f"python:games_of_a_test:{name}"), USAGE)

@@ -25,7 +25,7 @@ def test_a_parameter_has_its_type_default_bounds_and_meaning(coop: Coop) -> None
         "type": "integer",
         "default": 40,
         "bounds": "1 to 1,000",
-        "meaning": "Most turns of handing over, work.",
+        "meaning": "Most turns of transfers and work.",
     }
     assert exchange["worth"]["bounds"] == "one of record, potential"
     assert exchange["agents"]["bounds"] == "at least 2 entries"
@@ -92,4 +92,4 @@ def test_what_is_wrong_with_a_file_is_one_line_that_names_it(
 def test_a_workflow_is_told_from_a_game(coop: Coop) -> None:
     refused = coop("list", "shapley_coop")
     assert refused.code == 2
-    assert "shapley_coop is a workflow and no game: coop graph shapley_coop" in refused.err
+    assert "shapley_coop is a workflow, not a game: coop graph shapley_coop" in refused.err

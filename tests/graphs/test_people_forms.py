@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from shapley_coop.games import Game
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configure, open_workflow, table_of
@@ -27,13 +28,12 @@ from tests.graphs.test_people import ALL, DEAL
 POINTER = {"episode": "5c1f0e", "agent": "Alice", "attempt": 1}
 DOOR = "<ACTION>door</ACTION>"
 FILLED: dict[str, dict[str, Any]] = {
-    "reason": {"consider": "Collective payoff: 9\nExternality: +\nPrice: 5.5"},
-    "propose": {"speech": "Let us share.", "proposal": DEAL},
-    "answer": {"accept": True, "speech": "Fine."},
-    "claim": {"claim": 50, "speech": "Half of it."},
-    "propose_split": {"reject": True},
-    "answer_split": {"reject": True},
-    "answer_bounty": {"accept": True},
+    "reason": {"thoughts": "Collective payoff: 9\nExternality: +\nPrice: 5.5"},
+    "propose": {"speech": "Let us share.", **DEAL},
+    "answer": {"decision": "accept", "speech": "Fine."},
+    "claim": {"percent": 50, "speech": "Half of it."},
+    "propose_split": {"clauses": None},
+    "answer_split": {"decision": "reject"},
 }
 
 
@@ -63,8 +63,7 @@ async def test_a_whole_run_is_answered_in_fields_without_one_refusal(shape: Any)
     def person(mail: Mail) -> Any:
         asked.append(mail)
         args = filled(mail.facts)
-        Draft202012Validator(form(mail.act, mail.facts.get("legal") or ())).validate(args)
-        assert args.keys() <= form(mail.act)["properties"].keys()
+        Draft202012Validator(form(mail.act, open_choices(mail.facts))).validate(args)
         return shape(mail.act, args)
 
     run = prepare("shapley_coop", RunConfig(seats=ALL))
@@ -86,35 +85,44 @@ def test_a_request_is_in_both_shapes_and_leads_to_the_seat(act: str) -> None:
     )
     assert action["description"].endswith("/seat/5c1f0e/Alice")
     assert asked["seat"] == "/seat/5c1f0e/Alice"
-    assert ("approve" in config["allowed_decisions"]) == ("accept" in fields_of(act))
+    assert ("approve" in config["allowed_decisions"]) == asked["config"]["allow_accept"]
     assert asked["config"]["allow_ignore"]
     assert len(json.dumps(asked)) < 4_000
+
+
+async def asked_of_bob() -> dict[str, Any]:
+    """The value of the interrupt that asks a person for an action."""
+    run = prepare("llm_only", RunConfig(seats={"*": "embedded:rational", "Bob": "human"}))
+    async with open_workflow(run.graph) as app:
+        place = configure(run)
+        await app.ainvoke({"room": run.room}, place, context=RunConfig())
+        (asked,) = (await app.aget_state(place)).interrupts
+    return dict(asked.value)
 
 
 async def test_an_interrupt_carries_the_choices_and_the_seats_whole_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(SERVER_URL, "https://table.example/")
-    run = prepare("llm_only", RunConfig(seats={"*": "embedded:rational", "Bob": "human"}))
-    async with open_workflow(run.graph) as app:
-        place = configure(run)
-        await app.ainvoke({"room": run.room}, place, context=RunConfig())
-        (asked,) = (await app.aget_state(place)).interrupts
-    (action,), (config,) = asked.value["action_requests"], asked.value["review_configs"]
-    assert asked.value["choices"] == {"action": ["door", "lever"]}
+    asked = await asked_of_bob()
+    (action,), (config,) = asked["action_requests"], asked["review_configs"]
+    assert asked["choices"] == {"action": ["door", "lever"]}
     assert config["args_schema"]["properties"]["action"]["enum"] == ["door", "lever"]
     assert action["description"].startswith("Bob, choose your action (door, lever).")
-    episode = asked.value["pointer"]["episode"]
-    assert asked.value["seat"] == f"https://table.example/seat/{episode}/Bob"
-    assert "You are **Bob**" not in json.dumps(asked.value)
-
-
-def test_an_interrupt_tells_no_choice_that_only_its_agent_may_know() -> None:
-    asked: dict[str, Any] = {"ask": "act", "legal": ["keep", "give 1 wood to Ben"]}
-    assert open_choices(asked) == {"action": asked["legal"]}
-    assert open_choices({**asked, "position": {"you_hold": {"wood": 1}}}) == {}
+    episode = asked["pointer"]["episode"]
+    assert asked["seat"] == f"https://table.example/seat/{episode}/Bob"
+    assert "You are **Bob**" not in json.dumps(asked)
     last = {"ask": "answer", "round": 3, "rounds": 3}
     assert open_choices(last) == {"decision": ["accept", "reject"]}
+
+
+async def test_an_interrupt_tells_no_choice_of_a_position_that_only_its_agent_sees(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Game, "view", lambda game, position, agent: {**position, "holds": agent})
+    asked = await asked_of_bob()
+    assert asked["choices"] == {}
+    assert "lever" not in json.dumps(asked)
 
 
 @pytest.mark.parametrize(
@@ -125,9 +133,10 @@ def test_an_interrupt_tells_no_choice_that_only_its_agent_may_know() -> None:
         ({"decisions": [{"type": "reject", "message": "Too dear."}]}, "<s>Too dear.</s><REJECT>"),
         ({"decisions": [{"type": "respond", "message": DOOR}]}, DOOR),
         ({"type": "respond", "message": "Well."}, "Well."),
-        (as_edit("claim", {"claim": 33.5}), "<CLAIM>33.5%</CLAIM>"),
-        (as_edit("claim", {"claim": "a third"}), "<CLAIM>a third</CLAIM>"),
-        (as_edit("claim", {"claim": 0}), "<CLAIM>0%</CLAIM>"),
+        (as_edit("claim", {"percent": 33.5}), "<CLAIM>33.5%</CLAIM>"),
+        (as_edit("claim", {"percent": "a third"}), "<CLAIM>a third</CLAIM>"),
+        (as_edit("claim", {"percent": 0}), "<CLAIM>0%</CLAIM>"),
+        (as_edit("claim", {"claim": 50}), "(unreadable)"),
         ({"type": "accept", "args": None}, "<ACCEPT>"),
         ({"type": "response", "args": "Well."}, "Well."),
         ({"type": "ignore"}, PASS),

@@ -69,7 +69,7 @@ def test_what_an_absent_extension_would_play_is_refused_in_one_line(tmp_path: Pa
     folder = without({"pettingzoo"}, tmp_path)
     done = coop(folder, "run", "pettingzoo:pettingzoo.classic.rps_v2:parallel_env")
     assert done.returncode == 2
-    assert "no extension plays pettingzoo:…" in done.stderr
+    assert "no installed extension plays pettingzoo:…" in done.stderr
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_runs_of_an_absent_extension_are_listed_still(tmp_path: Path) -> None:
     assert "rps_v2" in coop(folder, "runs", home=home).stdout
     shown = coop(folder, "show", "r", home=home)
     assert (shown.returncode, shown.stderr.count("\n")) == (2, 1)
-    assert "no extension plays pettingzoo:…" in shown.stderr
+    assert "no installed extension plays pettingzoo:…" in shown.stderr
 
 
 def test_what_a_game_is_called_needs_no_extension() -> None:

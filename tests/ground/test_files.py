@@ -38,7 +38,11 @@ FAULTS = [
     ("merged.yaml", _MERGED, "its aliases repeat more than"),
     ("repeated.yaml", _REPEATED, "its aliases repeat more than"),
     ("long.yaml", _LONG, "its aliases repeat more than"),
-    ("endless.yaml", b"reservation value 41: &a [*a]", "an alias is inside of what it repeats"),
+    (
+        "endless.yaml",
+        b"reservation value 41: &a [*a]",
+        "an alias is inside the value that it repeats",
+    ),
     ("latin.yaml", "Zoë: reservation value 41".encode("latin-1"), "decoded as UTF-8"),
     ("absent.yaml", None, "No such file"),
 ]

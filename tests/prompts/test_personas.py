@@ -129,8 +129,8 @@ async def test_a_pack_takes_the_place_of_our_templates_and_its_hash_is_in_the_re
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("acts", "{{ legal }}", "acts.md is no template: there are act, "),
-        ("persona", "You are you.", "persona.md leaves out "),
+        ("acts", "{{ legal }}", "acts.md is not a template: choose from act,  "),
+        ("persona", "You are you.", "persona.md lacks "),
         ("persona", own("persona") + "{{ hash }}", "persona.md names hash: its variables are "),
         ("persona", "{{ you }} {{ private }} {% if %}", "persona.md, line 1: "),
     ],
@@ -146,7 +146,7 @@ def test_a_pack_whose_letters_would_say_less_or_fail_is_refused_in_one_line(
 
 
 def test_a_folder_without_templates_is_no_pack(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="is no prompt pack: give a folder"):
+    with pytest.raises(ValueError, match="is not a prompt pack: give a folder"):
         room(prompts=str(tmp_path)).resolve()
 
 

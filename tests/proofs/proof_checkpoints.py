@@ -136,8 +136,8 @@ PROOFS = {
         promise="A hostile checkpoint is inert",
         goal="0 executed; each is refused with one clear error, or ignored",
         not_promised=(
-            "Who can write the database can change what was said and what is owed, but for what"
-            " seals and settings contradict."
+            "Anyone who can write the database can change messages and debts, unless a seal or the"
+            " settings contradict the change."
         ),
         attempt=attempt,
         short=16,

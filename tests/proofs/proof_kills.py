@@ -139,9 +139,9 @@ def _some_write(rng: Random, by: signal.Signals = signal.SIGKILL) -> Stop:
 
 
 NOT_PROMISED = (
-    "The ledger is this program's own: no bank is bound by it. New input on a thread is a play of"
-    " its own, paid as such, unless it comes under the idempotency key of an earlier one; new "
-    "input while deposits wait in escrow leaves them there."
+    "The ledger is this program's own and binds no bank. New input on a thread begins a new play "
+    "with its own payments, unless it has the idempotency key of an earlier one; new input during "
+    "an escrow leaves the deposits there."
 )
 GOAL = "≥ {:,} kills, 0 lost, 0 doubled, sums zero"
 
@@ -158,7 +158,8 @@ PROOFS = {
         promise="No transfer is lost or doubled (Postgres)",
         goal=GOAL.format(500),
         not_promised=(
-            "As on SQLite; a Postgres that loses what it has committed loses it here too."
+            "The limits are those on SQLite; if Postgres loses committed data, this program loses"
+            " it too."
         ),
         attempt=on_postgres,
         short=20,

@@ -40,8 +40,8 @@ PROOFS = {
         promise="A power cut pays nothing twice (SQLite)",
         goal="0 lost, 0 doubled, 0 letters asked again that the journal had",
         not_promised=(
-            "The cut is simulated. A disk that loses what it says it has written loses it here "
-            "too. A call in flight is paid for again."
+            "The cut is simulated. If a disk loses data that it reported as written, this program "
+            "loses it too. A call in flight is paid for again."
         ),
         attempt=attempt,
         short=24,

@@ -80,8 +80,8 @@ PROOFS = {
         promise="Little is spent twice",
         goal="mean ≤ 0.5 calls repeated, none that was not in flight",
         not_promised=(
-            "A call in flight when its process dies is asked, and paid for, again: with a slow "
-            "model that is what most kills meet."
+            "A call in flight when its process dies is repeated and paid again; with a slow model "
+            "most kills hit such a call."
         ),
         attempt=attempt,
         short=30,

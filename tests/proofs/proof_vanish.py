@@ -53,7 +53,7 @@ PROOFS = {
         promise="An accepted run never vanishes",
         goal="100 % recovered by coop resume --all",
         not_promised=(
-            "What is killed before its entry in the register was not accepted. `langgraph dev` "
+            "A run killed before its entry in the register was not accepted. `langgraph dev` "
             "keeps its queue in memory."
         ),
         attempt=attempt,

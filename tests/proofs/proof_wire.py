@@ -194,8 +194,8 @@ PROOFS = {
         promise="No forged deal",
         goal=f"0 accepted, ≤ {STEPS:,} steps each, ≤ 0.1 % of valid ones refused",
         not_promised=(
-            "Harmless joiners are left out of what is said. What an agent says outside of any "
-            "element, and the words of a speech, are not covered."
+            "Harmless joiners are removed from messages. Words outside of elements, and the words "
+            "of a speech, are not covered."
         ),
         attempt=attempt,
         short=1_000,

@@ -98,13 +98,13 @@ async def test_a_model_answers_it_by_a_schema(monkeypatch: pytest.MonkeyPatch) -
 async def test_a_person_answers_it_in_fields() -> None:
     def reply(mail: Mail) -> Any:
         if mail.act == "appraise":
-            return {"claim": "3", "speech": "About that."}
+            return {"worth": "3", "speech": "About that."}
         return f"<ACTION>{mail.facts['legal'][0]}</ACTION>"
 
     seats = {"Alice": "embedded:rational", "Bob": "human"}
     run = prepare("appraisal", RunConfig(seats=RunConfig.model_validate({"seats": seats}).seats))
     assert appraised(await follow(run, person=reply)) == [("Bob", "3 points. About that.")]
-    assert fields_of("appraise") == ("speech", "claim", "consider")
+    assert fields_of("appraise") == ("thoughts", "speech", "worth", "notes")
 
 
 def test_a_seat_finds_it_by_its_name_though_no_page_is_loaded() -> None:

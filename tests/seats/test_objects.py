@@ -185,7 +185,7 @@ async def test_a_graph_at_a_seat_is_no_part_of_the_run_and_leaves_no_checkpoint(
 
 
 async def test_a_name_alone_seats_nobody() -> None:
-    with pytest.raises(ValueError, match=r"an object sits only where a program gives it itself"):
+    with pytest.raises(ValueError, match=r"only a program can give an object as a seat"):
         await played(f"function:{__name__}:cooperates")
 
 
@@ -195,11 +195,11 @@ async def test_a_name_alone_seats_nobody() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (7, "Bob's seat: an object of class int is no seat: give a function of (letter, facts)"),
+        (7, "Bob's seat: an object of class int is not a seat: give a function of (letter, facts)"),
         (Party, "Bob's seat: Party is a class: give an instance of it"),
         (
             StateGraph(MessagesState),
-            "Bob's seat: an object of class StateGraph is no seat: give a f",
+            "Bob's seat: an object of class StateGraph is not a seat: give a f",
         ),
         (lambda letter: letter, "Bob's seat: <lambda>(letter) cannot be called with (letter, fa"),
     ],
@@ -219,7 +219,7 @@ def test_what_can_sit_nowhere_is_refused_before_anything_is_played(given: Any, t
         ({"seats": [cooperates]}, "seats: a list is given: give agent → who sits there"),
         ({"game": 7}, "game: an object of class int is no game: give a name, a payoff file"),
         ({"seats": {"Dan": cooperates, **OTHER}}, "a seat is given to Dan, who does not play"),
-        ({"seats": {"Bob": cooperates}}, "no seat for Alice: name one, or give '*'"),
+        ({"seats": {"Bob": cooperates}}, "there is no seat for Alice: give one, or give '*'"),
     ],
 )
 def test_settings_of_another_kind_are_refused(given: dict[str, Any], told: str) -> None:
@@ -232,8 +232,11 @@ def test_settings_of_another_kind_are_refused(given: dict[str, Any], told: str) 
     ("given", "told"),
     [
         (compiled(keeps_silent), "its graph answered nothing"),
-        (compiled(asks_somebody), "its graph waits at an interrupt|it raised"),
-        (lambda letter, facts: 7, "asked for act, it gave a value of class int: give tagged text"),
+        (compiled(asks_somebody), "its graph stopped at an interrupt|it raised"),
+        (
+            lambda letter, facts: 7,
+            "asked for act, it returned a value of class int: return tagged text",
+        ),
     ],
 )
 async def test_what_gives_no_answer_stops_the_run_in_one_line(given: Any, told: str) -> None:

@@ -338,7 +338,10 @@ async def test_a_key_that_went_missing_during_a_run_is_told_by_its_name(
 @pytest.mark.parametrize(
     ("seat", "complaint"),
     [
-        (Seat(model="embedded:nobody"), "no embedded character 'nobody': there are rational"),
+        (
+            Seat(model="embedded:nobody"),
+            "'nobody' is not an embedded character: choose rational",
+        ),
         (Seat(model="nowhere:x"), "nowhere:x: "),
         (Seat(model="recording:gone.jsonl"), "gone.jsonl: cannot be read as a recording"),
         (

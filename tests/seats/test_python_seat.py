@@ -111,7 +111,7 @@ async def test_a_wrong_field_is_sent_back_and_named_in_the_letter(
     [
         ("return facts['secret plan']", rf"it raised KeyError in {MODULE}\.py, line 3, when"),
         ("raise SystemExit(4)", "it raised SystemExit in .* when asked to act"),
-        ("return 7", "asked for act, it gave a value of class int: give tagged text"),
+        ("return 7", "asked for act, it returned a value of class int: return tagged text"),
     ],
 )
 @pytest.mark.parametrize("how", ["def", "async def"])
@@ -159,7 +159,7 @@ def test_the_command_line_permits_what_it_names_and_a_suite_permits_nothing(
         assert not mark.exists()
         if not options:
             assert "coop --trust-programs" in one_line(done, USAGE)
-    with pytest.raises(ValueError, match="to seat it is to run a program"):
+    with pytest.raises(ValueError, match="this seat runs a program"):
         check_seat(Seat(model=seat))
     ran = coop("run", "prisoners_dilemma", "-g", "llm_only", "--agent", f"Bob={seat}", "--json")
     assert ran.result["conduct"]["Bob"]["actions"] == {"cooperate": 10}

@@ -85,7 +85,7 @@ async def test_a_letter_that_was_not_recorded_ends_in_one_clear_line(
             "shapley_coop", RunConfig.model_validate({"params": {"prize": 8}, "seats": {"*": seat}})
         )
     said = str(failure.value)
-    assert "holds no answer of Alice to this letter" in said or "of Bob to this letter" in said
+    assert "has no answer of Alice to this letter" in said or "of Bob to this letter" in said
     assert "the game, its parameters or the prompts differ" in said
     assert "\n" not in said
 
@@ -97,7 +97,9 @@ def test_a_file_that_is_no_recording_is_told_by_its_line(tmp_path: Path, line: s
     path = tmp_path / "letters.jsonl"
     sound = {"agent": "Ann", "letter": "x", "attempt": 1, "answer": "hello"}
     path.write_text(f"{json.dumps(sound)}\n\n{line}\n")
-    with pytest.raises(ValueError, match=r"letters\.jsonl:3 is no recorded letter: make the file"):
+    with pytest.raises(
+        ValueError, match=r"letters\.jsonl:3 is not a recorded letter: make the file"
+    ):
         check_seat(Seat(model=f"recording:{path}"))
 
 

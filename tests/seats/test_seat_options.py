@@ -128,5 +128,7 @@ def test_seats_with_bodies_of_their_own_can_be_told_apart() -> None:
 
 
 def test_an_object_as_a_seat_is_refused_with_the_way_to_name_it() -> None:
-    with pytest.raises(ValidationError, match=r"a function is no seat: .*python:module:factory"):
+    with pytest.raises(
+        ValidationError, match=r"a function cannot be a seat: .*python:module:factory"
+    ):
         RunConfig(seats={"Alice": lambda letter: letter})  # type: ignore[dict-item]

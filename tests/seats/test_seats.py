@@ -49,7 +49,7 @@ def test_no_test_finds_a_key(provider: str) -> None:
     ("given", "complaint"),
     [
         ({"model": "gpt-5"}, "'gpt-5' is no model: give provider:name, as in embedded:rational"),
-        ({"model": ""}, "'' is no model"),
+        ({"model": ""}, "'' is not a model"),
         ({"model": "openai:"}, "'openai:' is no model"),
         ({"model": ":gpt-5"}, "':gpt-5' is no model"),
         ({"model": "embedded:rational", "colour": "red"}, "Extra inputs are not permitted"),
@@ -69,7 +69,7 @@ def test_a_seat_with_a_wrong_setting_is_refused(given: dict[str, Any], complaint
 @pytest.mark.parametrize(
     ("model", "complaint"),
     [
-        ("embedded:saint", "no embedded character 'saint': there are rational, "),
+        ("embedded:saint", "'saint' is not an embedded character: choose rational, "),
         ("nowhere:x", "nowhere:x: "),
         (
             "recording:none.jsonl",
@@ -106,7 +106,7 @@ def test_a_run_with_a_missing_key_does_not_begin() -> None:
     ("seats", "complaint"),
     [
         ({"Eve": "embedded:rational"}, "a seat is given to Eve, who does not play: the agents are"),
-        ({"Alice": "embedded:rational"}, "no seat for Bob: name one, or give '*'"),
+        ({"Alice": "embedded:rational"}, "there is no seat for Bob: give one, or give '*'"),
     ],
 )
 def test_seats_are_for_those_who_play(seats: dict[str, Any], complaint: str) -> None:

@@ -27,7 +27,7 @@ class Clause(BaseModel):
         spelt: field → the key that agents write for the field, if the key differs.
         lasts: whether the clause survives an amendment unless it is dropped by its id.
         also: key that agents may write → the field that the key means.
-        needless: key without effect → the value with which agents may write the key.
+        needless: key without effect → the only value that agents may give it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -30,7 +30,7 @@ class Pay(Clause):
         """
     in_fields: ClassVar[Mapping[str, Any]] = {
         "amount": Annotated[
-            Exact, Field(description="A number, or an exact one in words, as in '1/3'.")
+            Exact, Field(description="A number, or an exact fraction as text, such as '1/3'.")
         ]
     }
     spelt: ClassVar[Mapping[str, str]] = {"basis": "per"}

@@ -35,7 +35,7 @@ def check_address(seat: Seat) -> None:
     """Check before the play that a seat's address, options and card key are usable.
 
     Raises:
-        ValueError: the address is no URL, an option is invalid, or the card key is unreadable.
+        ValueError: the address is not a URL, an option is invalid, or the card key is unreadable.
     """
     from shapley_coop.extensions.a2a.asking.card import card_url, read_card_key
 
@@ -140,7 +140,7 @@ class _Exchange:
             if (reply := reply_of(found, self._form)) and not (reply.asks and task):
                 return reply
         if found is None or isinstance(found, Message):
-            raise TaskFailed("it said nothing")
+            raise TaskFailed("the agent sent no answer")
         return await self._wait(link, found)
 
     async def _wait(self, link: "Link", task: "Task") -> "Reply":

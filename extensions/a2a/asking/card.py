@@ -71,7 +71,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     Raises:
         httpx.HTTPError: the request fails.
         AnswerTooLarge: the response is too large.
-        CardRefused: the response is no card, or a card with a wrong signature or another host.
+        CardRefused: the response is not a card, or a card with a wrong signature or another host.
     """
     from a2a.client.card_resolver import parse_agent_card
     from google.protobuf.json_format import ParseError
@@ -80,7 +80,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     response = await http.get(url)
     response.raise_for_status()
     if response.is_redirect:
-        raise CardRefused("its card is elsewhere: give the address that it redirects to")
+        raise CardRefused("its card redirects: give the address to which it redirects")
     content = response.content
     try:
         card = parse_agent_card(json.loads(content))
@@ -88,7 +88,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
         raise CardRefused("there is no agent card at this address") from None
     addresses = [one.url for one in card.supported_interfaces]
     if not addresses:
-        raise CardRefused("its card names no address")
+        raise CardRefused("its card contains no address")
     # A card that names another host would send letters and a token to a third party.
     if any(_origin(one) != _origin(url) for one in addresses):
         raise CardRefused("its card names an address on another host")
@@ -115,7 +115,7 @@ def read_card_key(path: Path) -> bytes:
     except OSError as error:
         raise ValueError(f"card_key: {path}: {error.strerror or error}") from None
     except (ValueError, UnsupportedAlgorithm):
-        raise ValueError(f"card_key: {path} is no public key in PEM") from None
+        raise ValueError(f"card_key: {path} is not a public key in PEM") from None
     try:
         check_strength(key)
     except ValueError as error:
@@ -134,7 +134,7 @@ def _check_signature(card: "AgentCard", key: bytes) -> None:
     try:
         verify(card)
     except NoSignatureError:
-        raise CardRefused("its card is not signed, and card_key asks for that") from None
+        raise CardRefused("its card is not signed, but card_key requires a signature") from None
     except InvalidSignaturesError:
         raise CardRefused("its card is not signed with the key of card_key") from None
 

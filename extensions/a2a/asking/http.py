@@ -1,4 +1,4 @@
-"""The HTTP client for a foreign agent: bounded responses, no redirects, one agent's token."""
+"""The HTTP client for a foreign agent: bounded responses, no redirects, only that agent's token."""
 
 from collections.abc import AsyncIterator
 
@@ -40,7 +40,9 @@ class BoundedTransport(httpx.AsyncHTTPTransport):
         response = await super().handle_async_request(request)
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
-            raise httpx.DecodingError("it is compressed, which was not asked for", request=request)
+            raise httpx.DecodingError(
+                "the response is compressed, although no compression was requested", request=request
+            )
         assert isinstance(response.stream, httpx.AsyncByteStream)
         response.stream = _Bounded(response.stream)
         return response

@@ -54,7 +54,7 @@ class Link:
                 made = ClientFactory(config).create(card.agent)
             except ValueError:
                 spoken = ", ".join(one.value for one in TRANSPORTS)
-                raise CardRefused(f"its card offers none of {spoken}") from None
+                raise CardRefused(f"its card supports none of {spoken}") from None
         except BaseException:
             await http.aclose()
             raise

@@ -13,12 +13,13 @@ class Options(BaseModel):
 
     memory: bool = Field(
         default=False,
-        description="All letters of a play are one conversation with the agent, and not one each.",
+        description="Whether all letters of a play are one conversation with the agent, not one "
+        "each.",
     )
     card_key: str = Field(
         default="",
         max_length=1000,
-        description="The file of the public key, in PEM, with which its card has to be signed.",
+        description="The file of the public key (PEM) with which the agent's card must be signed.",
     )
 
 

@@ -42,7 +42,7 @@ class Reply(NamedTuple):
 def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
     """Return the answer in a task or a message, or None while the agent works on the task.
 
-    The status message of a completed task is no answer. If an agent asks for input, the text of
+    The status message of a completed task is not an answer. If an agent asks for input, the text of
     its request is the answer; a request without text gives None.
 
     Args:
@@ -89,7 +89,7 @@ def usage_in(told: Iterable["Task | Message | Artifact"]) -> UsageMetadata | Non
 
 
 def _count(told: Mapping[str, Any], names: Sequence[str]) -> int | None:
-    """Return the first count under one of the names, or None if it is no whole number."""
+    """Return the first count under one of the names, or None if it is not a whole number."""
     count: Any = next((told[name] for name in names if name in told), None)
     # JSON numbers of protobuf are floats.
     whole = isinstance(count, float) and count.is_integer() and 0 <= count < 2**53
@@ -104,7 +104,7 @@ def _completed(task: "Task", form: Form | None) -> str:
     spoken = [message for message in task.history if message.role == Role.ROLE_AGENT]
     if spoken and (said := _said([spoken[-1].parts], form)):
         return said
-    raise TaskFailed("its task is completed, without an answer")
+    raise TaskFailed("its task is completed without an answer")
 
 
 def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:

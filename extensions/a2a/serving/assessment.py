@@ -61,9 +61,9 @@ class Config(_Part):
     """The settings of the plays; all have defaults."""
 
     game: str = Field(default="escape_room", description="A game's name.")
-    params: dict[str, Any] = Field(default={}, description="The game's numbers.")
+    params: dict[str, Any] = Field(default={}, description="The game's parameters.")
     workflow: Workflow = "shapley_coop"
-    settings: dict[Setting, Any] = Field(default={}, description="More of the run's settings.")
+    settings: dict[Setting, Any] = Field(default={}, description="Further settings of the run.")
     seeds: Seeds = Field(default=[0], max_length=MOST_SEEDS)
     timeout: float = Field(default=120, gt=0, le=3_600, description="Seconds for one letter.")
 
@@ -71,7 +71,10 @@ class Config(_Part):
     @classmethod
     def _no_files(cls, params: dict[str, Any]) -> dict[str, Any]:
         if named := [key for key, value in params.items() if opens(key, value)]:
-            raise ValueError(f"{named[0]}: a judge opens no files and imports nothing")
+            raise ValueError(
+                f"{named[0]}: the judge opens no files and imports nothing: name a game that "
+                "comes with coop"
+            )
         return params
 
     @field_validator("game")
@@ -79,7 +82,7 @@ class Config(_Part):
     def _named(cls, game: str) -> str:
         """Refuse names of files and programs, because a caller may not open files here."""
         if game not in names():
-            raise ValueError(f"no game {game[:80]!r}: there are {', '.join(names())}")
+            raise ValueError(f"{game[:80]!r} is not a game: choose from {', '.join(names())}")
         return game
 
 
@@ -104,7 +107,7 @@ class Assessment(_Part):
         start = text.find("{")
         told = read_json(text, start) if start >= 0 else "it is missing"
         if isinstance(told, str):
-            raise ValueError(f"there is no JSON that can be read ({told}): {_SHAPE}")
+            raise ValueError(f"the message has no readable JSON ({told}): {_SHAPE}")
         try:
             found = cls.model_validate_json(text[start : told.end])
         except ValidationError as error:
@@ -115,7 +118,10 @@ class Assessment(_Part):
         page.check_game(game)
         agents = game.agents
         if unknown := sorted(found.participants.keys() - set(agents)):
-            raise ValueError(f"participants: {unknown[0]!r} is no role: give {', '.join(agents)}")
+            raise ValueError(
+                f"participants: {unknown[0]!r} is not an agent of the game: give "
+                f"{', '.join(agents)}"
+            )
         return found
 
     def room(self, seed: int) -> RunConfig:

@@ -226,17 +226,20 @@ FILES = [
 @pytest.mark.parametrize(
     ("request_", "told"),
     [
-        ("What can you do?", "there is no JSON that can be read .*: write JSON: .*participants"),
-        ("```json\n{'participants': 2\n```", "there is no JSON that can be read"),
+        ("What can you do?", "the message has no readable JSON .*: write JSON: .*participants"),
+        ("```json\n{'participants': 2\n```", "the message has no readable JSON"),
         ({"config": {}}, "participants"),
-        ({"participants": {"Carol": "http://127.0.0.1:9"}}, "'Carol' is no role: give Alice, Bob"),
+        (
+            {"participants": {"Carol": "http://127.0.0.1:9"}},
+            "'Carol' is not an agent of the game: give Alice, Bob",
+        ),
         ({"participants": {"Bob": "file:///etc/passwd"}}, "participants.Bob"),
         ({"participants": BOB, "config": {"game": "../own.py"}}, "no game '../own.py'"),
         ({"participants": BOB, "config": {"settings": {"prompts": "/etc"}}}, "settings"),
         *(
             (
                 {"participants": BOB, "config": {"game": game, "params": {key: "/etc/x.yaml"}}},
-                f"{key}: a judge opens",
+                f"{key}: the judge opens",
             )
             for game, key in FILES
             if game in names()
@@ -268,7 +271,7 @@ async def test_a_request_that_is_none_is_a_rejected_task() -> None:
     with agent(Judge(), ASSESSMENT) as judge:
         task, said = await asked(judge, "What can you do?")
     assert task.status.state == TaskState.TASK_STATE_REJECTED
-    assert "there is no JSON" in said[-1]
+    assert "no readable JSON" in said[-1]
     assert home().runs.list() == []
 
 
@@ -313,7 +316,7 @@ def test_a_judge_sends_no_token_to_addresses_that_a_request_names(
 
 @pytest.mark.parametrize(
     ("what", "told"),
-    [("human", "a person answers in coop run"), ("embedded:nobody", "no embedded")],
+    [("human", "serves no person"), ("embedded:nobody", "no embedded")],
 )
 def test_what_cannot_be_an_agent_is_refused(coop: Coop, what: str, told: str) -> None:
     assert told in one_line(coop("a2a", what), USAGE)

@@ -140,7 +140,7 @@ async def test_garbage_harms_nobody() -> None:
     ("manner", "told"),
     [
         (failing, "its task is failed"),
-        (with_a_status, "its task is completed, without an answer"),
+        (with_a_status, "its task is completed without an answer"),
         (waiting_for_its_owner, "no answer within 0.3 s; raise the seat's timeout"),
     ],
 )
@@ -221,7 +221,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[bytes, Pat
     [
         ("bobs", ""),
         ("anothers", "its card is not signed with the key of card_key"),
-        ("", "its card is not signed, and card_key asks for that"),
+        ("", "its card is not signed, but card_key requires a signature"),
     ],
 )
 async def test_a_card_is_signed_or_refused(

@@ -14,7 +14,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
-from langgraph.types import RetryPolicy, interrupt
+from langgraph.types import RetryPolicy
 
 from extensions.attribute.tests.attributed_apps import supervisor
 from extensions.attribute.tests.stub_chat import StubChat
@@ -165,16 +165,6 @@ def test_the_context_reaches_the_nodes_and_names_what_is_kept() -> None:
     short = attribute(app, ["write"], quality, {"topic": ""}, context={"words": "one"})
     long = attribute(app, ["write"], quality, {"topic": ""}, context={"words": "one two"})
     assert (short.worth["write"], long.worth["write"]) == (1.0, 2.0)
-
-
-def test_an_app_that_asks_a_person_is_refused_in_words() -> None:
-    page = StateGraph(Text)
-    page.add_node("ask", lambda state: {"text": interrupt("may I?")})
-    page.add_edge(START, "ask")
-    with pytest.raises(ValueError, match="input 1: ask asks a person"):
-        attribute(page.compile(checkpointer=InMemorySaver()), ["ask"], quality, {"topic": ""})
-    with pytest.raises(ValueError, match="breakpoints"):
-        attribute(page.compile(interrupt_before=["ask"]), ["ask"], quality, {"topic": ""})
 
 
 @pytest.mark.parametrize("settings", [{}, {"fresh": "none"}, {"fresh": "all"}, {"fresh": ["act"]}])

@@ -122,4 +122,4 @@ def score(state):
 def test_what_is_wrong_is_one_line(coop: Coop) -> None:
     assert "has no 'tiny'" in one_line(coop(*GIVEN, "--cheaper", "app.py:tiny"), 2)
     complaint = one_line(coop(*GIVEN, "--cheaper", "app.py:score"), 2)
-    assert "cheaper: score is no chat model" in complaint
+    assert "cheaper: score is not a chat model" in complaint

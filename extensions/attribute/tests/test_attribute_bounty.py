@@ -76,7 +76,7 @@ def test_a_bounty_without_values_says_why_and_shows_the_table(coop: Coop, tmp_pa
 
 def test_a_currency_that_iso_4217_does_not_have_is_refused(coop: Coop) -> None:
     told = one_line(coop("attribute", "demo", "--bounty", "500", "--currency", "XXQ"), USAGE)
-    assert told == "coop: the currency is 'XXQ': give a code of ISO 4217, as EUR\n"
+    assert told == "coop: the currency is 'XXQ': give a code of ISO 4217, such as EUR\n"
 
 
 def test_without_the_extension_that_divides_a_bounty_nothing_is_played(

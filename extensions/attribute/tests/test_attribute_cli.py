@@ -188,7 +188,7 @@ def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: P
         ((*GIVEN, "--input", "in.json", "--max-calls", "2"), "max_calls is 2"),
         (("attribute", "app.py:nothing", *GIVEN[2:], "--input", "in.json"), "has no 'nothing'"),
         (("attribute", "app.py:Text", *GIVEN[2:], "--input", "in.json"), "the app is a"),
-        (("attribute", "in.json:graph", *GIVEN[2:], "--input", "in.json"), "it is no Python file"),
+        (("attribute", "in.json:graph", *GIVEN[2:], "--input", "in.json"), "is not a Python file"),
     ],
 )
 def test_what_is_wrong_is_one_line(arguments: tuple[str, ...], message: str, coop: Coop) -> None:

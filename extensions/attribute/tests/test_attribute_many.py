@@ -4,7 +4,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
-from extensions.attribute.tests.benchmark.many import AGENTS, SPECIALISTS, app, score
+from extensions.attribute.tests.benchmark.many import AGENTS, app, score
 from extensions.attribute.tests.stub_chat import StubChat
 from shapley_coop.evals.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
@@ -60,7 +60,3 @@ def test_value_per_dollar_counts_a_run_of_the_whole_app() -> None:
         "b": (2, 2, 3.0),
     }
     assert credit.value_per_dollar == {"a": 0.5, "b": pytest.approx(1 / 3)}
-
-
-def test_the_score_of_the_whole_app_is_what_the_table_says() -> None:
-    assert score({"report": " ".join(("report:", *SPECIALISTS)), "checked": "cited"}) == 29

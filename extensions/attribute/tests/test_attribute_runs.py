@@ -211,11 +211,11 @@ def test_what_two_coalitions_ask_alike_is_asked_once() -> None:
 @pytest.mark.parametrize(
     ("agents", "settings", "message"),
     [
-        (["nobody"], {}, "'nobody' is no node of the app: its nodes are a, b, c"),
+        (["nobody"], {}, "'nobody' is not a node of the app: its nodes are a, b, c"),
         ([], {}, "no agents"),
         (["a"], {"absent": "away"}, "absent is 'away': give blank, silent"),
-        (["a"], {"absent": {"z": "blank"}}, "absent: 'z' is no agent"),
-        (["a"], {"value": "fair"}, "no norm is called 'fair'"),
+        (["a"], {"absent": {"z": "blank"}}, "absent: 'z' is not an agent"),
+        (["a"], {"value": "fair"}, "'fair' is not a norm"),
         (["a"], {"sample": 2}, "there is no setting 'sample'"),
         (["a"], {"fresh": "some"}, "fresh is 'some': give toolless, all, none"),
         (["a", "b", "c"], {"exact_up_to": 2, "value": "nucleolus"}, "needs all 8 coalitions"),

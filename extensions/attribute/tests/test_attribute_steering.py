@@ -97,7 +97,7 @@ def test_who_is_absent_is_not_asked_without_end() -> None:
     page.add_edge(START, "write")
     page.add_conditional_edges("write", lambda s: END if len(s["found"]) > 2 else "write")
     found = attribute(page.compile(), ["write"], lambda s: 1.0, {"found": []}, max_steps=10_000)
-    assert "it did not end: the absent write was asked 15 times" in found.failures[0].reason
+    assert "the play did not end: the absent write was asked 15 times" in found.failures[0].reason
     assert found.values is None
 
 

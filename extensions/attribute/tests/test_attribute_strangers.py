@@ -186,22 +186,3 @@ def test_a_person_is_answered_for_alike_in_every_coalition(answers: Any) -> None
     assert (again.calls["made"], again.values, len(seen)) == (0, found.values, asked)
     no = attribute(approving(seen), agents, length, {}, answers={"*": "no"})
     assert no.worth["write,approve,sign"] == 5
-
-
-def test_a_word_that_an_edge_reads_is_kept_and_the_result_says_so() -> None:
-    page = StateGraph(Steered)
-    page.add_node("boss", lambda s: {"next": "FINISH" if "text" in s else "writer"})
-    page.add_node("writer", lambda s: {"text": "word"})
-    page.add_edge(START, "boss")
-    page.add_edge("writer", "boss")
-    page.add_conditional_edges("boss", lambda s: s["next"], {"writer": "writer", "FINISH": END})
-    found = attribute(page.compile(), ["boss", "writer"], length, {})
-    assert found.values == {"boss": 0.0, "writer": 4.0}
-    assert any("an absent boss writes next as it did" in note for note in found.notes)
-
-
-class Steered(TypedDict, total=False):
-    """What a supervisor steers by: a plain string."""
-
-    next: str
-    text: str

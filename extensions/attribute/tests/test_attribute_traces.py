@@ -60,7 +60,7 @@ def test_what_a_trace_does_not_hold_is_said_and_can_be_asked(tmp_path: Path) -> 
     assert alone.worth == {"": 0.0, "research": 0.0, "research,write,review": 3.0}
     unplayed = {f.coalition: f.reason for f in alone.failures}
     assert (
-        unplayed["write,review"] == "write would be asked anew: what it is given was not recorded"
+        unplayed["write,review"] == "write would be called again: what it is given was not recorded"
     )
     asked = attribute(app.graph, app.agents, app.score, None, trace=file, fresh="toolless")
     assert asked.values == pytest.approx(app.values)
@@ -81,7 +81,7 @@ def test_two_recorded_runs_of_one_input_are_two_observations(tmp_path: Path) -> 
     credit = attribute(app.graph, app.agents, app.score, None, trace=file)
     assert (credit.inputs, credit.values, credit.calls["made"]) == (2, app.values, 0)
     assert credit.standard_error == {"a": 2.0}
-    with pytest.raises(ValueError, match="a trace holds one run of each input"):
+    with pytest.raises(ValueError, match="a trace has one run per input"):
         attribute(app.graph, app.agents, app.score, None, trace=file, samples=2)
 
 
@@ -100,7 +100,7 @@ def test_commands_that_are_text_are_named(tmp_path: Path) -> None:
         if "goto" in str(row["outputs"].get("output")):
             row["outputs"] = {"output": "Command(goto='search')"}
     file.write_text("\n".join(map(json.dumps, rows)))
-    with pytest.raises(ValueError, match=r"lead would be asked anew: .* text of a Command"):
+    with pytest.raises(ValueError, match=r"lead would be called again: .* a Command"):
         attribute(app.graph, app.agents, app.score, None, trace=file)
     credit = attribute(app.graph, app.agents, app.score, None, trace=file, fresh="all")
     assert credit.values == pytest.approx(app.values)
@@ -109,7 +109,7 @@ def test_commands_that_are_text_are_named(tmp_path: Path) -> None:
 
 def test_a_subgraph_that_handed_over_is_named(tmp_path: Path) -> None:
     app = handing_over()
-    with pytest.raises(ValueError, match="alice would be asked anew: it ended in ParentCommand"):
+    with pytest.raises(ValueError, match="alice would be called again: it ended in ParentCommand"):
         attribute(app.graph, app.agents, app.score, None, trace=exported(app, tmp_path))
 
 
@@ -124,8 +124,8 @@ def test_the_recorded_run_itself_needs_no_call(shape: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "line 1: it is no JSON"),
-        ('{"a": 1}', "line 1: it is no run: id and inputs are needed"),
+        ("{", "line 1: is not JSON"),
+        ('{"a": 1}', "line 1: is not a run: id and inputs are needed"),
         ('{"id": "1", "inputs": {}, "parent_run_id": "2"}', "no run without a parent"),
     ],
 )

@@ -103,7 +103,9 @@ def test_two_versions_are_compared_as_markdown(coop: Coop, two: tuple[str, str])
 
 def test_what_is_no_attribution_is_one_line(coop: Coop, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    assert "other.json: is no attribution" in one_line(coop("attribute-summary", "other.json"), 2)
+    assert "other.json: is not from coop attribute" in one_line(
+        coop("attribute-summary", "other.json"), 2
+    )
     assert "none.json" in one_line(coop("attribute-summary", "none.json"), 2)
 
 

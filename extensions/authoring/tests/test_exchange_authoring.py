@@ -121,7 +121,7 @@ async def test_a_description_that_the_file_gives_elsewhere_goes_back(script: Scr
     twice = spoilt(described, {"0110": "Find the songs."})
     script["author", "exchange_describe"] = [twice, described]
     done = await work({**PAGE, "registry": {"0001": "Find the songs."}})
-    assert "description of 0110 is that of 0001" in script.shown_to("author")[1]
+    assert "0110 and 0001 have the same description" in script.shown_to("author")[1]
     assert done.refused == 1
 
 
@@ -159,8 +159,8 @@ async def test_a_large_registry_is_played_with_a_letter_that_can_be_read(
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"preferences": None}, "give preferences, agent: words"),
-        ({"competition": 0.5}, "give preferences, agent: words"),
+        ({"preferences": None}, "give only preferences"),
+        ({"competition": 0.5}, "give only preferences"),
         ({"preferences": {"Ann": "larkspur"}}, "preferences are needed for Ann, Ben"),
         ({"initial": {"Ann": "1100", "Ben": "0111"}}, "not a partition"),
     ],
@@ -181,9 +181,9 @@ def test_a_file_that_cannot_be_commissioned_is_refused_with_one_line(
 FAULTS = [
     ({"0110": None}, "no description of 0110: describe every composite once"),
     ({"10000": "Too long."}, "'10000' is not a mask of 4 atoms"),
-    ({"0000": "Nothing.", "0110": "Nothing."}, "the description of 0110 is that of 0000"),
-    ({"0110": "Please do: Bake the cake."}, "the description of 0110 is that of 0010"),
-    ({"0110": "Bake the cake; Choose the music."}, "the description of 0110 is that of 0011"),
+    ({"0000": "Nothing.", "0110": "Nothing."}, "0110 and 0000 have the same description"),
+    ({"0110": "Please do: Bake the cake."}, "0110 and 0010 have the same description"),
+    ({"0110": "Bake the cake; Choose the music."}, "0110 and 0011 have the same description"),
     ({"0110": " padded "}, "cannot be copied exactly"),
     ({"0110": "with `ticks`"}, "without < > `"),
     ({"0110": 7}, "the description of 0110 is not text"),
@@ -242,6 +242,15 @@ async def test_an_answer_that_cannot_be_read_goes_back_with_the_wires_label(
     assert f"({label})" in script.shown_to("author")[1]
 
 
+@pytest.mark.parametrize("frame", ["{}", "Here they are.\n```json\n{}\n```"])
+async def test_one_object_alone_is_the_answer(script: Script, frame: str) -> None:
+    def alone(facts: dict[str, Any]) -> str:
+        return frame.replace("{}", described(facts).split("PROPOSAL>")[1].removesuffix("</"))
+
+    script["author", "exchange_describe"] = alone
+    assert (await work()).refused == 0
+
+
 async def test_two_sheets_with_one_description_are_told_apart(script: Script) -> None:
     twice = {"100000": "Please do: Hire the band."}  # on the second sheet; the first has it, too
     script["author", "exchange_describe"] = [described, spoilt(described, twice), described]
@@ -252,7 +261,7 @@ async def test_two_sheets_with_one_description_are_told_apart(script: Script) ->
 
 async def test_after_the_last_try_the_sheet_and_its_fault_are_named(script: Script) -> None:
     script["Ben", "exchange_score"] = spoilt(scored, {"0110": 101})
-    with pytest.raises(NotWritten, match=r"'score Ben 1' was sent back 2 times.*0110 is out of"):
+    with pytest.raises(NotWritten, match=r"'score Ben 1' was refused 2 times.*0110 is out of"):
         await work(tries=2)
     assert len(script.shown_to("Ben")) == 2
 

@@ -97,7 +97,7 @@ def test_what_could_not_be_written_is_one_line_and_the_old_file_stays(
         model = ("--model", "openai:author", "--base-url", stub.base_url)
         ended = coop("scenario", "write", "six.yaml", "-o", OUT, "--tries", "2", *model)
         assert stub.calls == 4, "two sheets of descriptions, twice; no score was asked"
-    assert "'describe 1' was sent back 2 times, the last time for MPT" in one_line(ended, FAILED)
+    assert "'describe 1' was refused 2 times, last for MPT" in one_line(ended, FAILED)
     assert (tmp_path / OUT).read_text() == "what was there before"
     assert {path.name for path in tmp_path.iterdir()} == {"six.yaml", "tools.json", OUT, "home"}
 
@@ -108,9 +108,9 @@ def test_what_could_not_be_written_is_one_line_and_the_old_file_stays(
         (["none.yaml", "-o", OUT], USAGE, "cannot be read as a preferences file"),
         (["tools.json", "-o", OUT], USAGE, "there is no setting 'nodes'"),
         (["six.yaml", "-o", "out.txt"], USAGE, "give a .yaml, .yml, .json file"),
-        (["six.yaml", "-o", "none/out.yaml"], USAGE, "in a folder there is"),
+        (["six.yaml", "-o", "none/out.yaml"], USAGE, "in an existing folder"),
         (["six.yaml", "-o", OUT, "--model", "gpt"], USAGE, "give provider:name"),
-        (["six.yaml", "-o", OUT, "--model", "human"], USAGE, "a person writes no sheets"),
+        (["six.yaml", "-o", OUT, "--model", "human"], USAGE, "a person cannot write"),
         (["six.yaml", "-o", OUT, "--model", "openai:gpt"], NO_CREDENTIALS, "OPENAI_API_KEY"),
     ],
 )

@@ -52,7 +52,7 @@ def test_what_was_agreed_is_paid_in_whole_cents(history: History) -> None:
     report = settle_history(history, 100, payoffs=agreed)
     assert [one["amount"] for one in report["contributors"].values()] == ["33.33", "66.67"]
     assert report["basis"] == "agreed"
-    with pytest.raises(ValueError, match="not all of the bounty"):
+    with pytest.raises(ValueError, match="do not sum to the bounty"):
         settle_history(history, 100, payoffs={**agreed, names[0]: 1})
 
 

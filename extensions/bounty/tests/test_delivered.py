@@ -85,7 +85,7 @@ def test_parts_that_add_up_are_values_for_any_number_of_agents() -> None:
 
 
 def test_no_other_baseline_can_be_given() -> None:
-    with pytest.raises(GameError, match="no other baseline can be given: leave absent out"):
+    with pytest.raises(GameError, match="no other baseline can be chosen: leave out `absent`"):
         _ = load("delivered", {"absent": "away"}).baseline
 
 

@@ -55,7 +55,7 @@ def test_a_file_holds_each_payment_once_and_is_valid_by_the_schema() -> None:
         ({"name": "Ann", "iban": "DE8937040044053201300"}, "a digit or a letter is wrong"),
         ({"name": "Ann"}, "give name and iban"),
         ({"name": " ", "iban": IBANS[0]}, "holder's name"),
-        ({"name": "Ann", "iban": IBANS[0], "bic": "X"}, "is no bic"),
+        ({"name": "Ann", "iban": IBANS[0], "bic": "X"}, "is not a bic"),
         ({"name": "Ann", "iban": IBANS[0], "owner": "x"}, "give name and iban"),
         (None, "give name and iban"),
     ],
@@ -90,7 +90,7 @@ def test_a_name_holds_what_banks_take(name: str, taken: str) -> None:
 
 @pytest.mark.parametrize("name", ["★★", "&", "<>", "1-2", "?"])
 def test_a_name_without_a_letter_is_nobodys(name: str) -> None:
-    with pytest.raises(ValueError, match="Ann: its holder's name has no letter that banks take"):
+    with pytest.raises(ValueError, match="Ann: banks accept no letter of its holder's name"):
         read_account("Ann", {"name": name, "iban": IBANS[0]})
 
 
@@ -170,7 +170,7 @@ def test_whose_name_was_changed_is_told(coop: Coop, tmp_path: Path) -> None:
         yaml.safe_dump(known | {"Ann": {**known["Ann"], "name": "★"}})
     )
     refused = coop("pay", "r", "--accounts", "iban.yaml", "-o", "other.xml")
-    assert "the account of Ann: its holder's name has no letter" in one_line(refused, USAGE)
+    assert "the account of Ann: banks accept no letter" in one_line(refused, USAGE)
     assert not (tmp_path / "other.xml").exists()
 
 

@@ -62,7 +62,7 @@ def test_yen_are_paid_whole_and_euros_in_cents(coop: Coop, repo: Builder) -> Non
 
 def test_a_currency_that_iso_4217_does_not_have_is_refused(coop: Coop, repo: Builder) -> None:
     told = one_line(coop("settle-git", "repo", "--bounty", "500", "--currency", "XXQ"), USAGE)
-    assert told == "coop: the currency is 'XXQ': give a code of ISO 4217, as EUR\n"
+    assert told == "coop: the currency is 'XXQ': give a code of ISO 4217, such as EUR\n"
 
 
 def test_a_typo_of_one_character_earns_next_to_nothing(coop: Coop, repo: Builder) -> None:
@@ -136,7 +136,7 @@ def test_a_dry_run_asks_nobody_and_leaves_no_run(coop: Coop, repo: Builder) -> N
     assert "Nobody was asked whether they agree." in coop("settle-git", "repo", "--dry-run").out
     assert "no runs" in coop("runs").out.lower() + coop("runs").err.lower()
     refused = coop("settle-git", "repo", "--dry-run", "--markdown", "c.md")
-    assert "leave --markdown" in one_line(refused, 2)
+    assert "leave out --markdown" in one_line(refused, 2)
 
 
 def test_a_mailmap_moves_work_only_where_it_is_named(

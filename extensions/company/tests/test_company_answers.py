@@ -49,9 +49,9 @@ def test_line_breaks_in_a_string_and_a_fence_around_the_object_are_read() -> Non
     ("carried", "wrong"),
     [
         ('{"path": "src/a.py"}', "path, content"),
-        ('{"path": "src/a.py"} x = 1', "no fence"),
-        ('{"path": "src/a.py"}\n```python\nx = 1', "no fence"),
-        ('{"path": "src/a.py", "content": "x"}\n```\ny\n```', "follows it"),
+        ('{"path": "src/a.py"} x = 1', "not a closed"),
+        ('{"path": "src/a.py"}\n```python\nx = 1', "not a closed"),
+        ('{"path": "src/a.py", "content": "x"}\n```\ny\n```', "follows the JSON"),
     ],
 )
 def test_what_is_neither_is_sent_back_in_one_line(carried: str, wrong: str) -> None:

@@ -52,7 +52,7 @@ def test_a_game_whose_actions_carry_content_is_not_enumerated() -> None:
 
 def test_a_company_brings_its_own_foresight_and_takes_no_other_baseline() -> None:
     assert foresight_of(load("software_company").facts()) is CompanyForesight
-    with pytest.raises(GameError, match="no other baseline can be given: leave absent out"):
+    with pytest.raises(GameError, match="no other baseline can be chosen: leave out `absent`"):
         _ = load("software_company", {"absent": "away"}).baseline
 
 

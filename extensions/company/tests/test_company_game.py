@@ -14,7 +14,7 @@ from shapley_coop.extensions.bounty.delivered import divided
 from shapley_coop.extensions.company.artefacts import action_of
 from shapley_coop.extensions.company.checks import in_sandbox
 from shapley_coop.extensions.company.game import SoftwareCompany
-from shapley_coop.extensions.company.tree import materialise, mistake_in_path
+from shapley_coop.extensions.company.tree import materialise
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import Rules
 from shapley_coop.extensions.wev.report import wev
@@ -174,7 +174,7 @@ def test_who_can_do_what_depends_on_role_and_phase() -> None:
         ('write_code {"path": "a.py"}', "has path, content and nothing else"),
         ('write_code {"path": "a.py", "content": "", "more": 1}', "and nothing else"),
         ('write_code {"path": "a.py", "content": 3}', "is a text"),
-        ('write_code {"path": "a.py", "path": "b.py", "content": "x"}', "one key twice"),
+        ('write_code {"path": "a.py", "path": "b.py", "content": "x"}', "the same key twice"),
         (write("../../etc/passwd.py", "x"), "not a path in the workspace"),
         (write("/etc/passwd.py", "x"), "not a path in the workspace"),
         (write("a/../../b.py", "x"), "not a path in the workspace"),
@@ -203,15 +203,6 @@ def test_what_an_agent_may_not_write_is_sent_back_with_a_reason(
     after = game.step(position, {"Programmer": action})
     assert after.position["files"] == position["files"]
     assert [e["effect"] for e in after.effects] == (["no_artefact"] if complaint else [])
-
-
-def test_models_may_break_lines_within_their_json() -> None:
-    game = company()
-    action = 'write_code {"path": "a.py", "content": "if 1 \\u003c 2:\n    x = 1\n"}'
-    position = {"turn": 2, "files": {}, "checks": []}
-    assert game.step(position, {"CTO": action}).position["files"] == {
-        "a.py": "if 1 < 2:\n    x = 1\n"
-    }
 
 
 def test_of_two_who_write_one_file_in_one_turn_the_first_in_order_is_heard() -> None:
@@ -319,7 +310,7 @@ def test_wrong_parameters_are_refused_in_one_line(params: dict[str, Any], compla
 )
 def test_a_formula_is_arithmetic_and_nothing_else(formula: str) -> None:
     task = {**load("software_company").params.task, "formula": formula}
-    with pytest.raises(GameError, match="a formula has numbers"):
+    with pytest.raises(GameError, match="a formula may have only numbers"):
         load("software_company", {"task": task})
 
 
@@ -337,7 +328,7 @@ def test_without_a_sandbox_the_game_refuses_before_it_begins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("shapley_coop.games.sandbox.offered", lambda kind: {})
-    with pytest.raises(SandboxMissing, match="the extension sandbox is not installed"):
+    with pytest.raises(SandboxMissing, match="install the extension sandbox"):
         SoftwareCompany().make_ready()
     unboxed = SoftwareCompany({"unsafe_no_sandbox": True})
     with pytest.raises(GameError, match="give --unsafe-no-sandbox on the command line"):
@@ -345,10 +336,6 @@ def test_without_a_sandbox_the_game_refuses_before_it_begins(
     monkeypatch.setattr("shapley_coop.permissions._permitted", {NO_SANDBOX})
     unboxed.make_ready()
     SoftwareCompany(runner=by_words).make_ready()
-
-
-def test_a_path_of_the_workspace_stays_in_it() -> None:
-    assert [p for p in ("a.py", "src/a_b-c.py", "docs/0001-x.md") if mistake_in_path(p)] == []
 
 
 def test_an_amount_is_divided_to_the_cent() -> None:

@@ -35,5 +35,5 @@ async def test_a_company_builds_its_program_agrees_on_the_split_and_is_paid_exac
 
 async def test_without_a_sandbox_nothing_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shapley_coop.games.sandbox.offered", lambda kind: {})
-    with pytest.raises(SandboxMissing, match="the extension sandbox is not installed"):
+    with pytest.raises(SandboxMissing, match="install the extension sandbox"):
         await play("llm_only", RunConfig(game="software_company"))

@@ -355,5 +355,5 @@ def test_no_condition_makes_or_loses_money(rows, graph):
 
 
 def test_an_experiment_without_a_run_is_refused():
-    with pytest.raises(ValueError, match="nothing to score"):
+    with pytest.raises(ValueError, match="nothing can be scored"):
         Experiment.of(suite(), [])

@@ -234,7 +234,7 @@ def test_what_would_fail_in_the_middle_of_a_graph_is_refused_as_it_is_made() -> 
 def test_a_contract_that_would_hold_the_agent_to_nothing_is_refused() -> None:
     clause = {"kind": "forbid", "agent": "Ann", "action": "deploy"}
     deal = Deal.model_validate({"clauses": [clause]})
-    with pytest.raises(ValueError, match="asks nothing of An: name one of its parties"):
+    with pytest.raises(ValueError, match="requires nothing of An: name one of its parties"):
         ContractMiddleware(deal, agent="An")
     with pytest.raises(ValueError, match="no tool takes deploy"):
         ContractMiddleware(deal, agent="Ann", actions={"push": "deplooy"})

@@ -46,7 +46,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Vote | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Vote) -> AgentOutput | Fault:
-    """Refuse a vote for an agent that is no candidate."""
+    """Refuse a vote for an agent that is not a candidate."""
     candidates = group_of(turn.table, agent)["candidates"]
     if said.action not in candidates:
         return Fault("ACTION", f"You do not stand. Choose one of: {', '.join(candidates)}.")

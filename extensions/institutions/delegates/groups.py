@@ -46,7 +46,6 @@ def formed(game: Game, config: RunConfig) -> list[list[str]]:
     """Return the agents in groups whose sizes differ by at most one.
 
     Args:
-        game: the game.
         config: the run's configuration.
     """
     settings = delegation_of(config)

@@ -29,7 +29,6 @@ def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal
     stays the same.
 
     Args:
-        deal: the deal.
         leaving: the agents that leave.
         agents: all agents.
 

@@ -16,24 +16,23 @@ class Delegation(BaseModel):
 
     grouping: Literal["interest", "random"] = Field(
         default="interest",
-        description="How agents are put into groups where delegates bargain: by what the same "
-        "plays pay them, or at random, by the seed.",
+        description="How agents are grouped when delegates bargain: by similar payoffs, or at "
+        "random, by the seed.",
     )
     groups: int = Field(
         default=0,
         ge=0,
         le=100,
-        description="How many groups there are where delegates bargain; 0: two to five, by the "
-        "number of agents.",
+        description="The number of groups when delegates bargain; 0: two to five.",
     )
     election: Literal["vote", "lot"] = Field(
         default="vote",
-        description="How a group gets its delegate: by vote, or by lot.",
+        description="How a group chooses its delegate: by vote, or by lot.",
     )
 
 
 class Delegating(Addition[Delegation]):
-    """The settings' check, which needs the game: can its agents form the number of groups?"""
+    """The check, which needs the game, that its agents can form so many groups."""
 
     settings = Delegation
 

@@ -15,10 +15,10 @@ from shapley_coop.games.task_exchange import TaskExchange
 
 
 class MeetingsParams(TaskExchangeParams):
-    """Which tasks, whose tastes, the protocol's limits, and how often agents meet."""
+    """The tasks, the agents' preferences, the protocol's limits, and the number of meetings."""
 
     meetings: int = Field(
-        default=3, ge=1, le=1000, description="How often everybody meets another."
+        default=3, ge=1, le=1000, description="The number of rounds in which agents are paired."
     )
 
 
@@ -64,7 +64,7 @@ class ExchangeInPairs(TaskExchange):
         return [*handed_over(self.tasks.names, before, masks), *([{}] if closing else [])]
 
     def agreed(self, record: Sequence[Turn]) -> bool:
-        """Return whether any task was traded; accepting an unchanged allocation is no trade."""
+        """Return whether any task was traded; accepting an unchanged allocation is not a trade."""
         return any(self.handed(action) for turn in record for action in turn["actions"].values())
 
     def private(self, agent: str) -> dict[str, Any]:

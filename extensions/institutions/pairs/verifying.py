@@ -56,7 +56,7 @@ def _talked(
         ]
         if all(one["status"] != "talking" for one in met):
             return met, now
-    raise AssertionError("a talk has a last turn")
+    raise AssertionError("a talk has no last turn")
 
 
 SWAPPED = Recheck(

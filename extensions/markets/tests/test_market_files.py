@@ -46,7 +46,7 @@ def test_an_edited_market_is_named_by_whatever_would_follow_from_it(
     file.write_text(LAMP.replace("40", "41"))
     for command in ("verify", "show", "resume"):
         told = one_line(coop(command, "sold"), USAGE)
-        assert f"the market file {file} is not the one that this run was played with" in told
+        assert f"the market file {file} differs from the one with which this run was played" in told
         assert "41" not in told.replace(str(file), "")
     assert coop(*PLAYED, "--name", "dearer").code == 0, "it is a market all the same"
     file.write_text(LAMP)
@@ -57,7 +57,9 @@ def test_a_run_that_waits_does_not_go_on_by_an_edited_market(coop: Coop, tmp_pat
     file = tmp_path / "lamp.yaml"
     assert coop(*PLAYED, "--agent", "Bea=human", "--name", "waits").code == 0
     file.write_text(LAMP.replace("40", "41"))
-    assert f"the market file {file} is not the one" in one_line(coop("resume", "waits"), USAGE)
+    assert f"the market file {file} differs from the one" in one_line(
+        coop("resume", "waits"), USAGE
+    )
     file.write_text(LAMP)
     assert "waits for Bea" in coop("resume", "waits").err
 

@@ -127,9 +127,12 @@ def test_of_each_issue_one_option_is_agreed_on_and_worth_to_each_what_it_says(
         *(
             ({"agents": {"A": {"holds": {"x": 1}, **told}, "B": {}}}, why)
             for told, why in (
-                ({"purse": "s777.25"}, "the purse of A is no number of 0 or more"),
-                ({"purse": -777.25}, "the purse of A is no number of 0 or more"),
-                ({"otherwise": "s777.25"}, "what A has otherwise is no number"),
+                ({"purse": "s777.25"}, "the purse of A is not a number from 0"),
+                ({"purse": -777.25}, "the purse of A is not a number from 0"),
+                (
+                    {"otherwise": "s777.25"},
+                    r"the value of A without a deal \(otherwise\) is not a number",
+                ),
                 ({"worth": {"x": ["1e400", "777.25"]}}, "what x is worth to A is no number"),
             )
         ),
@@ -140,13 +143,13 @@ def test_of_each_issue_one_option_is_agreed_on_and_worth_to_each_what_it_says(
                 "issues": {"pay": ["a", "b"]},
                 "agents": {"A": {"worth": {"pay": {"a": 777.25}}}, "B": {}},
             },
-            "A values other options of pay than there are",
+            "A values options of pay that do not exist",
         ),
         (
             {"issues": {"pay": ["a", "b"]}, "agents": {"A": {"worth": {"pay": 777.25}}, "B": {}}},
             "A values pay: give what each option is worth",
         ),
-        ([], "holds no market"),
+        ([], "contains no market"),
     ],
 )
 def test_a_wrong_market_is_refused_in_one_line_that_tells_no_worth(

@@ -17,6 +17,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.coop_command import USAGE, Coop, one_line
 
 JOB = "do the job"
 
@@ -121,3 +122,9 @@ def test_where_a_rule_leaves_things_as_they_are_nothing_is_proposed() -> None:
     split = awarded(procurement(), arbiters.fixed_split)
     assert split is not None
     assert {clause.kind for clause in split.clauses} == {"do", "pay"}
+
+
+def test_a_librarys_name_for_a_provider_is_answered_with_the_seat_that_it_is(coop: Coop) -> None:
+    refused = coop("run", "escape_room", "--agent", "Alice=negmas:boulware")
+    told = "An installed extension has it as python:shapley_coop.extensions.opponents.negmas_seat:"
+    assert f"{told}boulware" in one_line(refused, USAGE)

@@ -83,7 +83,7 @@ def test_other_actions_can_stand_for_the_two_moves() -> None:
     assert answer({**letter, "history": []}, "") == {"action": "stag"}
     assert answer({**letter, "history": history}, "") == {"action": "hare"}
     hunter.check_actions({"Al": ["hare", "stag"], "Bo": ["stag", "hare"]})
-    with pytest.raises(ValueError, match="cooperate and defect, and this one is of 3"):
+    with pytest.raises(ValueError, match="cooperate and defect, and this game is of 3"):
         classical.tit_for_tat.check_actions({a: ["cooperate", "defect"] for a in "abc"})
     with pytest.raises(ValueError, match="actions \\['cooperate', 'defect'\\]"):
         classical.tit_for_tat(agent="Al", seed=0)({**letter, "history": []}, "")

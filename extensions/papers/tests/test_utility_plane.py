@@ -37,7 +37,7 @@ def test_the_plane_is_well_formed_for_many_points_and_hostile_names() -> None:
     three = generate_scenario(["Ann", "Ben", "Cat"], 6, 0.5, seed=1)
     start = Proposal(2, "Ann", three.tasks.initial)
     assert "turn 2 by Ann" in utility_plane(three, [start], pair=("Cat", "Ann"))
-    with pytest.raises(ValueError, match="give two of Ann, Ben, Cat"):
+    with pytest.raises(ValueError, match="choose two of Ann, Ben, Cat"):
         utility_plane(three, pair=("Ann", "Ann"))
 
 
@@ -51,4 +51,4 @@ def test_a_run_has_the_picture_of_its_game_or_is_told_of_which_there_are(
     coop("run", "escape_room", "--name", "b", "--json")
     refused = coop("show", "b", "--figure", str(path))
     assert refused.code == 2
-    assert "no picture of escape_room: there are of task_exchange" in refused.err
+    assert "there is no picture of escape_room; pictures exist for task_exchange" in refused.err

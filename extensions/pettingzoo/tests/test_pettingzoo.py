@@ -125,7 +125,7 @@ def test_an_environment_that_was_made_for_turns_from_one_at_once_is_played_at_on
     [
         ("theirs:boxed", {}, "only Discrete actions"),
         ("theirs:multi", {}, "only Discrete actions"),
-        ("theirs:other", {}, "no ParallelEnv and no AECEnv"),
+        ("theirs:other", {}, "not a ParallelEnv or AECEnv"),
         ("theirs:broken", {}, "ZeroDivisionError"),
         ("theirs:nowhere", {}, "has no 'nowhere'"),
         ("no_such_package:env", {}, "no module named"),

@@ -21,6 +21,6 @@ def test_a_trained_policy_is_refused_before_the_run_begins(tmp_path: Path, monke
     monkeypatch.setattr("shapley_coop.permissions._programs", set())
     permit_program(seat := "python:bots_for_markets:first_free")
     config = RunConfig(game="trade", params=room(tmp_path, 40), seats={"*": seat})
-    with pytest.raises(ValueError, match=f"^{seat}: a policy plays a pettingzoo: .* seat embedded"):
+    with pytest.raises(ValueError, match=f"^{seat}: a policy needs a pettingzoo: .* seat embedded"):
         prepare("call_market", config)
     assert not home().runs.list()

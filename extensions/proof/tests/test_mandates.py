@@ -195,9 +195,9 @@ def test_a_mandate_is_its_principals_and_one_agents() -> None:
         RunConfig(mandates={"Alice": text}).resolve()
     with pytest.raises(ValueError, match="who does not play"):
         RunConfig(mandates={"Eve": text}).resolve()
-    with pytest.raises(ValueError, match="no JSON"):
+    with pytest.raises(ValueError, match="not JSON"):
         RunConfig(mandates={"Bob": "max 3"}).resolve()
-    with pytest.raises(ValueError, match="makes no offers"):
+    with pytest.raises(ValueError, match="has no offers"):
         RunConfig(game="task_exchange", keys={"Alice": PrivateKey.new().public.pem}).resolve()
 
 

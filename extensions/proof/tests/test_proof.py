@@ -81,7 +81,7 @@ def test_a_part_of_an_export_is_none(played: Play, cut: int) -> None:
 
 def test_the_same_content_in_other_bytes_is_not_read(played: Play) -> None:
     export = played.signed(played.statement())
-    with pytest.raises(ValueError, match="written by another program, or changed"):
+    with pytest.raises(ValueError, match="another program wrote it, or it was changed"):
         check(reencoded(export), played.keys)
 
 
@@ -183,7 +183,7 @@ def test_an_export_opens_no_files_and_runs_no_programs(
     played: Play, settings: dict[str, Any]
 ) -> None:
     export = played.altered(lambda told: told["settings"].update(settings))
-    with pytest.raises(ValueError, match=r"program|no game|no setting|names a file"):
+    with pytest.raises(ValueError, match=r"program|the game|the setting|names a file"):
         check(export, played.keys)
 
 

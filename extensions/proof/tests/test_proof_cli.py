@@ -46,7 +46,7 @@ def test_a_run_is_exported_checked_and_refused_in_words(coop: Coop, tmp_path: Pa
     assert "--key Bob: give one key" in one_line(twice, USAGE)
     export = (tmp_path / "deal.dsse.json").read_bytes()
     (tmp_path / "deal.dsse.json").write_bytes(export.replace(b"sig", b"sIg"))
-    assert "no signed envelope" in one_line(coop(*asked), USAGE)
+    assert "not a signed envelope" in one_line(coop(*asked), USAGE)
 
 
 def test_a_thread_that_the_server_played_is_exported_as_any_run(coop: Coop, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_what_is_missing_is_said_in_one_line(coop: Coop, tmp_path: Path) -> None
     assert "none.pem: no public key" in one_line(asked, USAGE)
     public(coop, "operator", tmp_path)
     said = one_line(coop("check", "r.json", "--key", "operator=operator"), USAGE)
-    assert "no signed envelope" in said
+    assert "not a signed envelope" in said
     said = one_line(coop("keys", "new", "other", "--algorithm", "RSA"), USAGE)
     assert "Ed25519 or ES256" in said
     assert "no run 'sweep'" in one_line(coop("prove", "sweep", "--key", "operator"), USAGE)

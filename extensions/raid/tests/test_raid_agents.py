@@ -19,7 +19,6 @@ from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.graphs import builder
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent
-from shapley_coop.seats.embedded.outlook import Outlook
 
 HEROES = ("Hero1", "Hero2", "Hero3", "Hero4")
 
@@ -115,26 +114,6 @@ def test_a_rotation_that_stands_needs_no_other_proposal():
     assert "<REJECT>" in answer(standing)
 
 
-def test_a_price_that_was_paid_is_not_hoped_for_again():
-    game = raid()
-    pay = {"kind": "pay", "payer": "Hero2", "payee": "Hero1", "amount": "6"}
-    pay["when"] = {"last": {"agent": "Hero1", "action": "Taunt"}}
-    duties = contract(*ROTATION)["clauses"]
-    told = moments(game, rotation(4))[:4]
-    outlooks = [
-        Outlook.of(
-            facts(game, "Hero1", "act", told[-1][1], reasoning="…", contract={"clauses": clauses}),
-            [turn for turn, _ in told],
-        )
-        for clauses in (duties, [*duties, pay])
-    ]
-    for mine in ("Taunt", "Fireball"):
-        without, paid = (o.value(o.standing, mine)["Hero1"] for o in outlooks)
-        assert paid == pytest.approx(without + 6)
-    amended = outlooks[1].value(Deal(clauses=ROTATION[:2]))["Hero1"]
-    assert amended == pytest.approx(outlooks[0].value(Deal(clauses=ROTATION[:2]))["Hero1"] + 6)
-
-
 def test_a_free_rider_breaks_a_promise_that_does_not_pay():
     game = raid(boss_hp=400)
     letter = facts(
@@ -178,18 +157,6 @@ def test_where_no_value_was_computed_a_split_is_claimed_by_what_was_seen():
     assert "<REJECT>" in answer(letter, record=record)
 
 
-def test_a_letter_without_the_battle_makes_it_say_that_it_cannot_decide():
-    letter = facts(raid(), "Hero1", "propose")
-    assert "does not say: position" in answer({k: v for k, v in letter.items() if k != "position"})
-    del letter["boss"]["strike"]
-    assert "the letter's facts lack strike" in answer(letter)
-
-
-def test_the_same_letter_gets_the_same_answer():
-    letter = facts(raid(level=3), "Hero2", "propose", reasoning="…")
-    assert answer(letter) == answer(letter)
-
-
 async def run(graph, level, seed, **context):
     app = builder(graph).compile(checkpointer=InMemorySaver())
     room = {"game": "raid_battle", "params": {"level": level}, "seed": seed, **context}
@@ -216,15 +183,6 @@ async def test_who_prices_externalities_wins_what_others_lose(graph, level, expe
     assert sum(table["settlement"]["payoffs"].values()) == sum(
         table["settlement"]["rewards"].values()
     )
-
-
-@pytest.mark.slow
-async def test_negotiation_without_reasoning_under_taunts():
-    taunts = {}
-    for graph in ("negotiation", "shapley_coop"):
-        table = await run(graph, 1, seed=2)
-        taunts[graph] = sum("Taunt" in turn["actions"].values() for turn in table["record"])
-    assert taunts["negotiation"] < taunts["shapley_coop"]
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ def test_its_numbers_are_listed_with_their_bounds(coop: Coop) -> None:
         "type": "integer",
         "default": 200,
         "bounds": "0 to 1,000,000,000",
-        "meaning": "What the boss takes off each target.",
+        "meaning": "The strike's damage to a target.",
     }
     assert raid["level"]["bounds"] == "one of 1, 2, 3"
     assert raid["damage"]["bounds"] == "2 entries"

@@ -53,7 +53,7 @@ def test_models_people_and_recordings_are_not_asked_again(model: str) -> None:
     settings = RunConfig().resolve().model_dump(mode="json")
     settings["seats"]["Bob"]["model"] = model
     table = EvaluatedTable({"episode": "e", "settings": settings, "record": []})
-    with pytest.raises(ValueError, match="asks programs alone: Bob is no embedded agent"):
+    with pytest.raises(ValueError, match="needs embedded agents only: not Bob"):
         asked_again(table, "shapley")
 
 
@@ -66,8 +66,8 @@ def test_another_word_for_how_to_replay_is_refused(coop: Coop) -> None:
 @pytest.mark.parametrize(
     ("game", "options", "why"),
     [
-        ("delivered", (), "plays against a baseline"),
-        ("public_goods", ("--absent", "random"), "plays against a baseline"),
+        ("delivered", (), "needs a baseline"),
+        ("public_goods", ("--absent", "random"), "needs a baseline"),
         ("escape_room", ("--set", "agents=7"), "at most 6 agents"),
     ],
 )

@@ -178,7 +178,7 @@ def test_runs_are_compared_on_the_same_seeds_only(rows):
     assert found["social_welfare"].difference.value == 11
     assert found["social_welfare"].difference.n == 2
     assert "adherence" not in found
-    with pytest.raises(ValueError, match="nothing pairs"):
+    with pytest.raises(ValueError, match="there are no pairs"):
         compare_rows(alone, whole)
     with pytest.raises(ValueError, match="runs differ in graph"):
         compare_rows(rows, whole, differing=["graph"])

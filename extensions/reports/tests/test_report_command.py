@@ -41,7 +41,7 @@ def test_a_run_is_written_as_a_page_or_as_its_data(home: Path, tmp_path: Path) -
     ("words", "why"),
     [
         (("report", "nobody"), "there is no run 'nobody': coop runs lists those of "),
-        (("report", "first", "-o", "run.pdf"), "give a name in .html or .json"),
+        (("report", "first", "-o", "run.pdf"), "give a name that ends in .html or .json"),
         (("report", "first", "-o", "/dev/null/run.html"), "cannot be written"),
     ],
 )
@@ -53,7 +53,7 @@ def test_what_cannot_be_shown_is_one_line(home: Path, words: tuple[str, ...], wh
 
 
 def test_what_belongs_to_a_sweep_or_to_a_run_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="--figures needs a sweep's folder, and nobody is none"):
+    with pytest.raises(ValueError, match="--figures needs a sweep's folder, and nobody is not one"):
         report("nobody", figures=tmp_path)
     with pytest.raises(ValueError, match=r"--private needs a run, and .* is a folder"):
         report(str(tmp_path), private=True)
@@ -98,11 +98,11 @@ def test_a_place_that_cannot_be_written_is_one_line(folder, tmp_path, monkeypatc
     where = "--figures" if command == "report" else "-o"
     done = invoked(command, folder, where, f"{__file__}/x", *more)
     assert isinstance(done.exception, ValueError)
-    assert "no folder can be made there" in str(done.exception)
+    assert "the folder cannot be made" in str(done.exception)
 
 
 def test_a_selection_without_runs_says_what_there_is(folder):
     done = invoked("compare", f"{folder}:graph=nope", folder)
     assert "shapley_coop" in str(done.exception)
     done = invoked("compare", f"{folder}:graph", folder)
-    assert "no axis=label" in str(done.exception)
+    assert "not axis=label" in str(done.exception)

@@ -74,7 +74,7 @@ def test_more_files_with_a_history_than_can_be_followed_are_refused(
     monkeypatch.setattr(standing, "MOST_BLAMED", 2)
     assert code(repo)["Eve"] == 2
     monkeypatch.setattr(standing, "MOST_BLAMED", 1)
-    with pytest.raises(RepositoryError, match="settle a --range"):
+    with pytest.raises(RepositoryError, match="settle a shorter --range"):
         read_history(repo.folder)
 
 
@@ -175,7 +175,7 @@ def test_a_history_larger_than_the_bound_is_refused_in_one_line(
     repo: Builder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shapley_coop.extensions.repository.fresh.LARGEST_PACK", 100)
-    with pytest.raises(RepositoryError, match="more than can be read") as caught:
+    with pytest.raises(RepositoryError, match="the most that can be read") as caught:
         read_history(repo.folder)
     assert "\n" not in str(caught.value)
 
@@ -184,7 +184,7 @@ def test_a_commit_larger_than_the_bound_is_refused_in_one_line(
     repo: Builder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shapley_coop.extensions.repository.log.LARGEST_RECORD", 200)
-    with pytest.raises(RepositoryError, match="changes more than can be read"):
+    with pytest.raises(RepositoryError, match="is too large to read"):
         read_history(repo.folder)
 
 

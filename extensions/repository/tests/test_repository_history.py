@@ -255,7 +255,7 @@ def test_a_rule_file_replaces_rules(repo: Builder, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
-    [("bots: ['(']", "regular expression"), ("bot: []", "'bot'"), ("- a", "holds no rules")],
+    [("bots: ['(']", "regular expression"), ("bot: []", "'bot'"), ("- a", "contains no rules")],
 )
 def test_a_wrong_rule_file_is_refused_in_one_line(
     tmp_path: Path, text: str, complaint: str

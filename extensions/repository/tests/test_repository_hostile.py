@@ -136,12 +136,12 @@ def test_names_are_shown_without_characters_that_hide_or_reorder(repo: Builder) 
 @pytest.mark.parametrize(
     ("span", "complaint"),
     [
-        ("--output=/tmp/x", "is no commit here"),
-        ("-p..HEAD", "is no commit here"),
-        ("HEAD..nowhere", "'nowhere' is no commit here"),
-        ("HEAD:a.py", "is no commit here"),
+        ("--output=/tmp/x", "is not a commit here"),
+        ("-p..HEAD", "is not a commit here"),
+        ("HEAD..nowhere", "'nowhere' is not a commit here"),
+        ("HEAD:a.py", "is not a commit here"),
         ("main...HEAD", "write A..B"),
-        ("$(touch x)", "is no commit here"),
+        ("$(touch x)", "is not a commit here"),
     ],
 )
 def test_a_range_that_is_none_is_refused_in_one_line(
@@ -156,7 +156,7 @@ def test_a_range_that_is_none_is_refused_in_one_line(
 def test_what_is_no_repository_or_holds_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RepositoryError, match="no such folder"):
         read_history(tmp_path / "nowhere")
-    with pytest.raises(RepositoryError, match="no git repository"):
+    with pytest.raises(RepositoryError, match="is not a git repository"):
         read_history(tmp_path)
     with pytest.raises(RepositoryError, match="has no commit yet"):
         read_history(Builder(tmp_path / "empty").folder)

@@ -122,7 +122,7 @@ def test_a_fifo_in_the_git_folder_is_refused_and_not_waited_for(repo: Builder, w
         target.symlink_to("/dev/zero")
     else:
         os.mkfifo(target)
-    with pytest.raises(RepositoryError, match=f"{where} is no regular file, and git would wait"):
+    with pytest.raises(RepositoryError, match=f"{where} is not a regular file, and git would wait"):
         read_history(repo.folder)
 
 
@@ -135,5 +135,5 @@ def test_a_fifo_that_a_linked_folder_or_an_alternate_names_is_found(
     far.mkdir(parents=True)
     (repo.folder / ".git/objects/info/alternates").write_text(f"{far.parent}\n")
     os.mkfifo(far / "y.pack")
-    with pytest.raises(RepositoryError, match=r"y\.pack is no regular file"):
+    with pytest.raises(RepositoryError, match=r"y\.pack is not a regular file"):
         read_history(linked)

@@ -255,7 +255,7 @@ def test_a_workspace_that_cannot_be_copied_is_refused_in_one_line(
 ) -> None:
     with pytest.raises(GameError, match="no such folder"):
         run_checks(tmp_path / "nowhere", [PYTHON])
-    with pytest.raises(GameError, match="no such program"):
+    with pytest.raises(GameError, match="is not a program"):
         run_checks(workspace, ["no-such-program"])
     (workspace / "large").write_bytes(bytes(3 << 20))
     with pytest.raises(GameError, match="could not be run") as caught:

@@ -57,7 +57,7 @@ def test_a_split_can_name_every_norm_that_a_run_can_compute(coop, tmp_path):
     file = written(tmp_path / "first.yaml", SHAPLEY)
     told = coop("contract", "check", file, "--game", "escape_room").out
     assert "Nothing forbids signing it" in told
-    assert "the split by the norm shapley is computed from the record afterwards" in told
+    assert "the norm shapley of the split is computed only after the play" in told
     simple_only = {"clauses": [{"kind": "share", "norm": "deegan_packel"}]}
     other = written(tmp_path / "simple.yaml", simple_only)
     refused = coop("contract", "check", other, "--game", "escape_room")

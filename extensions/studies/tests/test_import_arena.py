@@ -116,13 +116,13 @@ def test_the_command_answers_with_a_table_and_exit_code_0(coop: Any, tmp_path: P
     assert "2 of 2" in out
     assert "1 of 1" in out
     assert "Yes: every bad deal is stopped, and no other." in out
-    assert "1 left out: the game did not end" in err
+    assert "1 left out: the game has not ended" in err
     games = json.loads((tmp_path / "arena.json").read_text())
     assert [one["stopped"] for one in games] == [True, False, True]
     code, out, _ = coop("import", "negotiation-arena", study, "--json")
     told = json.loads(out)
     assert told["kinds"][0]["protected"] is True
-    assert [one["why"] for one in told["left_out"]] == ["the game did not end"]
+    assert [one["why"] for one in told["left_out"]] == ["the game has not ended"]
 
 
 HOLDS: dict[str, Any] = {
@@ -218,7 +218,7 @@ def test_a_trade_between_others_than_the_players_is_left_out_and_counted(
     game(tmp_path / "sound", SALE, [(OFFER, sale(50)), YES])
     code, _, err = coop("import", "negotiation-arena", str(tmp_path))
     assert code == 0
-    why = "2 left out: the sides RED, BLUE of a trade are not those of Ann and Ben"
+    why = "2 left out: the sides of a trade, RED, BLUE, are not the players Ann and Ben"
     assert why in " ".join(err.split())
 
 
@@ -239,11 +239,11 @@ def _speak(states: Any, n: int, part: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda x: _speak(x, 1, "newly proposed trade", "NONE"), "an acceptance follows no"),
+        (lambda x: _speak(x, 1, "newly proposed trade", "NONE"), "an acceptance without a"),
         (lambda x: _speak(x, 1, "newly proposed trade", "X for 50"), "no trade: X for 50"),
         (lambda x: x[1]["player_public_info_dict"].pop("newly proposed trade"), "lacks 'newly"),
         (lambda x: x[1].pop("player_public_info_dict"), "lacks 'player_public_info_dict'"),
-        (lambda x: _speak(x, 1, "player answer", "ACCEPT"), "an acceptance follows no"),
+        (lambda x: _speak(x, 1, "player answer", "ACCEPT"), "an acceptance without a"),
         (lambda x: x.insert(2, x[2]), "an answer follows the acceptance"),
         (lambda x: x[-1]["summary"].pop("player_outcome"), "lacks 'player_outcome'"),
     ],
@@ -306,4 +306,4 @@ def test_a_folder_without_records_is_refused_in_one_line(coop: Any, tmp_path: Pa
     (tmp_path / "game_state.json").write_text("[]")
     code, _, err = coop("import", "negotiation-arena", str(tmp_path))
     assert code == 2
-    assert "no game can be read" in " ".join(err.split())
+    assert "no game could be read" in " ".join(err.split())

@@ -68,7 +68,7 @@ def test_our_own_plays_written_as_a_log_come_back_the_same(seed, idle, heroes, b
     game = raid(seed, agents=[f"Agent{i}" for i in range(1, heroes + 1)], boss_hp=boss_hp)
     log, record = (tell(game, at_random(seed, idle)) for tell in (as_log, played))
     if len(record) == 1:
-        with pytest.raises(GameError, match="states how boss and heroes stand"):
+        with pytest.raises(GameError, match="states the hit points of boss and heroes"):
             import_raid_log(log)
         return
     found = import_raid_log(json.loads(json.dumps(log)))
@@ -214,10 +214,13 @@ def test_a_raid_of_other_numbers_is_played_by_the_numbers_that_are_given():
     ("text", "told"),
     [
         ("{not JSON", "cannot be read as a raid log"),
-        ('"text"', "a log is a list"),
-        ("{}", "a log is a list"),
-        ('["hello"]', "no turn of a raid"),
-        ('[["--------The game log of turn 0--------"]]', "states how boss and heroes stand"),
+        ('"text"', "is not a list"),
+        ("{}", "is not a list"),
+        ('["hello"]', "has no turn"),
+        (
+            '[["--------The game log of turn 0--------"]]',
+            "states the hit points of boss and heroes",
+        ),
     ],
 )
 def test_what_is_no_log_is_refused_in_one_line(tmp_path, text, told):

@@ -33,33 +33,33 @@ class Keep(StrEnum):
 
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
-Seeds = Annotated[str, typer.Option(help="Replace the file's: 0-29, or 0-4,10.")]
+Seeds = Annotated[str, typer.Option(help="Seeds in place of the file's: 0-29, or 0-4,10.")]
 Failures = Annotated[float, typer.Option(help="The fraction of cells that may fail.", min=0, max=1)]
 Dollars = Annotated[
     float | None, typer.Option(help="The most USD for all runs and processes of the folder.", min=0)
 ]
-AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
+AtOnce = Annotated[int, typer.Option(help="Runs played at the same time.", min=1, max=1000)]
 AT_ONCE, AT_ONCE_IN_BATCHES = 16, 500
 
 RequestRate = Annotated[
     list[str] | None,
-    typer.Option(help="N, or provider=N: requests a minute of all processes.", metavar="N"),
+    typer.Option(help="N, or provider=N: requests per minute, over all processes.", metavar="N"),
 ]
 TokenRate = Annotated[
     list[str] | None,
-    typer.Option(help="N, or provider=N: tokens a minute of all processes.", metavar="N"),
+    typer.Option(help="N, or provider=N: tokens per minute, over all processes.", metavar="N"),
 ]
 
 
 def sweep(
     suites: Annotated[list[str], typer.Argument(help="Suites by name or file, or 'all'.")],
     out: Out = None,
-    limit: Annotated[int | None, typer.Option(help="Only the first N cells.", min=1)] = None,
+    limit: Annotated[int | None, typer.Option(help="Play only the first N cells.", min=1)] = None,
     seeds: Seeds = "",
     max_connections: Annotated[
         int | None,
         typer.Option(
-            help=f"Runs side by side; {AT_ONCE}, or {AT_ONCE_IN_BATCHES} with --batch.",
+            help=f"Runs played at the same time; {AT_ONCE}, or {AT_ONCE_IN_BATCHES} with --batch.",
             min=1,
             max=10_000,
         ),
@@ -67,19 +67,19 @@ def sweep(
     batch: Annotated[
         bool,
         typer.Option(
-            help="Ask openai: models through their endpoint's batches: cheaper, but each letter "
+            help="Ask openai: models through their endpoint's batch API: cheaper, but each letter "
             "may take a day."
         ),
     ] = False,
     shard: Annotated[
         str,
         typer.Option(
-            help="i/n: one of n disjoint parts, for machines without a common database; give each "
-            "an --out and a COOP_HOME of its own."
+            help="i/n: play one of n disjoint parts, for machines without a common database; give "
+            "each its own --out and COOP_HOME."
         ),
     ] = "",
     keep: Annotated[
-        Keep, typer.Option(help="The runs whose letters and checkpoints stay.")
+        Keep, typer.Option(help="The runs whose letters and checkpoints are kept.")
     ] = Keep.ALL,
     cost_limit: Dollars = None,
     prices: PriceFile = None,
@@ -87,7 +87,7 @@ def sweep(
     tpm: TokenRate = None,
     fail_on_error: Failures = 0.05,
     dry_run: Annotated[bool, typer.Option(help="Print a forecast; run nothing.")] = False,
-    remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
+    remote: Annotated[str, typer.Option(help="URL of a server that plays the runs.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run every cell of a suite once. Repeat the command to continue, or run several at once."""
@@ -99,9 +99,9 @@ def sweep(
 
     part = shard_from(shard) if shard else None
     if remote and keep != Keep.ALL:
-        raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
+        raise ValueError(f"--keep {keep}: the server keeps threads: leave out --keep or --remote")
     if remote and batch:
-        raise ValueError("--batch: a server asks its seats itself; leave out --remote")
+        raise ValueError("--batch: the server asks its seats itself: leave out --batch or --remote")
     batches = extension.only("batches", NO_BATCHES) if batch else None
     _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
     chosen, cells, skipped = cells_of_suites(suites, seeds)
@@ -137,11 +137,13 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
     given = [name for name, limit in limits.items() if limit not in (None, [])]
     if given and part and part[1] > 1 and not home().database:
         raise ValueError(
-            f"{given[0]}: each of {part[1]} shards would spend all of it, as none knows of the "
-            "others: give all one database (COOP_DATABASE_URL), or limit the key at its provider"
+            f"{given[0]}: each of {part[1]} shards would spend the whole limit, as the shards "
+            "share no database: give one (COOP_DATABASE_URL), or limit the key at its provider"
         )
     if remote and (of_calls := [name for name in given if name != "--cost-limit"]):
-        raise ValueError(f"{of_calls[0]}: a server asks its seats itself; leave out --remote")
+        raise ValueError(
+            f"{of_calls[0]}: the server asks its seats itself: leave out {of_calls[0]} or --remote"
+        )
 
 
 def _tell(folder: Path, tally: "Tally") -> None:

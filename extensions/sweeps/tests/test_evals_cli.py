@@ -80,10 +80,10 @@ def test_before_anything_is_paid_a_dry_run_tells_a_range_and_what_it_is_from(tmp
         (["sweep", "nope"], "no suite 'nope'"),
         (["sweep", "escape_room", "--shard", "3"], "--shard 3: give i/n"),
         (["sweep", "escape_room", "--shard", "3/2"], "--shard 3/2: give i/n"),
-        (["sweep", "escape_room", "--seeds", "x"], "'x' is no list of seeds"),
+        (["sweep", "escape_room", "--seeds", "x"], "'x' is not a list of seeds"),
         (["status", "nowhere"], "nowhere holds no sweep"),
         (["sweep", "escape_room", "--seeds", "3-1"], "3-1 holds none"),
-        (["sweep", "escape_room", "-o", f"{__file__}/x"], "no folder can be made there"),
+        (["sweep", "escape_room", "-o", f"{__file__}/x"], "the folder cannot be made"),
     ],
 )
 def test_bad_input_is_one_line_that_says_what_would_be_right(arguments, complaint):
@@ -96,7 +96,7 @@ def test_bad_input_is_one_line_that_says_what_would_be_right(arguments, complain
 def test_a_place_that_cannot_be_written_is_one_line(folder):
     done = coop("merge", folder, "-o", f"{__file__}/x")
     assert isinstance(done.exception, ValueError)
-    assert "no folder can be made there" in str(done.exception)
+    assert "the folder cannot be made" in str(done.exception)
 
 
 def test_all_sweeps_what_can_be_played_and_tells_of_the_rest(tmp_path, monkeypatch):

@@ -99,7 +99,7 @@ def test_a_file_that_is_no_sweeps_is_refused_in_a_line(tmp_path):
     with pytest.raises(ValueError, match="holds no sweep"):
         read_rows(tmp_path)
     (tmp_path / FILE).write_text("garbage" * 999)
-    with pytest.raises(ValueError, match=r"sweep\.sqlite is no sweep's file, or damaged"):
+    with pytest.raises(ValueError, match=r"sweep\.sqlite is not a sweep's file, or it is damaged"):
         read_rows(tmp_path)
 
 
@@ -154,7 +154,7 @@ def test_folders_that_disagree_about_a_cell_are_not_merged(tmp_path, whole):
     with pytest.raises(ValueError, match="holds no sweep"):
         merge([tmp_path / "one", tmp_path], merged)
     assert not merged.exists()
-    with pytest.raises(ValueError, match="another run of the cell"):
+    with pytest.raises(ValueError, match="another run of cell"):
         merge([tmp_path / "one", tmp_path / "two"], merged)
     with pytest.raises(ValueError, match="holds no sweep"):
         read_rows(merged)

@@ -2,12 +2,10 @@
 
 import asyncio
 import random
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import aiohttp
 import pytest
 
 from shapley_coop.evals.prices import Price, Prices
@@ -19,7 +17,6 @@ from shapley_coop.extensions.sweeps.store import Store
 from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.extensions.sweeps.workers import Worker
 from shapley_coop.seats.asking import Enquiry
-from shapley_coop.seats.faults import busy_for
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat
@@ -231,10 +228,3 @@ def test_rates_are_for_every_provider_or_for_one():
     assert found == {"*": Rates(500), "openai": Rates(60, 9000)}
     with pytest.raises(ValueError, match=r"--rpm fast: give a number, or provider=number"):
         rates_from(["fast"], [])
-
-
-def test_no_error_is_asked_for_what_it_does_not_have():
-    error = aiohttp.ClientResponseError(cast(Any, None), (), status=429)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # aiohttp's errors have a deprecated `code`
-        assert busy_for(error) is None

@@ -36,7 +36,7 @@ LIMITS = [("--cost-limit", "1"), ("--rpm", "60"), ("--tpm", "openai=9000")]
 def test_a_limit_that_each_shard_would_spend_again_is_refused(coop, limit):
     said = one_line(coop("sweep", "suite.yaml", "-o", "out", "--shard", "2/8", *limit), USAGE)
     assert f"{limit[0]}: each of 8 shards would spend all of it" in said
-    assert "give all one database (COOP_DATABASE_URL), or limit the key at its provider" in said
+    assert "give one (COOP_DATABASE_URL), or limit the key at its provider" in said
     assert not Path("out").exists()
     assert coop("sweep", "suite.yaml", "-o", "out", "--shard", "1/1", *limit).code == 0
 
@@ -44,7 +44,7 @@ def test_a_limit_that_each_shard_would_spend_again_is_refused(coop, limit):
 @pytest.mark.parametrize("limit", LIMITS[1:])
 def test_a_pace_that_a_server_would_not_keep_is_refused(coop, limit):
     asked = ("sweep", "suite.yaml", "-o", "out", "--remote", "http://127.0.0.1:9", *limit)
-    assert f"{limit[0]}: a server asks its seats itself" in one_line(coop(*asked), USAGE)
+    assert f"{limit[0]}: the server asks its seats itself" in one_line(coop(*asked), USAGE)
 
 
 @pytest.mark.parametrize("given", ["2", "1/0", "0/2", "3/2", "a/b", "auto"])
@@ -108,11 +108,11 @@ def test_what_a_killed_sweep_had_not_removed_is_removed_by_the_next(tmp_path, mo
 
 def test_neither_a_pipe_nor_a_device_that_came_with_a_folder_is_read(tmp_path):
     os.mkfifo(tmp_path / FILE)
-    with pytest.raises(ValueError, match="is no file"):
+    with pytest.raises(ValueError, match="is not a file"):
         read_rows(tmp_path)
     (tmp_path / FILE).unlink()
     (tmp_path / FILE).symlink_to("/dev/zero")
-    with pytest.raises(ValueError, match="is no file"):
+    with pytest.raises(ValueError, match="is not a file"):
         read_rows(tmp_path)
 
 

@@ -50,7 +50,7 @@ async def sybils(arena: Arena) -> None:
     values = {a: Fraction(x) for a, x in played.settled["credit"]["shapley"].items()}
     idle = [agent for agent in _gang(played) if agent in _idle(played)]
     if not idle or not any(values.values()):
-        raise NotReachedError("nothing was earned, or the baseline is not to do nothing")
+        raise NotReachedError("nothing was earned, or the baseline is not idling")
     arena.check(
         "a seat that did nothing has no value, whoever sits at it and whatever it claims",
         not any(values[agent] for agent in idle),

@@ -115,7 +115,7 @@ async def _replaces_accepted_offer(arena: Arena) -> None:
     script: Script = {"propose": generously, "answer": REJECTED}
     played = await arena.play("negotiation_priced", script, rounds=1, tamper=("answer", replace))
     if not replaced:
-        raise NotReachedError("the target accepted nothing that could be replayed")
+        raise NotReachedError("the target accepted no offer that could be replayed")
     labels = [said.get("label", "") for said in played.said(act="pass")]
     arena.check(
         "an acceptance binds only to the offer that its letter showed",

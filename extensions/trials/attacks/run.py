@@ -213,7 +213,7 @@ class Arena:
         agents = load(table, params, self.seed).agents
         me, name = agents[0 if first else -1], f"{self.name}-{len(self.runs) + 1}"
         if gang == len(agents):
-            raise NotReachedError(f"{table} has nobody beside {gang} agents of one owner")
+            raise NotReachedError(f"{table} has no agent other than the {gang} agents of one owner")
         scripts = dict.fromkeys(agents[:gang] if gang > 1 else [me], script)
         scripts |= {JUDGE: judge} if judge else {}
         settings |= {"seats": self._seats(scripts, me, name, pace, patience)}

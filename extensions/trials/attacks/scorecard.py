@@ -222,9 +222,9 @@ def _check(target: Seat, game: str, cases: Sequence[str]) -> None:
     if target.human:
         raise ValueError("attack asks no people: give a model, as in embedded:rational")
     if game and "payoffs" not in load(game).facts():
-        raise ValueError(f"{game}: attack needs a game with a table of payoffs, as escape_room")
+        raise ValueError(f"{game}: attack needs a game with a payoff table, such as escape_room")
     if unknown := [name for name in cases if name not in ADVERSARIES]:
-        raise ValueError(f"no case {unknown[0]!r}: there are {', '.join(ADVERSARIES)}")
+        raise ValueError(f"{unknown[0]!r} is not an adversary: choose {', '.join(ADVERSARIES)}")
 
 
 async def _tried(case: str, twin: bool, arena: Arena) -> Outcome:

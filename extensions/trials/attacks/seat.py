@@ -77,7 +77,7 @@ async def at_once(asked: Asked) -> None:
 
 
 class ScriptedChatModel(EmbeddedChatModel):
-    """A chat model that answers from a script and is an embedded agent for all other acts.
+    """A chat model that answers from a script; if the script has no answer, an embedded agent does.
 
     Args:
         script: the answer to each act.

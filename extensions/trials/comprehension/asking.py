@@ -18,7 +18,7 @@ from shapley_coop.seats.asking import Enquiry as Asked
 from shapley_coop.seats.asking import ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
-from shapley_coop.seats.records import Entry
+from shapley_coop.seats.records import Entry, letter_hash
 from shapley_coop.seats.seat import Answers, Seat
 from shapley_coop.seats.usage import count_tokens
 from shapley_coop.state.run_config import JUDGE, SUMMARISER, RunConfig
@@ -82,6 +82,11 @@ class Score:
         if not right:
             about = {"letter": entry.letter, "act": entry.act, "question": one.text}
             self.wrong.append({**about, "truth": one.truth, "answer": answer or ""})
+
+    def fails(self, at_least: float) -> bool:
+        """Return whether too few answers are right, or none was given."""
+        asked = self.asked.total()
+        return self.right.total() / max(asked, 1) < at_least or self.silent.total() >= asked
 
 
 async def letters_of(
@@ -169,13 +174,19 @@ def questions_about(entry: Entry) -> list[Question]:
 
 
 def limited(entries: Sequence[Entry], most: int) -> list[Entry]:
-    """Return letters, one of each act after the other, with at most `most` questions in all."""
+    """Return letters, one of each act after the other, with at most `most` questions in all.
+
+    Raises:
+        ValueError: the first letter has more questions.
+    """
     acts: dict[str, list[Entry]] = {}
     for entry in entries:
         acts.setdefault(entry.act, []).append(entry)
     kept: list[Entry] = []
     for entry in (one for each in zip_longest(*acts.values()) for one in each if one):
-        most -= len(questions_about(entry))
+        left, most = most, most - len(questions_about(entry))
+        if most < 0 and not kept:
+            raise ValueError(f"--most {left}: the first letter has {left - most} questions")
         if most < 0:
             break
         kept.append(entry)
@@ -239,7 +250,8 @@ def _letter(entry: Entry, about: Sequence[Question]) -> Letter:
 
 async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) -> str:
     """Return the answer to one letter's questions, from the journal if the seat gave one before."""
-    episode = f"comprehension-{seat.answers}"
+    at = f"-{letter_hash(seat.base_url)[:12]}" if seat.base_url else ""  # endpoints share names
+    episode = f"comprehension-{seat.answers}{at}"
     question = Asked(episode, entry.agent, QUESTION.name, _letter(entry, about))
     answered, _ = await ask(seat, seed, question, home().journal)
     return re.sub(r"<CONSIDER>.*?</CONSIDER>|</?s>", "", answered.answer.text, flags=re.DOTALL)

@@ -117,9 +117,9 @@ async def test_a_game_of_ones_own_takes_the_place_of_each_cases() -> None:
     ("given", "wrong"),
     [
         ({"cases": ["burglar"]}, "no case 'burglar': there are over-claimer, "),
-        ({"game": "task_exchange"}, "task_exchange: attack needs a game with a table of payoffs"),
+        ({"game": "task_exchange"}, "task_exchange: attack needs a game with a payoff table"),
         ({"target": Seat(model="human")}, "attack asks no people"),
-        ({"target": Seat(model="embedded:nobody")}, "no embedded character 'nobody'"),
+        ({"target": Seat(model="embedded:nobody")}, "'nobody' is not an embedded character"),
     ],
 )
 async def test_what_cannot_be_attacked_is_refused(given: dict[str, Any], wrong: str) -> None:

@@ -90,6 +90,9 @@ async def test_any_model_is_asked_once_a_letter_and_scored_by_what_it_says() -> 
         score = await asked_about(KNOWN, seat)
         assert stub.calls == len(KNOWN)
         told = stub.requests[0].body["messages"][-1]["content"]
+    with StubOpenAI(well_read) as other:
+        await asked_about(KNOWN, seat.model_copy(update={"base_url": other.base_url}))
+        assert other.calls == len(KNOWN), "another endpoint's model may have the same name"
     assert "# Your turn: answer" in told
     assert len(score.wrong) == len(KNOWN), "the first question of each letter"
     assert sum(score.right.values()) == sum(score.asked.values()) - len(KNOWN)
@@ -124,6 +127,12 @@ def test_a_name_is_right_by_its_words(answer: str, right: bool) -> None:
     facts = {"you": "Bob", "ask": "act", "duties": [duty], "procedure": {"turns": 1}}
     one = questions(facts)[-1]
     assert one.right(answer) is right
+
+
+async def test_fewer_questions_than_a_letter_has_are_refused_and_not_asked_in_silence() -> None:
+    entries = [e for e in await letters() if e.act == "answer"][:1]
+    with pytest.raises(ValueError, match=r"^--most 2: the first letter has \d+ questions$"):
+        limited(entries, 2)
 
 
 @with_all_extensions
@@ -205,7 +214,7 @@ def test_any_model_answers_in_every_manner_and_goes_on_where_it_stopped(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["--model", "human"], "people are not asked"),
+        (["--model", "human"], "are for models only"),
         (["--model", "nobody"], "nobody"),
     ],
 )

@@ -169,7 +169,7 @@ def test_a_folder_of_another_tournament_is_refused(coop: Coop, tmp_path: Path) -
     folder.mkdir()
     enter(folder, load_tournament(written(tmp_path)))
     other = coop("tournament", written(tmp_path, seeds=[5]), "-o", str(folder))
-    assert "holds another tournament" in one_line(other, USAGE)
+    assert "contains another tournament" in one_line(other, USAGE)
 
 
 @with_all_extensions
@@ -208,10 +208,10 @@ def test_a_seat_that_raises_fails_its_matches_alone_and_they_are_tried_again(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"games": {"three": {"game": "public_goods"}}}, "a tournament's games are of two"),
+        ({"games": {"three": {"game": "public_goods"}}}, "not two"),
         ({"games": {"own": {"game": "own.py"}}}, "coop --trust-programs"),
-        ({"games": {"a": {"game": "escape_room", "seed": 3}}}, "no seats and no seed"),
-        ({"games": {"A b": {"game": "escape_room"}}}, "give a name of small letters"),
+        ({"games": {"a": {"game": "escape_room", "seed": 3}}}, "without seats and seed"),
+        ({"games": {"A b": {"game": "escape_room"}}}, "use lower-case letters"),
         (
             {"games": {"a": {"game": "escape_room", "grph": "llm_only"}}},
             "small.yaml: games: a: there is no setting 'grph': did you mean 'graph'?",
@@ -220,13 +220,13 @@ def test_a_seat_that_raises_fails_its_matches_alone_and_they_are_tried_again(
         ({"gams": {}}, "there is no setting 'gams': did you mean 'games'?"),
         ({"seats": {"a": "embedded:greedy", "b": {"modl": 1}}}, "seats: b: there is no setting"),
         ({"seats": {"a": "embedded:greedy", "b": 7}}, "seats: b: give a model, as provider:name"),
-        ({"seeds": 1.5}, "seeds: '1.5' is no list of seeds: give 0-29, or 0-4,10,20-24"),
-        ({"seeds": [1, 1]}, "seeds: one is there twice"),
+        ({"seeds": 1.5}, "seeds: '1.5' is not a list of seeds: give 0-29, or 0-4,10,20-24"),
+        ({"seeds": [1, 1]}, "seeds: a name is given twice"),
         ({"seats": {"alone": "embedded:rational"}}, "seats"),
-        ({"seats": {"a": "embedded:rational", "b": "python:bots:f"}}, "to seat it is to run"),
+        ({"seats": {"a": "embedded:rational", "b": "python:bots:f"}}, "this seat runs"),
         (
             {"games": {"hunt": {"game": "stag_hunt", "graph": "contracts"}}},
-            "with the actions cooperate and defect, and this one has stag, hare",
+            "with the actions cooperate and defect, and this game has stag, hare",
         ),
     ],
 )

@@ -182,4 +182,4 @@ def test_a_forged_folder_is_told_from_one_that_cannot_be_read(
     change(folder, "DELETE FROM sweep_rows WHERE cell = ?", cell)
     assert "1 of 8 matches are left" in one_line(coop(*verify), USAGE)
     change(folder, "UPDATE sweep_rows SET content = 'no JSON'")
-    assert "is no JSON" in one_line(coop(*verify), USAGE)
+    assert "is not JSON" in one_line(coop(*verify), USAGE)

@@ -33,12 +33,13 @@ class Tournament(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[a-z0-9_]{1,30}$", description=NAMING)
-    about: str = Field(default="", description="What the tournament asks.")
+    about: str = Field(default="", description="The question that the tournament answers.")
     seats: dict[str, Any] = Field(
         min_length=2, description="Name → a seat: its model, or a mapping of its settings."
     )
     games: dict[str, dict[str, Any]] = Field(
-        min_length=1, description="Name → `game`, of two agents, its `graph` and run configuration."
+        min_length=1,
+        description="Name → `game` (for two agents), its `graph`, and further run configuration.",
     )
     seeds: Seeds = Field(default=[0])
 
@@ -59,9 +60,9 @@ class Tournament(BaseModel):
     def _named(cls, games: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         for name, settings in games.items():
             if not (name.isascii() and name.isidentifier() and name == name.lower()):
-                raise ValueError(f"{name!r}: give a name of small letters, digits and _")
+                raise ValueError(f"{name!r}: use lower-case letters, digits and _ in a name")
             if "game" not in settings or "seats" in settings or "seed" in settings:
-                raise ValueError(f"{name}: give game and its settings, no seats and no seed")
+                raise ValueError(f"{name}: give game and its settings, without seats and seed")
             try:
                 read_settings(settings)
             except ValueError as error:
@@ -72,7 +73,7 @@ class Tournament(BaseModel):
     @classmethod
     def _once(cls, seeds: list[int]) -> list[int]:
         if len(set(seeds)) < len(seeds):
-            raise ValueError("one is there twice: give each once")
+            raise ValueError("a name is given twice: give each once")
         return seeds
 
 
@@ -117,9 +118,7 @@ def suites(tournament: Tournament) -> list[Suite]:
         except ValueError as error:
             raise ValueError(f"game {name}: {error}") from None
         if len(agents) != ROLES:
-            raise ValueError(
-                f"game {name}: a tournament's games are of two, this has {len(agents)}"
-            )
+            raise ValueError(f"game {name}: has {len(agents)} agents, not two")
         axes = zip((FIRST, SECOND), agents, strict=True)
         vary: dict[str, Any] = {
             axis: {label: {"seats": {agent: seat}} for label, seat in tournament.seats.items()}
@@ -140,5 +139,7 @@ def suite_name(tournament: Tournament, game: str) -> str:
     """
     name = f"{tournament.name}_{game}"
     if len(name) > 64:
-        raise ValueError(f"game {game}: give a shorter name; {name} has more than 64 characters")
+        raise ValueError(
+            f"game {game}: give a shorter name: the run's name {name} has more than 64 characters"
+        )
     return name

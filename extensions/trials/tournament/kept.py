@@ -91,7 +91,7 @@ def enter(folder: Path, tournament: Tournament) -> None:
     """
     path, content = folder / ENTRY, tournament.model_dump(mode="json")
     if path.exists() and read_json(path, "a tournament") != content:
-        raise ValueError(f"{folder} holds another tournament: give another -o DIR")
+        raise ValueError(f"{folder} contains another tournament: give another -o DIR")
     make_folder(folder)
     replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
@@ -139,7 +139,7 @@ def verify(folder: Path) -> Verified:
     """
     held, kept = _held_in(folder), read_json(folder / RANKING, "a ranking")
     if not isinstance(kept, dict):
-        raise ValueError(f"{folder / RANKING}: has no seal of the rows: run the tournament again")
+        raise ValueError(f"{folder / RANKING}: has no hash of the rows: run the tournament again")
     wrong = held.strangers + [
         f"{_match(cell)}: {name_differences(found)}"
         for cell in held.cells.values()

@@ -6,6 +6,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from shapley_coop.evals.provenance import provenance
 from shapley_coop.extensions.reports import pages
 from shapley_coop.extensions.reports.charts import intervals
@@ -23,6 +25,8 @@ MATCHES = "matches"
 """The id of the list of matches."""
 
 BOX, TOP, LETTER = 34, 24, 7.2
+WIDE = 480
+"""The least width of a picture: a page shows it as wide as a column, which would magnify it."""
 HIGH, LOW = "#1f9d78", "#e08a00"
 
 
@@ -45,7 +49,7 @@ def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) 
         {"number": number, "prose": prose},
         played.tournament.name,
         script=True,
-        finding=_finding(ranking),
+        finding=_finding(ranking, of_seat),
         all=Linked(f"#{MATCHES}", ({},)),
         matches=_matches(played, pages_of),
         listed=MATCHES,
@@ -61,14 +65,21 @@ def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) 
     )
 
 
-def _finding(ranking: list[Rank]) -> str:
-    """Return the ranking's first and last seats in one sentence."""
+def _finding(ranking: list[Rank], linked: Mapping[str, Linked]) -> Markup:
+    """Return the ranking's first and last seats in one sentence, its numbers with links."""
     first, last = ranking[0], ranking[-1]
+    won, compared = (
+        linked[first.seat].around(one) for one in (f"{first.won:.0%}", str(first.compared))
+    )
     if first.won == last.won:
-        return f"No seat is ahead: each of {len(ranking)} won {first.won:.0%} of its comparisons."
-    return (
-        f"{first.seat} ranks first of {len(ranking)} seats and won {first.won:.0%} of its "
-        f"{first.compared} comparisons; {last.seat} ranks last with {last.won:.0%}."
+        return Markup("No seat is ahead: each of {} won {} of its comparisons.").format(
+            len(ranking), won
+        )
+    return Markup(
+        "{} ranks first of {} seats and won {} of its {} comparisons; {} ranks last with {}."
+    ).format(
+        *(first.seat, len(ranking), won, compared),
+        *(last.seat, linked[last.seat].around(f"{last.won:.0%}")),
     )
 
 
@@ -141,7 +152,7 @@ def matrix(
     mean = sum(crossed.values()) / len(crossed)
     reach = max(abs(value - mean) for value in crossed.values()) or 1.0
     left = LETTER * max(len(f"{n}. {seat}") for n, seat in enumerate(seats, 1)) + 16
-    size = (left + BOX * len(seats) + 8, TOP + BOX * len(seats) + 8)
+    size = (max(WIDE, left + BOX * len(seats) + 8), TOP + BOX * len(seats) + 8)
     parts = []
     for row, first in enumerate(seats):
         y = TOP + BOX * row

@@ -170,9 +170,11 @@ def test_weights_that_make_no_sense_are_refused(
 def test_weights_that_are_named_in_part_leave_the_others_as_they_are() -> None:
     assert read_weights({"code": [10, 20]}) == {**WEIGHTS, "code": (10, 20)}
     assert read_weights({"code": [10, 20]}, list(WEIGHTS))["fixes"] == WEIGHTS["fixes"]
-    with pytest.raises(ValueError, match="'doc' is no kind of work; they are code, decisions"):
+    with pytest.raises(ValueError, match="'doc' is not a kind of work; they are code, decisions"):
         read_weights({"doc": [1, 2]}, list(WEIGHTS))
-    with pytest.raises(ValueError, match="'document' is no kind of work: did you mean 'documents'"):
+    with pytest.raises(
+        ValueError, match="'document' is not a kind of work: did you mean 'documents'"
+    ):
         read_weights({"document": [1, 2]}, list(WEIGHTS))
 
 

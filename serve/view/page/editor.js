@@ -43,6 +43,8 @@ function kindOf(when) {
  * @param {() => void} changed called after every change.
  */
 export function editor(known, labels, clauses, changed) {
+  // Once the play is over, a payment has neither a condition nor another turn.
+  const over = known.turn > known.turns;
   const list = h("ol", { class: "editor" });
   const add = h(
     "p",
@@ -64,7 +66,7 @@ export function editor(known, labels, clauses, changed) {
 
   function row(clause, n) {
     const remove = h("button", { type: "button", class: "remove", "aria-label": `Remove clause ${n + 1}`, onclick: () => (clauses.splice(n, 1), draw(), changed(), add.querySelector("button").focus()) }, "✕");
-    return h("li", { "aria-label": `Clause ${n + 1}: ${known.kinds[clause.kind] ?? clause.kind}`, role: "group" }, h("div", { class: "sentence" }, sentence(clause, n)), remove);
+    return h("li", { "aria-label": `Clause ${n + 1}: ${known.kinds[clause.kind] ?? clause.kind}`, role: "group" }, h("div", { class: "sentence" }, h("span", { class: "small" }, `c${n + 1}`), sentence(clause, n)), remove);
   }
 
   function sentence(clause, n) {
@@ -86,7 +88,7 @@ export function editor(known, labels, clauses, changed) {
       case "forbid":
         return [agent("agent", "Who"), clause.kind === "do" ? "does" : "must not do", action(clause, (value) => set("action", value)), ...timed(clause, set)];
       case "pay":
-        return [party("payer", "Who pays"), "pays", party("payee", "Who is paid"), number("Amount", clause.amount, (value) => set("amount", value)), pick("How often", often(clause.per), clause.per ?? "once", (value) => set("per", value), known.per), ...timed(clause, set)];
+        return [party("payer", "Who pays"), "pays", party("payee", "Who is paid"), number("Amount", clause.amount, (value) => set("amount", value)), !over && pick("How often", often(clause.per), clause.per ?? "once", (value) => set("per", value), known.per), ...timed(clause, set)];
       case "give": {
         const count = number("How many", clause.quantity, (value) => set("quantity", value === "" ? value : Number(value)), { mode: "numeric" });
         return [agent("giver", "Who gives"), "gives", agent("receiver", "Who receives"), count, pick("What", known.goods, clause.good, (value) => set("good", value), labels), "once", ...timed(clause, set)];
@@ -108,6 +110,7 @@ export function editor(known, labels, clauses, changed) {
 
   /** Return the choice of a clause's condition; a condition unknown here stays unchanged. */
   function timed(clause, set) {
+    if (over && clause.when == null) return [];
     const kind = kindOf(clause.when);
     const given = Object.entries(WHENS).filter(([key, [, longer]]) => !longer || known.turns > 1 || key === kind);
     const names = Object.fromEntries([...given.map(([key, [words]]) => [key, words]), ...(kind === "other" ? [["other", "as it was offered"]] : [])]);

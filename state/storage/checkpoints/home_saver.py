@@ -132,8 +132,8 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             readable = False
         if not readable:
             raise Unreadable(
-                f"the checkpoint of {config['configurable']['thread_id']} cannot be read: "
-                "it was damaged, or is none of ours"
+                f"the checkpoint of {config['configurable']['thread_id']} cannot be read: it is "
+                "damaged, or another program wrote it"
             )
         await self._begins(config, found)
         return found

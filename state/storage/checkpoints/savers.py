@@ -22,7 +22,6 @@ async def saver(
     """Open the checkpoint saver of a home for the `with` block.
 
     Args:
-        home: the home.
         listener: a function called after each checkpoint of a table is stored.
         starting: a function called before this process first plays a run; an error stops the run.
     """

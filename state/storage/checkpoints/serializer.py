@@ -45,7 +45,7 @@ class StrictSerializer(JsonPlusSerializer):
         if kind == PACKED:
             kind, content = _PLAIN, unpack(content)
         if kind not in (_PLAIN, "null"):
-            raise Unreadable(f"a checkpoint is written as {kind!r}: only msgpack is read")
+            raise Unreadable(f"a checkpoint is in the format {kind!r}: only msgpack is read")
         return super().loads_typed((kind, content))
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> Self:
@@ -67,7 +67,7 @@ def unpack(content: bytes) -> bytes:
     try:
         plain = unpacking.decompress(content, _MOST)
     except zlib.error:
-        raise Unreadable("a checkpoint is packed, and cannot be unpacked") from None
+        raise Unreadable("a checkpoint cannot be decompressed") from None
     if not unpacking.eof:
         raise Unreadable(f"a checkpoint is cut off, or larger than {_MOST:,} bytes")
     return plain

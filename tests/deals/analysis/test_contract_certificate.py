@@ -3,15 +3,12 @@
 import json
 from collections import Counter
 from fractions import Fraction
-from functools import partial
-from random import Random
 
 import nashpy
 import numpy as np
 import pytest
 
 from shapley_coop.deals.agreement import Agreement
-from shapley_coop.deals.analysis import certificate
 from shapley_coop.deals.analysis.certificate import certify, vet
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.analysis.incentives import deposit_of
@@ -21,7 +18,6 @@ from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Do, Pay, Share
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.when import Count, Event, Every, Last
 from shapley_coop.games import load
 from tests.chance import dice
@@ -255,7 +251,6 @@ def test_code_refuses_to_sign_below_the_reservation_value():
     unsigned, deal = Agreement(None, [], game.facts(), Enforcement()), promise(game, "cooperate")
     assert unsigned.below_reservation(deal, "Alice", Fraction(10)) is None
     fault = unsigned.below_reservation(deal, "Alice", Fraction(21, 2))
-    assert fault.label == "RESERVE"
     assert "leaves you 10, less than your reservation value of 10.5" in fault.feedback
     split = Deal(clauses=[Share(norm="shapley")])
     unknown = unsigned.below_reservation(split, "Alice", Fraction(-99), norms=["shapley"])
@@ -269,7 +264,7 @@ def test_what_cannot_be_enumerated_is_said_and_not_refused():
     assert not found.parties
     assert found.notes[0].startswith("Incentives were not enumerated: more than")
     facts = {key: game.facts()[key] for key in ("agents", "actions", "turns")}
-    assert "do not give payoffs" in certify(promise(game, "cooperate"), facts).notes[0]
+    assert "lack payoffs" in certify(promise(game, "cooperate"), facts).notes[0]
     with pytest.raises(NotFinite):
         StageGame.of(facts)
 
@@ -317,11 +312,6 @@ def test_a_certificate_can_be_read_by_people_and_programs():
     assert "Nothing forbids" not in refused
 
 
-def test_a_deal_that_cannot_be_read_is_a_fault():
-    assert isinstance(vet({"clauses": [{"kind": "reward"}]}, a_game(Random(0))), Fault)
-    assert partial(read_deal, {"clauses": []})() == Deal()
-
-
 def counted(n):
     """Payments of which each waits for something else, so that the pasts are many."""
     events = [Event(agent=a, action=x) for a in ("Alice", "Bob") for x in ("cooperate", "defect")]
@@ -344,21 +334,3 @@ def test_clauses_that_are_too_many_to_enumerate_are_said_to_be():
     found = certify(counted(40), game.facts())
     assert found.sound
     assert "too large to enumerate" in in_words(found)
-
-
-def test_letters_do_not_make_a_certificate_again(monkeypatch):
-    game, made = load("prisoners_dilemma", {"rounds": 5}), []
-    real = certificate.GameTree
-    monkeypatch.setattr(
-        certificate, "GameTree", lambda *given: (made.append(given), real(*given))[1]
-    )
-    deal, cooperated = counted(3), {"Alice": "cooperate", "Bob": "cooperate"}
-    first = certify(deal, game.facts())
-    assert certify(deal, game.facts(), norms=["shapley"]) == first
-    assert len(made) == 2, "with the contract and without it"
-    for record in (
-        [{"turn": 1, "actions": cooperated, "rewards": {"Alice": 2, "Bob": 2}}],
-        [{"turn": 1, "actions": cooperated, "rewards": {"Alice": 0, "Bob": 4}}],
-    ):
-        certify(deal, game.facts(), record=record)
-    assert len(made) == 6, "another record is another question"

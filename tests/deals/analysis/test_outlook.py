@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
-from shapley_coop.deals.analysis.outlook_rows import average, told_by_turn
+from shapley_coop.deals.analysis.outlook_rows import average
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
@@ -17,7 +17,7 @@ from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.when import All, Event, Last, Turns
 from shapley_coop.games import Game, load
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.outlook import _computed, norm_payoffs
+from shapley_coop.state.outlook import norm_payoffs
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
 from tests.chance import dice
@@ -191,17 +191,6 @@ def test_what_was_earned_and_paid_already_counts():
     assert kept == {"Alice": each - 1, "Bob": each + 1}
 
 
-def test_the_table_computes_it_once_for_all_and_again_the_same():
-    evaluated = a_table()
-    first = evaluated.outlook(LEVER_FOR_FIVE)
-    assert a_table().outlook(LEVER_FOR_FIVE, viewer="Bob") == first
-    first["rows"].clear()
-    again = evaluated.outlook(LEVER_FOR_FIVE)
-    assert again["rows"], "a reader's copy is its own"
-    _computed.clear()
-    assert evaluated.outlook(LEVER_FOR_FIVE) == again, "it follows from record and seed"
-
-
 def test_a_table_of_payoffs_is_built_once_whatever_the_seed(tmp_path: Path) -> None:
     drawn = tmp_path / "drawn.py"
     drawn.write_text(
@@ -235,13 +224,6 @@ def test_nine_in_ten_plays_lie_within_the_range():
     ends = [({"A": Fraction(k)}, 1) for k in range(100)]
     found = average(ends, exact=False)["A"]
     assert found.record() == {"mean": "49.5", "low": "4", "high": "94"}
-
-
-def test_deeds_are_told_by_the_turns_at_which_they_are_done():
-    assert told_by_turn([(1, "door")], 1, 1) == "door"
-    assert told_by_turn([(2, "a"), (3, "a")], 2, 3) == "a at every turn"
-    many = [(n, "ab"[n % 2]) for n in range(1, 12)]
-    assert told_by_turn(many, 1, 11).endswith(", …")
 
 
 def test_suites_that_reproduce_papers_say_that_letters_show_no_outlook():

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.exchange.messages import check_message
@@ -271,7 +271,6 @@ def test_notes_are_read_and_never_delivered() -> None:
 
 
 @given(deals)
-@settings(max_examples=300)
 def test_what_is_written_in_the_wires_form_reads_back_to_the_same_deal(deal: Deal) -> None:
     again = read_deal(wire_form(deal))
     assert again == deal

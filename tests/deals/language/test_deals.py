@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import parse_exact, plain
@@ -26,7 +26,6 @@ from shapley_coop.deals.language.when import (
     Turns,
     When,
 )
-from shapley_coop.deals.monitor import duties
 from shapley_coop.games import Turn
 from tests.deals.brute_force import holds
 from tests.deals.made_deals import (
@@ -35,7 +34,6 @@ from tests.deals.made_deals import (
     conditions,
     deals,
     records,
-    turn,
 )
 
 # Exact numbers
@@ -233,7 +231,6 @@ def test_what_is_no_deal_is_a_fault_and_no_exception(raw: Any) -> None:
 
 
 @given(conditions, records())
-@settings(max_examples=300)
 def test_a_condition_holds_when_its_definition_says_so(when: When, record: list[Turn]) -> None:
     for asked in ("before", "after"):
         condition = Condition(when, asked)
@@ -243,15 +240,6 @@ def test_a_condition_holds_when_its_definition_says_so(when: When, record: list[
             seen, known = (later, n + 1) if asked == "after" else (memory, n)
             assert condition.holds(seen, now["turn"]) == holds(when, now["turn"], record[:known])
             memory = later
-
-
-def test_tit_for_tat_is_a_condition() -> None:
-    deal = Deal(
-        clauses=(Do(agent="Ann", action="pull", when=Last(last=Event(agent="Ben", action="pull"))),)
-    )
-    record = [turn(1, "wait", "pull"), turn(2, "pull", "wait"), turn(3, "wait", "pull")]
-    asked = [bool(duties(deal, record[:n], n + 1)) for n in range(4)]
-    assert asked == [False, True, False, True]
 
 
 # Offers and acceptances

@@ -54,6 +54,19 @@ def test_free_wording_is_fine_as_long_as_names_actions_and_numbers_stay():
     assert differences(prose.replace(percent, free), DEAL, TERMS) == []
 
 
+def test_a_verb_in_its_third_person_is_the_action_and_every_of_one_turn_says_nothing():
+    acts = {"Ann": ["work", "give"], "Ben": ["work", "give"]}
+    once, twice = (Terms(agents=["Ann", "Ben"], actions=acts, turns=n) for n in (1, 2))
+    deal = Deal(clauses=[Do(agent="Ann", action="work"), Forbid(agent="Ben", action="work")])
+    prose = compose(deal, once)
+    for said in ("Ann works at every turn.", "Ann does work.", "Ann works."):
+        assert differences(prose.replace("Ann does work at every turn.", said), deal, once) == []
+    prose = compose(deal, twice).replace("Ann does work at every turn.", "Ann works.")
+    assert "you write Ann · work: keep" in differences(prose, deal, twice)[0]
+    (wrong,) = differences(compose(deal, once).replace("Ann does work", "Ann gives"), deal, once)
+    assert "you write Ann · give" in wrong
+
+
 @pytest.mark.parametrize(
     ("cid", "written", "reason"),
     [

@@ -36,7 +36,7 @@ def test_dice_and_baselines_are_refused_for_a_file(coop: Coop, tmp_path: Any) ->
     path.write_text('{"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}}')
     refused = coop("credit", str(path), "--dice", "5")
     assert refused.code == 2
-    assert "for a run's record" in refused.err
+    assert "need a run's record" in refused.err
 
 
 def test_another_baseline_changes_nothing_in_the_run_itself() -> None:
@@ -51,7 +51,7 @@ def test_another_baseline_changes_nothing_in_the_run_itself() -> None:
 
 
 def test_a_game_with_a_rule_of_its_own_for_the_absent_takes_no_other() -> None:
-    with pytest.raises(GameError, match="no other baseline can be given: leave absent out"):
+    with pytest.raises(GameError, match="no other baseline can be chosen: leave out `absent`"):
         _ = load("task_exchange", {"absent": "away"}).baseline
 
 

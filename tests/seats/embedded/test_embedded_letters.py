@@ -201,5 +201,5 @@ def test_usage_is_counted_and_tracing_knows_it_for_a_simulation() -> None:
 
 
 def test_an_unknown_character_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="no embedded character 'saint': there are rational, "):
+    with pytest.raises(ValueError, match="'saint' is not an embedded character: choose rational, "):
         character("saint")

@@ -256,7 +256,7 @@ def test_what_makes_no_sense_is_refused_by_name(client: SyncLangGraphClient) -> 
         ({"context": {"game": "nope"}}, "no game 'nope': there are "),
         ({"context": {"seats": {"Eve": "embedded:rational"}}}, "given to Eve, who does not play"),
         ({"context": {"params": {"price": 1}}}, "price"),
-        ({"context": {"seats": {"*": "embedded:nobody"}}}, "no embedded character 'nobody'"),
+        ({"context": {"seats": {"*": "embedded:nobody"}}}, "'nobody' is not an embedded character"),
         ({"context": {"seats": {"*": "anthropic:x"}}}, "needs ANTHROPIC_API_KEY"),
         ({"context": {"rounds": 0}}, "rounds"),
         # An unknown key of the context is dropped by the server itself; one of the input is not.

@@ -97,7 +97,7 @@ def restart(
 def negotiating(client: SyncLangGraphClient) -> str:
     """A thread on which two people negotiate, one of whom has put an offer."""
     thread = play(client, "negotiation", context={"seats": {"*": "human"}, "seed": 4})
-    fields = {"speech": "Pull, please.", "proposal": PROPOSAL}
+    fields = {"speech": "Pull, please.", **PROPOSAL}
     answer(client, thread, "Alice", {"type": "edit", "args": {"action": "propose", "args": fields}})
     return thread
 

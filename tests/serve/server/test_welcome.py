@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -22,6 +23,14 @@ def test_a_browser_gets_a_page_that_names_the_workflows_and_leads_on() -> None:
         "/docs",
     ]
     assert "default-src 'none'" in shown.headers["content-security-policy"]
+
+
+def test_the_page_names_what_a_folders_own_configuration_serves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LANGSERVE_GRAPHS", '{"mine": "./page.py:graph", "<b>": "./b.py:graph"}')
+    shown = CLIENT.get("/", headers={"accept": "text/html"}).text
+    assert "<p><code>&lt;b&gt;</code>, <code>mine</code></p>" in shown
 
 
 def test_a_program_gets_the_health_check() -> None:

@@ -151,7 +151,7 @@ def test_all_accounts_together_hold_nothing(sqlite: Ledger, postings: list[list[
     ("debit", "credit", "amount"), [("Ann", "Ann", 1), ("Ann", "Ben", 0), ("Ann", "Ben", -5)]
 )
 def test_what_is_no_transfer_is_no_line(debit: str, credit: str, amount: int) -> None:
-    with pytest.raises(ValueError, match="is no transfer: give two accounts and a positive"):
+    with pytest.raises(ValueError, match="is not a transfer: give two accounts and a positive"):
         Line(debit, credit, amount, "")
 
 

@@ -61,7 +61,7 @@ def test_a_home_of_another_version_is_refused_in_one_line_and_left_as_it_is(
     for command in commands:
         said = one_line(coop(*command), USAGE)
         named = f"version {version}" if version else "no version"
-        assert f"names {named}, and this coop reads version {today} alone" in said
+        assert f"has {named}, but this coop reads only version {today}" in said
         assert "name another home" in said
     assert held(tmp_path / "other") == before
     pragma(file, today)
@@ -106,8 +106,8 @@ def test_a_sweep_of_another_version_is_refused_in_one_line_and_left_as_it_is(
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"protocol": "coop/1"}, "names version coop/1, and this coop reads version coop/2"),
-        ({}, "names version urn:shapley-coop:settlement:v0, and this coop reads version urn:"),
+        ({"protocol": "coop/1"}, "has version coop/1, but this coop reads only version coop/2"),
+        ({}, "has version urn:shapley-coop:settlement:v0, but this coop reads only version urn:"),
     ],
 )
 def test_an_export_of_another_version_or_hash_is_refused_in_one_line(

@@ -6,20 +6,17 @@ terms (Shapley 1953). So each of the m has 1/m of what the term earns with all o
 number that is enough; no coalition needs to be played.
 
 >>> term = Term(of=("search", "write"), points=3)
->>> term.share(chance=1.0), term.lost(chance=1.0)
-(1.5, 3.0)
+>>> term.share(chance=1.0)
+1.5
 """
 
 from collections.abc import Collection, Sequence
-from functools import partial
 from math import comb
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-
-from shapley_coop.invalid import first_error
+from pydantic import BaseModel, ConfigDict, Field
 
 FILE = Path(__file__).with_name("apps.yaml")
 
@@ -78,10 +75,6 @@ class Term(BaseModel):
         """Return the Shapley value of each of its agents: equal parts, as they are alike."""
         return self.earned(len(self.of), chance) / len(self.of)
 
-    def lost(self, chance: float) -> float:
-        """Return what is expected to be missing without one of its agents."""
-        return self.earned(len(self.of), chance) - self.earned(len(self.of) - 1, chance)
-
 
 class KnownApp(BaseModel):
     """One app of the benchmark, as `apps.yaml` says it."""
@@ -96,16 +89,6 @@ class KnownApp(BaseModel):
     chance: Part = Field(1.0, description="That an agent does its part when it is asked.")
     hard: tuple[str, ...] = Field((), description="Whose part the cheaper model cannot do.")
     words: dict[str, int] = Field({}, description="Words beyond the usual that an agent writes.")
-
-    @model_validator(mode="after")
-    def _agrees(self) -> "KnownApp":
-        named = {agent for term in self.terms for agent in term.of}
-        named |= {*self.words, *self.hard}
-        if strangers := named - {*self.agents}:
-            raise ValueError(f"{self.name}: {min(strangers)} is none of its agents")
-        if self.chance < 1 and self.shape in ("loop", "debate"):
-            raise ValueError(f"{self.name}: a {self.shape} asks agents twice, so chance must be 1")
-        return self
 
     @property
     def is_certain(self) -> bool:
@@ -140,32 +123,11 @@ class KnownApp(BaseModel):
 
     def shapley(self) -> dict[str, float]:
         """Return each agent's exact Shapley value, from the terms alone."""
-        return self._summed(partial(Term.share, chance=self.chance))
-
-    def leave_one_out(self) -> dict[str, float]:
-        """Return what is expected to be missing without each agent, from the terms alone."""
-        return self._summed(partial(Term.lost, chance=self.chance))
-
-    def _summed(self, of_term: Any) -> dict[str, float]:
-        return {a: sum(of_term(t) for t in self.terms if a in t.of) for a in self.agents}
+        shares = [(term.of, term.share(self.chance)) for term in self.terms]
+        return {a: sum(share for of, share in shares if a in of) for a in self.agents}
 
 
 def known_apps(names: Sequence[str] = ()) -> list[KnownApp]:
-    """Read the benchmark's apps.
-
-    Args:
-        names: of those that are wanted; all if empty.
-
-    Raises:
-        ValueError: a name is none of theirs, or the file is wrong.
-    """
-    try:
-        found = [KnownApp(**one) for one in yaml.safe_load(FILE.read_text(encoding="utf-8"))]
-    except ValidationError as error:
-        raise ValueError(f"{FILE.name}: {first_error(error)}") from None
-    if strangers := {*names} - {app.name for app in found}:
-        raise ValueError(
-            f"no app of the benchmark is called {min(strangers)!r}: they are "
-            f"{', '.join(app.name for app in found)}"
-        )
+    """Read the apps of these names; all if there are none."""
+    found = [KnownApp(**one) for one in yaml.safe_load(FILE.read_text(encoding="utf-8"))]
     return [app for app in found if not names or app.name in names]

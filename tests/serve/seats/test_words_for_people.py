@@ -1,0 +1,83 @@
+"""What a person is told at its seat is in the words of the page: no tags, labels or masks."""
+
+import re
+from typing import Any
+
+import pytest
+
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.replies import OpenMail
+from shapley_coop.graphs.running import follow
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.serve.seats.form import form_of, refusal_in_words
+from shapley_coop.serve.seats.standing import standing
+from shapley_coop.state.run_config import RunConfig
+
+CODES = re.compile(r"<[A-Z]+>|</|`|\b[A-Z]{3,6}\b")
+
+
+class Person:
+    """A person who first sends an empty message, and then the answer of a script."""
+
+    def __init__(self, **script: str) -> None:
+        self._script = script
+        self.refusals: dict[str, str] = {}
+        self.letters: dict[str, str] = {}
+        self.forms: dict[str, dict[str, Any]] = {}
+
+    def __call__(self, mail: OpenMail) -> str:
+        turn, facts = mail.question.turn(), mail.question.question().letter.facts
+        self.letters[mail.act] = "\n".join(one.text for one in mail.question.for_person())
+        self.forms[mail.act] = form_of(turn, mail.agent, facts)
+        if mail.attempt == 1:
+            return "Well."
+        self.refusals[mail.act] = refusal_in_words(turn, facts["fault"])
+        return self._script[mail.act]
+
+
+async def played(graph: str, game: str, person: Person, **room: Any) -> Any:
+    seats = {"*": "embedded:rational", "Bob": "human"}
+    run = prepare(graph, RunConfig(game=game, seed=3, seats=seats, **room))
+    await follow(run, person=person)
+    return await table_of(run)
+
+
+async def test_every_refusal_names_the_field_and_the_end_is_told_in_sentences() -> None:
+    bob = Person(
+        reason="Collective payoff: 9\nExternality: +\nPrice: 4",
+        answer="<s>Fine.</s><ACCEPT>",
+        act="<ACTION>door</ACTION>",
+        claim="<CLAIM>40%</CLAIM>",
+    )
+    table = await played("shapley_coop", "escape_room", bob)
+    assert bob.refusals.keys() == {"reason", "answer", "act", "claim"}
+    assert [why for why in bob.refusals.values() if CODES.search(why)] == []
+    assert "Answer “Accept it” or “Reject it”." in bob.refusals["answer"]
+    assert "Give the price: as in 3, what you should be paid" in bob.refusals["reason"]
+    assert 'Bob accepts offer 1: "Fine."' in bob.letters["act"], "all that was said is told"
+    found = standing(table, "Bob", [], False)
+    assert (found["title"], found["over"]) == ("The run is over", True)
+    assert found["told"][0].startswith("You end with ")
+    assert found["told"][-1] == "You broke c2 at turn 1."
+
+
+async def test_tasks_have_names_and_worths_are_numbers() -> None:
+    bob = Person(exchange="<ACCEPT>", consider="")
+    with pytest.raises(KeyError, match="act"):
+        await played("task_exchange", "task_exchange", bob)
+    assert [text for text in bob.letters.values() if re.search(r"\b[01]{6}\b", text)] == []
+    assert "Turn 2. Alice proposes – Alice: “" in bob.letters["exchange"]
+    assert "| “Install the video conferencing tool” | 0.152 |" in bob.letters["exchange"]
+    told = [*bob.forms["act"]["labels"].values()]
+    assert told[0].startswith("“")
+    assert "take_note(" not in bob.letters["act"]
+
+
+def test_who_is_waited_for_is_told_and_why_a_run_stopped_is_not() -> None:
+    table: Any = {"agents": ["Ann", "Ben", "Cem"], "error": "CANARY"}
+    assert standing(table, "Ann", ["Ann", "Ben", "Cem"], False)["told"] == [
+        "The run waits for Ben and Cem."
+    ]
+    assert standing(table, "Ann", [], True)["title"] == "The run has stopped"
+    assert "CANARY" not in str(standing(table, "Ann", [], True))
+    assert standing(table, "Zed", ["Ben"], False)["told"] == [], "a stranger is told nothing"
