@@ -87,6 +87,8 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
     for panel, command, place, told in _find_commands(words):
         first, _, second = command.partition(" ")
         hidden = not whole and first not in listed
+        if first not in words and not _loads(place):
+            continue
         if not second:
             _add(app, command, place, panel, hidden)
             continue
@@ -95,6 +97,17 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
             app.add_typer(groups[first], name=first, rich_help_panel=panel, hidden=hidden)
         _add(groups[first], command, place, None)
     return app
+
+
+def _loads(place: str) -> bool:
+    """Return whether the extensions that a command needs are here, so that help can list it."""
+    try:
+        extension.import_place(place)
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith(f"{extension.GROUP}."):
+            raise
+        return False
+    return True
 
 
 def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 from shapley_coop.cli.console import finish, note
 from shapley_coop.cli.options import seats_from
 from shapley_coop.cli.playing.served import serve_pages
+from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.bounty.account import account
 from shapley_coop.extensions.bounty.consent import (
     consent,
@@ -21,7 +22,6 @@ from shapley_coop.extensions.bounty.report import delivered_params, settle_histo
 from shapley_coop.extensions.repository.contributions import History
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import KINDS, read_rules
-from shapley_coop.extensions.wev.formula import WEIGHTS, Intervals
 from shapley_coop.extensions.wev.report import read_weights
 from shapley_coop.serve.seats.pages import SeatPages
 

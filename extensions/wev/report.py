@@ -1,7 +1,7 @@
 """The report of Weighted Earned Value: each role's interval, its single percentage, its reward.
 
-`formula` has the formula. The paper gives each weight as an interval, so a role's value is an
-interval as well. The weights' lower ends sum to 62 %, their upper ends to 115 %. So the
+`shapley_coop.earned_value` has the formula. The paper gives each weight as an interval, so a role's
+value is an interval as well. The weights' lower ends sum to 62 %, their upper ends to 115 %. So the
 roles' lower ends or upper ends do not sum to 100 either. A role's `point` is its percentage of the
 total value, at the middle of each weight; the points of all roles sum to 100.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 from shapley_coop.amounts import Number, exact
 from shapley_coop.credit.reading import as_number, as_object, only_keys, read_json
-from shapley_coop.extensions.wev.formula import (
+from shapley_coop.earned_value import (
     WEIGHTS,
     Intervals,
     earned_intervals,
