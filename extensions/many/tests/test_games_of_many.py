@@ -346,7 +346,7 @@ def test_what_is_not_worked_out_among_a_thousand_is_named_with_its_reason():
     facts = facts_of(load("public_goods", {"agents": 1000, "rounds": 3}))
     if_given = Last(last=Event(agent="Agent2", action="give"))
     for deal, mode, reason in (
-        (Deal(clauses=[fee(when=if_given)]), "enforced", "and c1 is none"),
+        (Deal(clauses=[fee(when=if_given)]), "enforced", "c1 is neither"),
         (Deal(clauses=[fee(when="always")]), "escrow", "deposits are computed"),
     ):
         found = certify(deal, facts, Enforcement(mode))

@@ -91,7 +91,7 @@ def test_what_is_given_among_many_is_executed_and_refused_in_few_words(tmp_path:
     game = load("trade", room(tmp_path, 300))
     after = game.step(game.start(), {"A1": "give 3 wood to A298", "A3": "keep"}).position
     assert (after["holds"]["A1"]["wood"], after["holds"]["A298"]["wood"]) == (1, 3)
-    with pytest.raises(GameError, match=r"legal are keep, give 1…4 wood to AGENT$"):
+    with pytest.raises(GameError, match=r"only keep, give 1…4 wood to AGENT$"):
         game.step(game.start(), {"A1": "give 3 wood to A1"})
     legal = game.legal(game.start(), "A1")
     assert choose(Message(action="`Give 2 wood to a7`"), legal)[0] == "give 2 wood to A7"

@@ -265,7 +265,7 @@ def test_what_cannot_be_enumerated_is_said_and_not_refused():
     found = certify(promise(game, "cooperate", fine=2), game.facts())
     assert found.sound
     assert not found.parties
-    assert found.notes[0].startswith("Incentives were not enumerated: more than")
+    assert found.notes[0].startswith("Incentives were not enumerated: the game tree has more than")
     facts = {key: game.facts()[key] for key in ("agents", "actions", "turns")}
     assert "lack payoffs" in certify(promise(game, "cooperate"), facts).notes[0]
     with pytest.raises(NotFinite):
