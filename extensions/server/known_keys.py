@@ -11,15 +11,18 @@ from typing import Any
 from uuid import UUID
 
 import httpx
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shapley_coop import extension
+from shapley_coop.extras import require_extra
 from shapley_coop.files import no_such
 from shapley_coop.graphs import builder, names
 from shapley_coop.serve.server.answering import refusal, requests_in
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.state.run_config import known_fields
 from shapley_coop.state.table import Opening
+
+with require_extra("dev", "the LangGraph server"):
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class KnownKeys:

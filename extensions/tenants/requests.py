@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from contextvars import ContextVar
 
-from starlette.types import ASGIApp, Receive, Scope, Send
-
+from shapley_coop.extras import require_extra
 from shapley_coop.serve.server.tenancy import Caller
 from shapley_coop.state.storage.owners import acting_for, request_holder
+
+with require_extra("dev", "tenants on a server"):
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 Release = Callable[[], object]
 _at_the_end: ContextVar[list[Release] | None] = ContextVar(
