@@ -208,8 +208,8 @@ async def _find_interrupts(app: App, run: Run, config: RunnableConfig) -> list[s
     return [interrupt.id for interrupt in state.interrupts]
 
 
-async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
-    """Answer for one person and advance the run as far as it can go.
+async def answer(run: Run, agent: str, reply: Any, watch: Watcher | None = None) -> Fault | None:
+    """Answer for one person, and advance the run as far as it can go; `watch` hears each node.
 
     Returns:
         The fault of a refused reply, which leaves the run waiting, or None for an accepted reply.
@@ -232,7 +232,7 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
         at = open_questions(run.graph, cast(Table, state.values), state.tasks)
         if fault := await check_reply(at[agent], reply):
             return fault
-        await _advance(app, run, Command(resume={asked[agent]: reply}), None, here.lease, config)
+        await _advance(app, run, Command(resume={asked[agent]: reply}), watch, here.lease, config)
         left = [i.value["pointer"]["agent"] for i in (await app.aget_state(config)).interrupts]
         if left:
             await _waits(run, left)

@@ -50,9 +50,9 @@ def since_play(turn: "TurnContext", lines: Lines) -> Lines:
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]
 
 
-def unshortened(tells: Telling, whole: bool) -> Telling:
-    """Return a telling that, if `whole`, has the messages that a shorter letter leaves out."""
-    return of_agents if whole and tells in (deeds, deeds_once_signed, since_play) else tells
+def told_to(tells: Telling, person: bool) -> Telling:
+    """Return a question's function; for a person, without leaving out what was said before."""
+    return of_agents if person and tells in (deeds_once_signed, since_play) else tells
 
 
 def what_was_agreed(turn: "TurnContext", lines: Lines) -> Lines:

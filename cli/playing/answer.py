@@ -1,16 +1,19 @@
 """`coop answer`, and the prompt for a person at this terminal."""
 
 import re
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import finish, note, say, say_lines
+from shapley_coop.cli.console import finish, note, say, say_lines, show_table
 from shapley_coop.cli.options import RunName, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
+
+INTERRUPTED = 130
 
 
 def answer(
@@ -26,8 +29,9 @@ def answer(
 ) -> None:
     """Read the waiting letter of a person, and answer it; then coop resume continues the run.
 
-    A reply is accepted only after the waiting letter was printed. Otherwise the second of two
-    replies in a row would answer a letter that its author has not seen.
+    At a terminal the letter has no tags, and its answer is asked field by field. Elsewhere a reply
+    is accepted only after the waiting letter was printed. Otherwise the second of two replies in a
+    row would answer a letter that its author has not seen.
     """
     from shapley_coop.serve.seats.standing import ending
     from shapley_coop.state.resuming import command_for
@@ -39,12 +43,7 @@ def answer(
         return
     episode, mail = _mail_of(found, agent)
     if not reply:
-        if mail is None:
-            asked = [a for a in found.room["seats"] if home().journal.mail(episode, a)]
-            for_whom = f"; {', '.join(asked)} is waited for" if asked else ""
-            raise ValueError(f"no letter waits for {agent} in {run}{for_whom}")
-        say_lines(mail.letter_text)
-        home().journal.show(episode, mail)
+        _read(found, agent, episode, mail)
         return
     if mail is not None and not home().journal.was_shown(episode, mail):
         raise ValueError(
@@ -52,6 +51,21 @@ def answer(
             f"read it with {command_for(found, 'answer', agent)}"
         )
     _reply(found, agent, words("the reply", reply))
+
+
+def _read(run: Any, agent: str, episode: str, mail: Any) -> None:
+    """Print the waiting letter; at a terminal, ask its answer and submit it."""
+    from shapley_coop.state.storage.home import home
+
+    if mail is None:
+        asked = [a for a in run.room["seats"] if home().journal.mail(episode, a)]
+        for_whom = f"; {', '.join(asked)} is waited for" if asked else ""
+        raise ValueError(f"no letter waits for {agent} in {run.run}{for_whom}")
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        _reply(run, agent, _asked_here(run, agent))
+        return
+    say_lines(mail.letter_text)
+    home().journal.show(episode, mail)
 
 
 def _reply(run: Any, agent: str, reply: str) -> None:
@@ -85,6 +99,24 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
     return episode, home().journal.mail(episode, agent) if episode else None
 
 
+def _asked_here(run: Any, agent: str) -> str:
+    """Return a person's reply, asked at this terminal until it can be used."""
+    from shapley_coop.graphs.replies import OpenMail
+    from shapley_coop.serve.seats.pages import find_waiting
+
+    shown: set[str] = set()
+    try:
+        while found := finish(find_waiting(run, agent)):
+            mail, question, _ = found
+            reply = _ask_here(OpenMail(**vars(mail), question=question), shown)
+            if question.refusal(reply) is None:
+                return reply
+    except (EOFError, KeyboardInterrupt):
+        note("nothing is sent: the letter waits")
+        sys.exit(INTERRUPTED)
+    raise ValueError(f"{agent}'s letter was answered meanwhile")
+
+
 def _ask_here(mail: Any, shown: set[str]) -> str:
     """Show a letter to a person at this terminal, and return the reply.
 
@@ -107,12 +139,12 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
     shown.update(sections)
     if can_ask(form):
         fault = letter.facts.get("fault")
-        return _fill(mail.act, form, refusal_in_words(turn, fault) if fault else "")
+        return _fill(turn, mail.agent, form, refusal_in_words(turn, fault) if fault else "")
     note(f"{mail.agent}, your message (elements as in the letter; an empty line ends it):")
     return read_message()
 
 
-def _fill(act: str, form: Any, why: str) -> str:
+def _fill(turn: Any, agent: str, form: Any, why: str) -> str:
     """Return the message that a person makes by filling in a form, or types in its place."""
     from shapley_coop.cli.playing.fields import Message, ask_fields
     from shapley_coop.serve.seats.form import message_of
@@ -121,12 +153,37 @@ def _fill(act: str, form: Any, why: str) -> str:
         if why:
             say_lines(why)
         note("Answer field by field, or with a whole message with tags, as models write it.")
+        act, why = turn.question.name, ""
         try:
-            return message_of(act, ask_fields(act, form))
+            fields = ask_fields(act, form)
+            if _is_to_be_sent(turn, agent, form, fields):
+                return message_of(act, fields)
         except Message as typed:
             return str(typed)
         except ValueError as wrong:
             why = str(wrong)
+
+
+def _is_to_be_sent(turn: Any, agent: str, form: Any, fields: Any) -> bool:
+    """Show what a person is about to send; return False to ask the fields again.
+
+    Raises:
+        EOFError: the person sends nothing.
+        ValueError: it cannot be sent; the message says why.
+    """
+    from shapley_coop.cli.playing.fields import yes_or_again
+    from shapley_coop.serve.seats.form import preview
+
+    seen = preview(turn, agent, fields)
+    if seen["why"]:
+        raise ValueError(seen["why"])
+    labels = form.get("decisions", {}) | form["labels"]
+    parts = {n: labels.get(x, x) for n, x in fields.items() if x and not isinstance(x, list)}
+    say("You send:")
+    say_lines("\n".join([f"  {name}: {x}" for name, x in parts.items()] + seen["words"]))
+    if outlook := seen.get("outlook"):
+        show_table("What each would get", outlook["columns"], outlook["rows"])
+    return yes_or_again()
 
 
 def ask_at_terminal(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":

@@ -74,6 +74,23 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
     return filled
 
 
+def yes_or_again() -> bool:
+    """Ask whether to send: True sends, False asks the fields again.
+
+    Raises:
+        EOFError: the person sends nothing.
+    """
+    while True:
+        note("Send it? Enter: yes; a: all fields again; n: no, the letter waits")
+        match _line().lower():
+            case "" | "y" | "yes":
+                return True
+            case "a" | "again":
+                return False
+            case "n" | "no":
+                raise EOFError
+
+
 def read_message() -> str:
     """Return the lines that a person types, up to an empty line.
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,53 +18,23 @@ from shapley_coop.cli.options import (
     Model,
     NoSandbox,
     Personas,
+    Port,
     RunName,
     SetPairs,
-    complete_games,
-    complete_graphs,
     personas_from,
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.playing.answer import ask_at_terminal
-from shapley_coop.cli.playing.run_options import help_all
+from shapley_coop.cli.playing.answer import INTERRUPTED, ask_at_terminal
+from shapley_coop.cli.playing.run_options import USUAL, IdempotencyKey, Played, Workflow, help_all
+from shapley_coop.cli.playing.served import LOOPBACK, Host, Serve, Serving, stay
 from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
+    from shapley_coop.serve.seats.pages import SeatPages
     from shapley_coop.state.run_config import RunConfig
 
-USUAL = "shapley_coop"
-"""The default workflow for games without a workflow of the same name."""
-
-Played = Annotated[
-    str,
-    typer.Argument(
-        help="A game's name, a payoff file (YAML or JSON), a Python file of your own, or "
-        "pettingzoo:package.module:factory.",
-        autocompletion=complete_games,
-    ),
-]
-Workflow = Annotated[
-    str,
-    typer.Option(
-        "--graph",
-        "-g",
-        help="The workflow; coop list shows them.",
-        show_default=f"the workflow with the game's name, else {USUAL}",
-        autocompletion=complete_graphs,
-    ),
-]
-IdempotencyKey = Annotated[
-    str,
-    typer.Option(
-        "--idempotency-key",
-        help="A name for this request. The same request with this name continues its run, and "
-        "another request with this name is refused.",
-    ),
-]
-
 ENDED_IN_ERROR = 1
-INTERRUPTED = 130
 
 
 def run(
@@ -81,6 +52,9 @@ def run(
     unsafe: NoSandbox = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
     key: IdempotencyKey = "",
+    serve: Serve = False,
+    host: Host = LOOPBACK,
+    port: Port = 0,
     as_json: Json = False,
     _whole: Annotated[
         bool,
@@ -100,7 +74,8 @@ def run(
         "personas": personas_from(persona),
         **ctx.obj,
     }
-    _follow(prepare(graph, _config(given), name, key), as_json)
+    served = Serving(serve, host, port)
+    _follow(prepare(graph, served.check(_config(given)), name, key), as_json, served)
 
 
 def _workflow(game: str, graph: str) -> str:
@@ -123,18 +98,22 @@ def _workflow(game: str, graph: str) -> str:
 def resume(
     run: RunName = "",
     all_: Annotated[bool, typer.Option("--all", help="Every run that has not ended.")] = False,
+    serve: Serve = False,
+    host: Host = LOOPBACK,
+    port: Port = 0,
     as_json: Json = False,
     _unsafe: NoSandbox = False,
 ) -> None:
     """Resume a stopped run; finished work is not repeated."""
     from shapley_coop.state.storage.home import home
 
-    if bool(run) == all_:
-        raise ValueError("name one run, or give --all")
+    served = Serving(serve, host, port)
+    if bool(run) == all_ or (all_ and served.wanted):
+        raise ValueError("name one run, or give --all; --serve is for one run")
     if not all_:
         found = home().run(run)
         _check_ready(found)
-        _follow(found, as_json)
+        _follow(found, as_json, served)
         return
     runs = [one for one in home().runs.list() if one.state != "ended"]
     stopped = [one.run for one in runs if not _went_on(one, as_json)]
@@ -150,7 +129,7 @@ def _went_on(run: Any, as_json: bool) -> bool:
 
     try:
         _check_ready(run)
-        _follow(run, as_json)
+        _follow(run, as_json, Serving())
     except (Busy, LeaseLost) as elsewhere:
         note(str(elsewhere))
     except OtherWorkflow as other:
@@ -193,17 +172,20 @@ def _config(given: dict[str, Any]) -> "RunConfig":
         raise ValueError(str(first_error(error, RunConfig))) from None
 
 
-async def _follow_traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
+async def _follow_traced(
+    run: Any, watch: Any, person: Any, pages: "SeatPages | None"
+) -> tuple[dict[str, Any], Any]:
     """Play a run; if tracing is on, add the git commit and final scores to the run's trace."""
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.tracing import tracing
 
+    play = pages.follow if pages else partial(follow, run, person=person)
     if not tracing():
-        return await follow(run, watch, person), None
+        return await play(watch), None
     from shapley_coop.evals.langsmith.feedback import score_trace, traced_with
 
-    outcome = await follow(run, watch, person, traced_with())
+    outcome = await play(watch, traced=traced_with())
     return outcome, score_trace(await table_of(run))
 
 
@@ -234,36 +216,25 @@ def _note_failure(run: Any, error: Exception) -> str:
     return f"{run.run} stopped: {why}. Go on with {onward}"
 
 
-def _follow(run: Any, as_json: bool) -> None:
+def _follow(run: Any, as_json: bool, served: Serving) -> None:
+    """Play a run, print its result, and keep the pages of people, if any, until Ctrl-C."""
     from shapley_coop.cli.playing.narration import Narrator, report
     from shapley_coop.graphs.running import Waiting
-    from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.resuming import command_for
-    from shapley_coop.state.storage.leases import Busy, LeaseLost
-    from shapley_coop.state.storage.versions import OtherVersion
 
-    watch = (lambda *_: None) if as_json else Narrator().watch
+    pages = served.pages(run, as_json)
     try:
-        with show_spinner(f"playing {run.run}") as hidden:
-            person = ask_at_terminal(hidden) if sys.stdin.isatty() else None
-            outcome, sent = finish(_follow_traced(run, watch, person))
+        outcome, sent = _played(run, (lambda *_: None) if as_json else Narrator().watch, pages)
     except Waiting as pause:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: {command_for(run, 'answer', who[0])}")
         return
     except (EOFError, KeyboardInterrupt) as left:
         how = "waits" if isinstance(left, EOFError) else "was interrupted"
-        note(f"{run.run} {how}: go on with {command_for(run, 'resume')}")
+        onward = command_for(run, "resume", *["--serve"] * served.wanted)
+        note(f"{run.run} {how}: go on with {onward}")
         sys.exit(INTERRUPTED)
-    except (Busy, LeaseLost, OtherVersion, OtherWorkflow):
-        raise
-    except Exception as error:
-        stopped = _note_failure(run, error)
-        if os.environ.get(DEBUG):
-            raise
-        complain(stopped)
-        sys.exit(ENDED_IN_ERROR)
     if as_json:
         from shapley_coop.evals.measures.reasons import record_and_reasons
 
@@ -272,5 +243,32 @@ def _follow(run: Any, as_json: bool) -> None:
         say()
         report(outcome)
     _tell_trace(outcome, sent)
+    stay(pages)
     if outcome["status"] in FAILED or outcome.get("lapsed"):
+        sys.exit(ENDED_IN_ERROR)
+
+
+def _played(run: Any, watch: Any, pages: "SeatPages | None") -> tuple[dict[str, Any], Any]:
+    """Play a run to its end; return its result and what a trace was sent.
+
+    Raises:
+        SystemExit: the run stopped in an error, which is printed and entered in the register.
+        Exception: the run waits, is interrupted, or cannot be played by this process.
+    """
+    from shapley_coop.graphs.running import Waiting
+    from shapley_coop.graphs.same_run import OtherWorkflow
+    from shapley_coop.state.storage.leases import Busy, LeaseLost
+    from shapley_coop.state.storage.versions import OtherVersion
+
+    try:
+        with show_spinner(f"playing {run.run}") as hidden:
+            person = ask_at_terminal(hidden) if sys.stdin.isatty() and not pages else None
+            return finish(_follow_traced(run, watch, person, pages))
+    except (Waiting, EOFError, Busy, LeaseLost, OtherVersion, OtherWorkflow):
+        raise
+    except Exception as error:
+        stopped = _note_failure(run, error)
+        if os.environ.get(DEBUG):
+            raise
+        complain(stopped)
         sys.exit(ENDED_IN_ERROR)

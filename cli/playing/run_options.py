@@ -13,11 +13,41 @@ import typer
 
 from shapley_coop import extension
 from shapley_coop.cli.helping import Command
-from shapley_coop.cli.options import added_setting, pairs, words
+from shapley_coop.cli.options import added_setting, complete_games, complete_graphs, pairs, words
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
+
+USUAL = "shapley_coop"
+"""The default workflow for games without a workflow of the same name."""
+
+Played = Annotated[
+    str,
+    typer.Argument(
+        help="A game's name, a payoff file (YAML or JSON), a Python file of your own, or "
+        "pettingzoo:package.module:factory.",
+        autocompletion=complete_games,
+    ),
+]
+Workflow = Annotated[
+    str,
+    typer.Option(
+        "--graph",
+        "-g",
+        help="The workflow; coop list shows them.",
+        show_default=f"the workflow with the game's name, else {USUAL}",
+        autocompletion=complete_graphs,
+    ),
+]
+IdempotencyKey = Annotated[
+    str,
+    typer.Option(
+        "--idempotency-key",
+        help="A name for this request. The same request with this name continues its run, and "
+        "another request with this name is refused.",
+    ),
+]
 
 DECLARED_BY_RUN = ("game", "params", "seats", "personas", "digests", "extensions")
 """The fields without a generated option; `coop run` or the run itself sets these fields."""

@@ -4,6 +4,7 @@ from typing import Any
 
 from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Currency, Json, NoSandbox, Weights
+from shapley_coop.cli.playing.served import stay
 from shapley_coop.extensions.bounty import options as of
 
 
@@ -34,10 +35,10 @@ def settle_git(
     (weighted earned value). Each contributor's seat then accepts this split, objects, or makes a
     counter-offer. If the run waits for people, the same command resumes it later.
     """
-    if dry_run and (markdown or serve):
-        raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
     from shapley_coop.extensions.bounty.settling import Settling
 
+    if dry_run and (markdown or serve):
+        raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
     settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)
     settling.seated(model, agent, seed, deadline, for_payment)
     report = settling.report() if dry_run else settling.agreed(serve)
@@ -46,17 +47,18 @@ def settle_git(
             report["without"] = settling.without(score, unsafe, done)
     if explain:
         report["account"] = settling.account(report)
-    _tell(report, markdown, as_json)
+    _tell(report, markdown, as_json, settling.pages)
 
 
-def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
-    """Write the comment, and print the report."""
+def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool, pages: Any) -> None:
+    """Write the comment, and print the report; people read it on their pages until Ctrl-C."""
     from shapley_coop.extensions.bounty.tables import markdown as as_markdown
 
     if markdown:
         write_file(markdown, as_markdown(report), "--markdown")
         note(f"written to {markdown}")
     say_json(report) if as_json else _show(report)
+    stay(pages)
 
 
 def _show(report: dict[str, Any]) -> None:

@@ -159,6 +159,14 @@ def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[
     return [f"Divided {how}{by}.", *told]
 
 
+def part_of(report: Mapping[str, Any], name: str) -> list[str]:
+    """Return sentences for a contributor: what it and the others are paid, and who agreed."""
+    unit = report["currency"]
+    paid = {who: f"{x['amount']} {unit}".strip() for who, x in report["contributors"].items()}
+    others = [f"{_named(who)} gets {x}." for who, x in paid.items() if who != name]
+    return [f"You get {paid[name]}.", *others, *consent_words(report)]
+
+
 def _names(names: Sequence[str]) -> str:
     return ", ".join(map(_named, names))
 

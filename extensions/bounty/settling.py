@@ -5,18 +5,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.cli.console import finish, note, say
+from shapley_coop.cli.console import finish, note
 from shapley_coop.cli.options import seats_from
+from shapley_coop.cli.playing.served import serve_pages
 from shapley_coop.credit.wev import read_weights
 from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.bounty.account import account
-from shapley_coop.extensions.bounty.consent import consent, is_agreed, payoffs_of, text_of
+from shapley_coop.extensions.bounty.consent import (
+    consent,
+    is_agreed,
+    part_of,
+    payoffs_of,
+    text_of,
+)
 from shapley_coop.extensions.bounty.once import begun, check_for_payment, paid_before, went_on
 from shapley_coop.extensions.bounty.report import delivered_params, settle_history
-from shapley_coop.extensions.bounty.seat_pages import Seats
 from shapley_coop.extensions.repository.contributions import History
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import KINDS, read_rules
+from shapley_coop.serve.seats.pages import SeatPages
 
 
 @dataclass
@@ -30,6 +37,7 @@ class Settling:
     seats: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
     deadline: float = 0
+    pages: "SeatPages | None" = None
 
     @classmethod
     def of(
@@ -93,10 +101,32 @@ class Settling:
             note(told)
         ended, waiting = finish(went_on(run))
         if waiting and serve:
-            ended, waiting = _served(run, waiting, serve)
+            ended, waiting = self._served(run, waiting, serve)
         found = self.report(payoffs_of(ended)) if ended and is_agreed(ended) else by_value
         found["consent"] = consent(run, self.seats, names, waiting)
+        if self.pages and ended:
+            self.pages.endings = {name: part_of(found, name) for name in self.pages.links}
         return found | {"run": run.run, "simulated": bool(found["consent"]["simulated"])}
+
+    def _served(
+        self, run: Any, people: list[str], serve: str
+    ) -> tuple[dict[str, Any] | None, list[str]]:
+        """Serve seat pages until the run ends or Ctrl-C; return its result and whom it asks.
+
+        If the run ends, `pages` are left open, so that the people can read how it ended.
+        """
+        host, _, port = serve.rpartition(":")
+        if not host or not port.isdigit() or int(port) > 65535:
+            raise ValueError(f"--serve {serve}: give HOST:PORT, as in 127.0.0.1:8600")
+        pages = serve_pages(run, people, host.strip("[]"), int(port))
+        pages.endings = {}
+        try:
+            ended = finish(pages.follow())
+        except KeyboardInterrupt:
+            note("")
+            return finish(went_on(run))
+        self.pages = pages
+        return ended, []
 
     def _work(self) -> str:
         """Return a text that identifies the paid commits, however their range is written."""
@@ -114,25 +144,3 @@ class Settling:
     def account(self, report: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the account of a report: the work that each amount pays for."""
         return account(self.history, report)
-
-
-def _served(run: Any, people: list[str], serve: str) -> tuple[dict[str, Any] | None, list[str]]:
-    """Serve seat pages until the run ends or Ctrl-C; return its result and people still asked."""
-    host, _, port = serve.rpartition(":")
-    if not host or not port.isdigit() or int(port) > 65535:
-        raise ValueError(f"--serve {serve}: give HOST:PORT, as in 127.0.0.1:8600")
-    seats = Seats(run, people, host.strip("[]"), int(port))
-    state: list[tuple[dict[str, Any] | None, list[str]]] = [(None, people)]
-    for name, link in seats.links.items():
-        say(f"{name}: {link}")
-    note("Give each link to that person alone. Ctrl-C ends the pages; this command goes on later.")
-
-    def settled() -> bool:
-        state[0] = finish(went_on(run))
-        return not state[0][1]
-
-    try:
-        seats.until(settled)
-    except KeyboardInterrupt:
-        note("")
-    return state[0]

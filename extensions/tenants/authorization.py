@@ -15,7 +15,7 @@ from collections import Counter
 from shapley_coop import extension
 from shapley_coop.extensions.tenants.callers import Caller, identify
 from shapley_coop.extras import require_extra
-from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal
+from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal, unknown_caller
 
 with require_extra("dev", "tenants on a server"):
     from starlette.datastructures import Headers
@@ -62,7 +62,7 @@ class Authorization:
         if caller is None:
             scheme = 'Basic realm="coop"' if segment in BROWSERS else "Bearer"
             head = {"www-authenticate": scheme}
-            await refusal(401, "Show a valid token", head)(scope, receive, send)
+            await unknown_caller(scope, "Show a valid token", head)(scope, receive, send)
         elif not allowed(caller, scope["path"]):
             await refusal(403, "You may not use this route")(scope, receive, send)
         elif self._running[caller.identity] >= self._at_once:

@@ -46,7 +46,7 @@ from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.run_config import OUTSIDERS, RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
-from shapley_coop.state.telling import Lines, unshortened
+from shapley_coop.state.telling import Lines, Telling, told_to
 from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import agent_view
 
@@ -142,8 +142,8 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     """Return the letter without any refused answer."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
-    whole = are_tags_left_out() and not outsider  # a person is told all that was said
-    told, lines, events = _history(turn, agent if turn.question.hears else "", whole)
+    tells = told_to(turn.question.tells, person=are_tags_left_out() and not outsider)
+    told, lines, events = _history(turn, agent if turn.question.hears else "", tells)
     user = write_request(
         # A person's letter shows the offer beside the question, even if the history has it.
         view if are_tags_left_out() else _with_told(view, lines),
@@ -205,11 +205,11 @@ def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _history(turn: TurnContext, reader: str, whole: bool) -> tuple[str, Lines, Lines]:
+def _history(turn: TurnContext, reader: str, tells: Telling) -> tuple[str, Lines, Lines]:
     """Return the history for a reader, or for all (""): text, events in it, all events."""
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)
-    told = unshortened(turn.question.tells, whole)(turn, events)
+    told = tells(turn, events)
     # The text leaves out all events, so "nothing has happened" would be untrue.
     if not told and (events or hears):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events

@@ -1,19 +1,18 @@
 """The inbox on the LangGraph server: it reads letters from the journal, and replies to threads."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar, cast
 
 from shapley_coop.graphs.replies import OpenQuestion, check_reply, open_questions
-from shapley_coop.seats.person import as_message
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import FIELDS, message_of, preview, refusal_in_words
-from shapley_coop.serve.seats.letter import allowed_replies, name_of, seat_letter
+from shapley_coop.serve.seats.form import preview, refusal_in_words
+from shapley_coop.serve.seats.letter import name_of, seat_letter
+from shapley_coop.serve.seats.response import response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
 from shapley_coop.serve.server.tenancy import configured
-from shapley_coop.state.additions import find_additions
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 from shapley_coop.state.table import Table
@@ -105,13 +104,8 @@ class ThreadInbox:
         if meant != _name(mail):
             raise ValueError("this letter has been answered: another one waits now")
         thread, asked = waiting
-        kind, args = str(reply.get("type")), reply.get("args")
-        if kind == FIELDS:
-            kind, args = "response", message_of(mail.act, args)
-        if kind not in (kinds := allowed_replies(asked["value"])):
-            raise ValueError(f"type is one of {', '.join(kinds)}")
         question = await _question(thread, agent)
-        response = _carry({"type": kind, "args": args}, question, reply)
+        response = response_of(reply, mail, question, asked["value"])
         with _owner_of(thread):
             fault = await check_reply(question, response)
         if fault:
@@ -123,21 +117,6 @@ class ThreadInbox:
         # A kill of the server before the journal has the reply could lose the reply.
         await _poll(lambda: _is_kept(episode, agent, meant))
         return {"taken": meant}
-
-
-def _carry(
-    response: dict[str, Any], question: OpenQuestion, reply: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the response, with the reply's keys for extensions appended to its message.
-
-    Raises:
-        ValueError: an extension cannot read the key that is meant for it.
-    """
-    if response["type"] == "ignore":
-        return response
-    config = question.turn().evaluated.config
-    carried = "".join(one.addition.carried(reply) for one in find_additions(config))
-    return {"type": "response", "args": as_message(response) + carried} if carried else response
 
 
 async def _question(thread: Any, agent: str) -> OpenQuestion:

@@ -5,12 +5,12 @@
 `ThreadInbox` documents both objects.
 """
 
-import json
 from typing import Any
 
 from shapley_coop.extras import require_extra
 from shapley_coop.serve.seats.form import DRAFT
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
+from shapley_coop.serve.seats.response import one_object
 from shapley_coop.serve.view.assets import file
 
 with require_extra("dev", "the LangGraph server"):
@@ -46,13 +46,7 @@ async def _reply(request: Request) -> dict[str, Any]:
     # A foreign page can make a browser send a form here with its credentials, but not JSON.
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise ValueError("send the reply as application/json")
-    try:
-        reply = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        raise ValueError("send the reply as one JSON object") from None
-    if not isinstance(reply, dict):
-        raise ValueError("send the reply as one JSON object")
-    return reply
+    return one_object(await request.body())
 
 
 def _json(content: dict[str, Any], status: int = 200) -> JSONResponse:

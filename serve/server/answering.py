@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import Scope
 
 from shapley_coop import extension
@@ -15,6 +15,24 @@ HEALTH = {"/", "/ok"}
 def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
     """Return an error response in the form of LangGraph's own errors."""
     return JSONResponse({"detail": detail}, status, headers)
+
+
+_CLOSED = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>A token is missing</title>
+<meta name="viewport" content="width=device-width">
+<h1>A token is missing</h1>
+<p>This page opens with a token: at the end of the address that you were given, or as the password
+that came with it. If you have none, ask whoever sent you here.</p>
+</html>
+"""
+
+
+def unknown_caller(scope: Scope, detail: str, headers: dict[str, str] | None = None) -> Response:
+    """Return the answer 401: to a browser what a person can do, to a program an error as JSON."""
+    if "text/html" not in Headers(scope=scope).get("accept", ""):
+        return refusal(401, detail, headers)
+    closed = {"content-security-policy": "default-src 'none'", "vary": "accept"}
+    return HTMLResponse(_CLOSED, 401, {**closed, **(headers or {})})
 
 
 def from_inside(scope: Scope) -> bool:

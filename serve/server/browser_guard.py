@@ -20,7 +20,12 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal
+from shapley_coop.serve.server.answering import (
+    from_inside,
+    needs_no_token,
+    refusal,
+    unknown_caller,
+)
 
 DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
 """The environment variable with `coop dev`'s token; if unset, requests need no token."""
@@ -76,7 +81,8 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, why: 
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
     else:
-        await refusal(status, why)(scope, receive, send)
+        refused = unknown_caller(scope, why) if status == 401 else refusal(status, why)
+        await refused(scope, receive, send)
 
 
 def _changes(scope: Scope) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -11,6 +12,11 @@ from shapley_coop.serve.view.assets import HEADERS
 
 class Handler(BaseHTTPRequestHandler):
     """A request handler that logs no requests, because an address may hold a secret."""
+
+    def handle(self) -> None:
+        """Answer a connection; a client may leave at any time."""
+        with suppress(ConnectionError):
+            super().handle()
 
     def head(self, headers: Mapping[str, str], status: HTTPStatus = HTTPStatus.OK) -> None:
         """Send the status and the headers."""

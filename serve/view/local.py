@@ -27,7 +27,7 @@ def viewer(runs: RunSource, port: int, private: bool) -> ThreadingHTTPServer:
         private: whether requests may ask for private reasoning.
     """
 
-    class Routes(_Handler):
+    class Routes(ViewHandler):
         source = runs
         operator = private
 
@@ -36,7 +36,7 @@ def viewer(runs: RunSource, port: int, private: bool) -> ThreadingHTTPServer:
     return server
 
 
-class _Handler(Handler):
+class ViewHandler(Handler):
     """The handler of GET requests for the page's routes."""
 
     source: RunSource
@@ -44,9 +44,7 @@ class _Handler(Handler):
 
     def do_GET(self) -> None:
         """Answer one request."""
-        # Pages of a foreign host name that resolves to this address must not read this page.
-        host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
-        if host not in (LOOPBACK, "localhost"):
+        if self.is_foreign():
             self.text("This page is for this machine.", PLAIN, HTTPStatus.FORBIDDEN)
             return
         url = urlsplit(self.path)
@@ -56,8 +54,14 @@ class _Handler(Handler):
             self._answer(what, unquote(name), private)
         except ValueError as error:
             self.text(str(error), PLAIN, HTTPStatus.NOT_FOUND)
-        except ConnectionError:  # the client has left
-            self.close_connection = True
+
+    def is_foreign(self) -> bool:
+        """Return whether a request names another host than this machine.
+
+        Pages of a foreign host name that resolves to this address must not read these pages.
+        """
+        host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+        return host not in (LOOPBACK, "localhost")
 
     def _answer(self, what: str, name: str, private: bool) -> None:
         match what:

@@ -30,14 +30,24 @@ class RunSource(Protocol):
 
 
 class HomeSource:
-    """The runs of this home."""
+    """The runs of this home.
+
+    Args:
+        only: the run to which it is limited; "" for all.
+    """
+
+    def __init__(self, only: str = "") -> None:
+        self._only = only
 
     def runs(self) -> list[dict[str, Any]]:
         """Return every run, newest first."""
-        return lines_with_age(asyncio.run(every_run()))
+        found = asyncio.run(every_run())
+        return lines_with_age(one for one in found if self._only in ("", one.run))
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """Return the bundle of a run's latest checkpoint."""
+        if self._only not in ("", run):
+            raise ValueError(f"this page shows {self._only} alone")
         return bundle_of(asyncio.run(run_of(run)), home(), private)
 
 

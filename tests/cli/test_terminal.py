@@ -15,7 +15,7 @@ from shapley_coop.cli.playing import run
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
-from tests.coop_command import FAILED, Coop, one_line
+from tests.coop_command import FAILED, Coop, Ended, one_line
 
 INTERRUPTED = 130
 
@@ -42,7 +42,7 @@ def letters(out: str) -> list[str]:
 def test_the_first_letter_tells_the_game_and_later_ones_what_is_new(
     coop: Coop, types: Callable[[str], None]
 ) -> None:
-    types("I do not know.\n3\n<ACTION>help</ACTION>\n\n1\ndefect\n")
+    types("I do not know.\n3\n<ACTION>help</ACTION>\n\n1\n\ndefect\n\n")
     options = ("-g", "llm_only", "--set", "rounds=2", "--agent", "Alice=human", "--name", "r")
     ended = coop("run", "prisoners_dilemma", *options)
     assert ended.code == 0
@@ -61,10 +61,11 @@ def test_the_first_letter_tells_the_game_and_later_ones_what_is_new(
 def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     coop: Coop, types: Callable[[str], None]
 ) -> None:
-    thoughts = "We could share.\n\n9\n1\n4.5\n"
+    thoughts = "We could share.\n\n9\n1\n4.5\n\n"
     duties = "1\n1\n1\n1\nBob\n7\nlever\n"
     payment = "3\nAlice\nBob\nfive\n5\n1\n"
-    types(f"{thoughts}1\n{duties}{payment}5\nPull, and I pay.\n1\n40\nI won.\n2\n\n2\n\n2\n\n1\n\n")
+    later = "1\n\n40\nI won.\n\n2\n\n\n2\n\n\n2\n\n\n1\n\n\n"
+    types(f"{thoughts}1\n{duties}{payment}5\nPull, and I pay.\n\n{later}")
     ended = coop("run", "escape_room", "--agent", "Alice=human", "--name", "r")
     lines = ended.err.splitlines()
     assert "  1  door" in lines
@@ -76,6 +77,34 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     assert [one["kind"] for one in offered["deal"]["clauses"]] == ["do", "do", "pay"]
     assert offered["text"] == "Pull, and I pay."
     assert table["claims"]["Alice"] == "0.4"
+
+
+def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
+    coop: Coop, types: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ("-g", "negotiation_priced", "--agent", "Alice=human", "--name", "r")
+    assert coop("run", "escape_room", *options).code == 0
+
+    def answered(text: str) -> Ended:
+        types(text)
+        with monkeypatch.context() as terminal:
+            terminal.setattr(sys.stdout, "isatty", lambda: True)
+            return coop("answer", "r", "Alice")
+
+    offer = "1\n1\nAlice\ndoor\n1\nBob\nlever\n3\nAlice\nBob\n{}\n1\n5\nPull.\n"
+    left = answered(offer.format("1,5") + "n\n")
+    assert left.code == INTERRUPTED
+    assert "nothing is sent: the letter waits" in left.err
+    assert not any(mark in left.out for mark in ("<s>", "<PROPOSAL>", '{"'))
+    sent = answered(offer.format("1,5") + "a\n" + offer.format("5") + "\n")
+    assert sent.code == 0, sent.err
+    first, again = sent.out.split("You send:")[1:]
+    assert "Alice pays Bob 1.5, once." in first
+    assert "Alice pays Bob 5, once." in again
+    assert "What each would get" in again
+    assert "Alice has answered, and is asked again" in sent.err
+    (said, *_) = finish(table_of(home().run("r")))["talk"]
+    assert said["deal"]["clauses"][2]["amount"] == "5"
 
 
 def test_a_person_who_leaves_in_the_middle_of_a_form_finds_the_run_waiting(

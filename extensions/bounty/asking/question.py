@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+from shapley_coop.amounts import exact
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, scan
+from shapley_coop.extensions.bounty.asking.parts import in_fractions
 from shapley_coop.extensions.bounty.asking.showing import about_bounty, bounty
 from shapley_coop.extensions.bounty.asking.words import bounty as in_words
 from shapley_coop.prompts.request import offer_to_answer
@@ -22,7 +24,12 @@ NO_REASON = Fault(
 
 def read(turn: TurnContext, agent: str, given: Answer) -> answer.Reply | Fault:
     """Read an answer to a split; refuse a person's objection whose reason is outside all tags."""
-    found = answer_split.QUESTION.read(turn, agent, given)
+    facts = turn.evaluated.game.facts()
+    try:
+        text = in_fractions(given.text, exact(facts["bounty"]), facts["currency"])
+    except ValueError as wrong:
+        return Fault("SHARE", f"In your split {wrong}.")
+    found = answer_split.QUESTION.read(turn, agent, replace(given, text=text))
     said = scan(given.text) if turn.is_person(agent) else None
     if not isinstance(said, Message) or said.reject is None or not said.outside.strip():
         return found

@@ -14,9 +14,9 @@ import pytest
 
 from extensions.repository.tests.history_builder import Builder
 from shapley_coop.extensions.bounty.consent import consent_words
-from shapley_coop.extensions.bounty.seat_pages import Seats
 from shapley_coop.extensions.bounty.settling import Settling
 from shapley_coop.seats.person import overdue
+from shapley_coop.serve.seats.pages import SeatPages
 from tests.browser import PHONE, tab
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 
@@ -224,7 +224,7 @@ def test_who_does_not_answer_in_time_is_named_and_the_split_by_value_stands(coop
 
 
 @contextmanager
-def pages(folder: Path) -> Iterator[tuple[Seats, Any]]:
+def pages(folder: Path) -> Iterator[tuple[SeatPages, Any]]:
     """The seat pages of a run that waits for Ada and Dora."""
     from shapley_coop.cli.console import finish
     from shapley_coop.extensions.bounty.once import begun, went_on
@@ -235,12 +235,8 @@ def pages(folder: Path) -> Iterator[tuple[Seats, Any]]:
     params = delivered_params(settling.history, "100")
     run = begun(params, settling.seats, 0, 0, "tip")
     _, waiting = finish(went_on(run))
-    seats = Seats(run, waiting, "127.0.0.1", 0)
-
-    def settled() -> bool:
-        return not finish(went_on(run))[1]
-
-    serving = Thread(target=seats.until, args=(settled,), daemon=True)
+    seats = SeatPages(run, waiting, "127.0.0.1", 0)
+    serving = Thread(target=lambda: finish(seats.follow()), daemon=True)
     serving.start()
     yield seats, serving
 
@@ -270,7 +266,8 @@ def test_each_person_reads_and_answers_by_a_link_of_its_own(coop: Coop, tmp_path
             raw.sendall(b"GET /seat/\xe9/Ada HTTP/1.0\r\n\r\n")
             assert b"404" in raw.recv(100)
         assert asked(ada, given, kind="text/plain")[0] == 422
-        assert asked(ada, {**given, "args": "Well"})[1]["detail"].startswith("ACK: Words alone")
+        refused = asked(ada, {**given, "args": "Well"})[1]
+        assert (refused["refused"], refused["why"][:11]) == ("ACK", "Words alone")
         given["id"] = asked(ada)[1]["id"]  # the same letter, asked again
         assert asked(ada, given) == (200, {"taken": given["id"]})
         assert asked(ada, given)[0] in (404, 422)  # it was taken once

@@ -94,3 +94,15 @@ async def test_the_token_of_an_address_is_kept_by_the_browser() -> None:
             assert (await browser.get("/runs")).status_code == 200
     finally:
         del os.environ[DEV_TOKEN]
+
+
+async def test_a_person_without_the_token_reads_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(DEV_TOKEN, TOKEN)
+    async with client(accept="text/html,*/*") as browser, client() as program:
+        page, told = await browser.get("/runs"), await program.get("/runs")
+    assert (page.status_code, page.headers["content-type"][:9]) == (401, "text/html")
+    assert "at the end of the address that you were given" in page.text
+    assert TOKEN not in page.text
+    assert "Show the token" in told.json()["detail"]

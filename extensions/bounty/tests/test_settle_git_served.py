@@ -1,0 +1,80 @@
+"""`coop settle-git --serve`: people divide a bounty at their pages, in their own terms."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extensions.bounty.tests.test_settle_git_people import ADA, DORA
+from extensions.repository.tests.history_builder import Builder
+from shapley_coop.extensions.bounty.asking.parts import in_fractions
+from tests.serve.seats.test_served_table import Table, tables
+
+__all__ = ["tables"]
+
+
+def split(**parts: Any) -> str:
+    offer = {"clauses": [{"kind": "share", "fractions": parts}]}
+    return f"<REJECT><PROPOSAL>{json.dumps(offer)}</PROPOSAL>"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"Ada": "300", "Dora": "200"},
+        {"Ada": "300 EUR", "Dora": "200 EUR"},
+        {"Ada": "60 %", "Dora": "40%"},
+        {"Ada": 60, "Dora": 40},
+        {"Ada": "0.6", "Dora": "2/5"},
+        {"Ada": "299,50", "Dora": "200,50"},
+    ],
+)
+def test_parts_are_read_as_a_person_writes_them(parts: dict[str, Any]) -> None:
+    exactly = ("599/1000", "401/1000") if "," in str(parts["Ada"]) else ("3/5", "2/5")
+    read = in_fractions(split(**parts), Fraction(500), "EUR")
+    assert read == split(Ada=exactly[0], Dora=exactly[1])
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ({"Ada": "300", "Dora": "190"}, "sum to 490, not to 500 EUR: 10 EUR is missing"),
+        ({"Ada": "60 %", "Dora": "41 %"}, "sum to 101, not to 100 %: 1 % is too much"),
+        ({"Ada": "0.5", "Dora": "0.25"}, "sum to 0.75, not to 1: 0.25 is missing"),
+        ({"Ada": "60 %", "Dora": "200"}, "give all parts in one unit"),
+    ],
+)
+def test_a_sum_that_is_none_is_told_in_words(parts: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        in_fractions(split(**parts), Fraction(500), "EUR")
+
+
+def test_what_is_no_split_of_numbers_stays_as_it_is() -> None:
+    unread = (split(Ada="half", Dora="half"), split(Ada="1,000", Dora="1.5/2"))
+    for text in ("<ACCEPT>", "<PROPOSAL>{</PROPOSAL>", *unread):
+        assert in_fractions(text, Fraction(500), "EUR") == text
+
+
+@pytest.mark.slow
+def test_contributors_agree_on_amounts_and_read_what_was_decided(
+    tables: Any, tmp_path: Path
+) -> None:
+    repo = Builder(tmp_path / "repo")
+    repo.commit("Write", ADA, a_dot_py="first = 1\nsecond = other\nthird = more\n")
+    repo.commit("Add", DORA, b_dot_py="fourth = entirely\n")
+    options = ("--bounty", "500", "--currency", "EUR", "--for-payment", "--serve", "127.0.0.1:0")
+    table: Table = tables("settle-git", str(tmp_path / "repo"), *options)
+    assert "taken" in table.send("Ada", "answer_bounty", decision="accept")
+    wrong = [{"kind": "share", "fractions": {"Ada": "300", "Dora": "190"}}]
+    told = table.send("Dora", "answer_bounty", decision="counter", clauses=wrong)
+    assert told["why"] == "In your split the parts sum to 490, not to 500 EUR: 10 EUR is missing."
+    right = [{"kind": "share", "fractions": {"Ada": "300", "Dora": "200"}}]
+    sent = table.send("Dora", "answer_bounty", decision="counter", clauses=right)
+    assert "taken" in sent
+    assert "taken" in table.send("Ada", "answer_bounty", decision="accept")
+    assert table.standing("Dora")["told"][:2] == ["You get 200.00 EUR.", "Ada gets 300.00 EUR."]
+    assert "Divided as its contributors agreed" in " ".join(table.standing("Ada")["told"])
+    assert "The pages stay" in table.said("The pages stay")
+    assert table.stop() == 0

@@ -1,0 +1,285 @@
+"""The pages of a run of this home: each person's seat at a link of its own, and the run's page.
+
+>>> pages = SeatPages(run, ["Alice"], "127.0.0.1", 0)  # doctest: +SKIP
+>>> pages.links["Alice"]  # doctest: +SKIP
+'http://127.0.0.1:31245/Jd0…/seat/xk3…/Alice'
+>>> outcome = await pages.follow()  # doctest: +SKIP
+
+Each link holds a secret of the table and one of the person, which are made anew whenever the pages
+are served. Who has a link can read the person's letter and answer for the person.
+"""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import ThreadingHTTPServer
+from ipaddress import ip_address
+from threading import Thread
+from typing import Any, cast
+from urllib.parse import quote, unquote
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import StateSnapshot
+
+from shapley_coop.graphs.replies import OpenQuestion, open_questions
+from shapley_coop.graphs.running import Waiting, Watcher, answer, follow
+from shapley_coop.graphs.threads import configure, open_workflow
+from shapley_coop.seats.person import SERVER_URL
+from shapley_coop.seats.records import Mail
+from shapley_coop.serve.seats.form import DRAFT, preview, refusal_in_words
+from shapley_coop.serve.seats.letter import name_of, seat_letter
+from shapley_coop.serve.seats.response import one_object, response_of
+from shapley_coop.serve.seats.standing import NOTHING, standing
+from shapley_coop.serve.view.assets import file
+from shapley_coop.serve.view.local import PLAIN, ViewHandler
+from shapley_coop.serve.view.run_sources import HomeSource
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.leases import Busy
+from shapley_coop.state.table import Table
+
+EVERY = 30.0
+"""Deadlines are checked when no answer has come for this number of seconds."""
+
+SOON = 0.05
+"""Seconds between two looks whether the journal has an answer."""
+
+MOST_BYTES = 100_000
+"""The largest size of a reply, in bytes."""
+
+ABROAD = "192.0.2.1"
+"""An address of no machine; the way to it shows this machine's own address in its network."""
+
+STALE = "This link opens nothing. Links are new each time that pages are served: ask for yours."
+
+Given = tuple[str, dict[str, Any], "asyncio.Future[None]"]
+"""A person, the person's response, and a future that is done when the run has taken it."""
+
+
+class SeatPages:
+    """A server with a page for each person of a run, and one of the run; it starts at once.
+
+    Attributes:
+        links: person → the URL of its page.
+        record: the URL of the run's public page.
+        endings: person → sentences on how the run ended, for those whom the payoffs do not tell
+            it; the pages wait for them. None for the sentences of `standing`.
+    """
+
+    def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:
+        """Listen on a host and a port; 0 takes a free port.
+
+        Raises:
+            ValueError: the server cannot listen there.
+        """
+        self.endings: Mapping[str, Sequence[str]] | None = None
+        self._run, self._loop = run, cast("asyncio.AbstractEventLoop | None", None)
+        self._given = asyncio.Queue[Given]()
+        self._keys = {secrets.token_urlsafe(24): agent for agent in people}
+        self._table = secrets.token_urlsafe(24)
+
+        class Pages(_Handler):
+            desk, source = self, HomeSource(only=run.run)
+
+        try:
+            server = ThreadingHTTPServer((host, port), Pages)
+        except OSError as error:
+            raise ValueError(f"port {port} on {host}: {error.strerror}; 0 is a free one") from None
+        server.daemon_threads = True
+        at = f"{_address(server)}/{self._table}"
+        self.links = {a: f"{at}/seat/{key}/{quote(a, safe='')}" for key, a in self._keys.items()}
+        self.record = f"{at}/view/?run={quote(run.run, safe='')}"
+        Thread(target=server.serve_forever, daemon=True).start()
+
+    async def follow(
+        self, watch: Watcher | None = None, traced: RunnableConfig | None = None
+    ) -> dict[str, Any]:
+        """Play the run to its end as `graphs.running.follow` does, with the answers of the pages.
+
+        Raises:
+            Exception: what `follow` raises, except `Waiting`.
+        """
+        self._loop, waited = asyncio.get_running_loop(), False
+        try:
+            while True:
+                try:
+                    return await follow(self._run, watch, traced=traced)
+                except Waiting:
+                    waited = True
+                except Busy:  # a person may answer by a command at the same time
+                    if not waited:
+                        raise
+                with suppress(TimeoutError):  # a deadline may have passed without an answer
+                    await self._hear(*await asyncio.wait_for(self._given.get(), EVERY), watch)
+        finally:
+            self._loop = None
+
+    async def _hear(
+        self, agent: str, response: Any, heard: "asyncio.Future[None]", watch: Any
+    ) -> None:
+        try:
+            fault = await answer(self._run, agent, response, watch)
+            wrong = fault and fault.feedback
+        except (ValueError, Busy) as refused:
+            wrong = str(refused)
+        if not heard.done():
+            heard.set_exception(ValueError(wrong)) if wrong else heard.set_result(None)
+
+    def owner(self, key: str, agent: str) -> str | None:
+        """Return the agent if the key in a link is this agent's key, else None."""
+        found = [a for own, a in self._keys.items() if _same(own, key)]
+        return agent if found == [agent] else None
+
+    def is_table(self, key: str) -> bool:
+        """Return whether a key opens what all at the table may see."""
+        return _same(self._table, key)
+
+    def letter(self, agent: str) -> dict[str, Any] | None:
+        """Return the letter that waits for a person, or None."""
+        found = asyncio.run(find_waiting(self._run, agent))
+        return seat_letter(*found) if found else None
+
+    def standing(self, agent: str) -> dict[str, Any]:
+        """Return how the run stands for a person of whom nothing is asked (`standing`)."""
+        state = asyncio.run(_state(self._run))
+        waiting = [i.value["pointer"]["agent"] for i in state.interrupts]
+        found = standing(cast(Table, state.values), agent, waiting, failed=False)
+        if not found["over"]:
+            return found
+        if self.endings is not None and agent not in self.endings:
+            return NOTHING
+        told = found["told"] if self.endings is None else self.endings[agent]
+        return found | {"told": told, "run": self._run.run}
+
+    def reply(self, agent: str, reply: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Hand in a reply, or preview a draft; return None if no letter waits for the person.
+
+        Raises:
+            ValueError: the reply is none to this letter, or not in its form.
+        """
+        found, loop = asyncio.run(find_waiting(self._run, agent)), self._loop
+        if found is None or loop is None:
+            return None
+        mail, question, asked = found
+        if reply.get("type") == DRAFT:
+            return preview(question.turn(), agent, reply.get("args"))
+        if reply.get("id") != name_of(mail):
+            raise ValueError("id: another letter waits than the one that this reply names")
+        response = response_of(reply, mail, question, asked)
+        if fault := question.refusal(response):
+            why = refusal_in_words(question.turn(), fault.record())
+            return {"refused": fault.label, "why": why}
+        taking = self._take(response, mail, question.table["episode"])
+        with suppress(CancelledError):  # the command was stopped meanwhile
+            asyncio.run_coroutine_threadsafe(taking, loop).result()
+        return {"taken": name_of(mail)}
+
+    async def _take(self, response: Any, mail: Mail, episode: str) -> None:
+        """Hand a response to the run, and wait until the journal has it.
+
+        The agents that are asked next may take long, and the person need not wait for them.
+        """
+        heard = asyncio.get_running_loop().create_future()
+        self._given.put_nowait((mail.agent, response, heard))
+        while not heard.done():
+            left = await asyncio.to_thread(home().journal.mail, episode, mail.agent)
+            if left is None or name_of(left) != name_of(mail):
+                return
+            await asyncio.wait([heard], timeout=SOON)
+        heard.result()
+
+
+def _same(own: str, given: str) -> bool:
+    return secrets.compare_digest(own.encode(), given.encode())
+
+
+def _address(server: ThreadingHTTPServer) -> str:
+    """Return the URL by which people reach a server: `COOP_SERVER_URL`, else its own address."""
+    host, port = server.server_address[:2]
+    name = str(host)
+    if ip_address(name).is_unspecified:
+        name = socket.gethostname()
+        with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as way:
+            way.connect((ABROAD, 9))  # sends nothing
+            name = way.getsockname()[0]
+    place = f"[{name}]" if ":" in name else name
+    return os.environ.get(SERVER_URL, "").rstrip("/") or f"http://{place}:{port}"
+
+
+async def _state(run: Any) -> StateSnapshot:
+    async with open_workflow(run.graph) as app:
+        return await app.aget_state(configure(run))
+
+
+async def find_waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
+    """Return a person's waiting letter, its open question and its interrupt's value, or None."""
+    state = await _state(run)
+    asked = {i.value["pointer"]["agent"]: i.value for i in state.interrupts}
+    mail = home().journal.mail(state.values.get("episode", ""), agent)
+    if mail is None or agent not in asked:
+        return None
+    questions = open_questions(run.graph, cast(Table, state.values), state.tasks)
+    return mail, questions[agent], asked[agent]
+
+
+class _Handler(ViewHandler):
+    """The handler of the pages' HTTP requests: a key in the address opens one seat, or the run."""
+
+    desk: SeatPages
+    operator = False
+    timeout = EVERY  # seconds until a silent connection is closed
+
+    def is_foreign(self) -> bool:
+        """Return False: a key admits a request, whatever name of this machine it came by."""
+        return False
+
+    def do_GET(self) -> None:
+        """Send the run's page, a seat's page, one of the pages' files, or the letter as JSON."""
+        key, *parts = self.path.split("?")[0].strip("/").split("/")
+        if parts and parts[0] != "seat" and self.desk.is_table(key):
+            self.path = self.path.removeprefix(f"/{key}")
+            super().do_GET()
+        elif owner := self._owner():
+            if "text/html" in self.headers.get("accept", ""):
+                self.text(*file("seat.html"))
+            else:
+                self._found(owner, self.desk.letter(owner))
+
+    def do_POST(self) -> None:
+        """Take a reply or a draft."""
+        if owner := self._owner():
+            try:
+                self._found(owner, self.desk.reply(owner, self._body()))
+            except ValueError as error:
+                self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+    def _owner(self) -> str | None:
+        """Return the person whose seat the address opens; otherwise answer that there is none."""
+        match self.path.split("?")[0].strip("/").split("/"):
+            case [table, "seat", key, agent] if self.desk.is_table(table):
+                if owner := self.desk.owner(key, unquote(agent)):
+                    return owner
+        if "text/html" in self.headers.get("accept", ""):
+            self.text(STALE, PLAIN, HTTPStatus.NOT_FOUND)
+        else:
+            self.json({"detail": STALE}, HTTPStatus.NOT_FOUND)
+        return None
+
+    def _body(self) -> Mapping[str, Any]:
+        # A foreign page can make a browser post a form here, but not JSON, so forms are refused.
+        if self.headers.get_content_type() != "application/json":
+            raise ValueError("send the reply as application/json")
+        length = self.headers.get("content-length", "")
+        if not length.isdigit() or int(length) > MOST_BYTES:
+            raise ValueError(f"send the reply as JSON of at most {MOST_BYTES} bytes")
+        return one_object(self.rfile.read(int(length)))
+
+    def _found(self, owner: str, content: dict[str, Any] | None) -> None:
+        if content is None:
+            self.json(self.desk.standing(owner), HTTPStatus.NOT_FOUND)
+        else:
+            self.json(content)
