@@ -175,6 +175,7 @@ def test_tasks_are_given_to_agents_and_said_what_they_are_worth(server: Server) 
         page = opened.page
         page.goto(table.seat)
         offered = page.get_by_role("region", name="What Alice proposes").get_by_role("listitem")
+        offered.first.wait_for()
         said = [f"{task['name']}{task['proposed']}" for task in tasks]
         assert [text.replace("\n", "") for text in offered.all_inner_texts()] == said
         assert "000011" not in page.locator(".letter").inner_text(), "tasks have their names"
