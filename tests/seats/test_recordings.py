@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.models import check_seat
-from shapley_coop.seats.recording import recording_line
+from shapley_coop.seats.recording import RecordedChatModel, recording_line
+from shapley_coop.seats.records import Answer, Entry, letter_hash, nonce
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -99,3 +101,15 @@ def test_a_file_that_is_no_recording_is_told_by_its_line(tmp_path: Path, line: s
         ValueError, match=r"letters\.jsonl:3 is not a recorded letter: make the file"
     ):
         check_seat(Seat(model=f"recording:{path}"))
+
+
+def test_a_recording_reports_tokens_and_cuts_as_they_were(tmp_path: Path) -> None:
+    message = HumanMessage("A letter.")
+    answer = Answer("An ans", cut=True, input_tokens=7, output_tokens=2)
+    entry = Entry("Ann", "act", "m", letter_hash("A letter."), "A letter.", 1, answer, nonce())
+    path = tmp_path / "letters.jsonl"
+    path.write_text(recording_line(entry))
+    reply = RecordedChatModel(path=str(path), agent="Ann").invoke([message])
+    assert reply.text == "An ans"
+    assert reply.usage_metadata == {"input_tokens": 7, "output_tokens": 2, "total_tokens": 9}
+    assert reply.response_metadata["finish_reason"] == "length"

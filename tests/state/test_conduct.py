@@ -12,7 +12,7 @@ from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.waterfall import waterfall
-from shapley_coop.state.conduct import conduct, unanswered_words
+from shapley_coop.state.conduct import conduct, did, in_turns, unanswered_words
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
@@ -133,6 +133,14 @@ def test_conduct_tells_a_choice_a_budget_and_an_answer_of_no_use_apart() -> None
         "2 passes because no answer could be used (turns 1–2: CUT)",
     ]
     assert found["Ann"]["breaches"] == [2]
+
+
+def test_many_actions_are_counted_and_turns_are_told_in_spans() -> None:
+    counts = {"a": 3, "b": 9, "c" * 60: 1, "d": 1, "e": 2}
+    assert did(counts) == "b ×9, a ×3, e ×2, 2 other actions ×2"
+    assert did({}) == "nothing"
+    assert did({"c" * 60: 1}) == f"{'c' * 43}… ×1"
+    assert in_turns([1, 2, 3, 5, 8, 8, 9]) == "turns 1–3, 5, 8–9"
 
 
 # From reward to payoff

@@ -1,5 +1,7 @@
 """Delegates have agreed: each member signs, vetoes or leaves, and is bound by its signature."""
 
+from typing import Any
+
 from extensions.institutions.tests.delegating import (
     ACCEPT,
     AGENTS,
@@ -152,3 +154,17 @@ async def test_who_passes_stays_out_and_the_others_sign_what_is_left(script: Scr
     assert parties(table, 1, revision=2) == [agent for agent in AGENTS if agent != silent]
     assert all(check.sound for check in await verify_run(outcome["run"]))
     assert wrong_in_export(table, "delegates") == []
+
+
+def test_a_pass_before_an_acceptance_of_the_same_offer_does_not_undo_it() -> None:
+    said = {"topic": "plan", "turn": 1, "round": 1, "text": ""}
+    talk = [
+        {**said, "by": "Ben", "act": "pass", "about": 1, "label": "ACK"},
+        {**said, "by": "Ben", "act": "accept", "about": 1},
+        {**said, "by": "Cem", "act": "leave", "about": 1},
+        {**said, "by": "Dee", "act": "pass", "about": 2, "label": "ACK"},
+        {**said, "by": "summariser", "act": "write", "puts": 2},
+    ]
+    table: Any = {"agents": AGENTS, "talk": talk}
+    assert parties(table, 1, revision=2) == ["Ann", "Ben", "Dee"]
+    assert parties(table, 2, revision=2) == AGENTS

@@ -87,6 +87,26 @@ async def test_without_a_fact_that_it_needs_an_agent_cannot_decide(
         assert fact in said
 
 
+@pytest.mark.parametrize(
+    ("act", "path"),
+    [
+        ("answer", ("offer", "clauses")),
+        ("answer_split", ("offer", "payoffs")),
+        ("answer_split", ("offer", "payoffs", "Bob")),
+        ("answer_split", ("computed", "payoffs")),
+        ("propose_split", ("as_signed", "Alice")),
+        ("act", ("actions", "Alice")),
+    ],
+    ids=str,
+)
+async def test_half_a_fact_is_none(
+    letters: dict[str, list[BaseMessage]], act: str, path: tuple[str, ...]
+) -> None:
+    agent = told_in(letters[act])["you"]
+    swapped = tuple(agent if name in ("Alice", "Bob") else name for name in path)
+    assert CANNOT in answer(without(letters[act], *swapped), agent)
+
+
 async def test_an_agent_does_not_guess_what_a_cell_pays(
     letters: dict[str, list[BaseMessage]],
 ) -> None:
