@@ -21,7 +21,7 @@ BAD_INPUT = [
     (("run", "folder.yaml"), "folder.yaml is a folder: give a game's name, or a file"),
     (("run", "."), "no game '.': there are "),
     ((*RUN, "--graph", "nope"), "no workflow 'nope': there are llm_only, "),
-    ((*RUN, "--model", "rational"), "'rational' is no model: give provider:name"),
+    ((*RUN, "--model", "rational"), "'rational' is not a model: give provider:name"),
     ((*RUN, "--model", "nowhere:x"), "nowhere:x"),
     (
         (*RUN, "--model", "embedded:nobody"),
@@ -43,7 +43,7 @@ BAD_INPUT = [
     ((*RUN, "--set", "prize=.inf"), "prize"),
     ((*RUN, "--params", "gone.yaml"), "gone.yaml: cannot be read as parameters"),
     ((*RUN, "--params", "broken.yaml"), "broken.yaml: cannot be read as parameters"),
-    ((*RUN, "--params", "list.yaml"), "list.yaml: holds no parameters: write key: value"),
+    ((*RUN, "--params", "list.yaml"), "list.yaml: contains no parameters: write key: value"),
     ((*RUN, "--params", "binary.yaml"), "binary.yaml: cannot be read as parameters"),
     ((*RUN, "--secrets", "gone"), "there are no secrets 'gone': write agent: text into "),
     ((*RUN, "--secrets", "../gone"), "secrets"),
@@ -71,7 +71,7 @@ BAD_INPUT = [
     (("verify", "gone"), "there is no run 'gone': coop runs lists those of "),
     (("letters", "gone"), "there is no run 'gone': coop runs lists those of "),
     (("resume", "gone"), "there is no run 'gone': coop runs lists those of "),
-    (("run", "escape_room", "--agent", "Bob=a2a:"), "'a2a:' is no model: give provider:name"),
+    (("run", "escape_room", "--agent", "Bob=a2a:"), "'a2a:' is not a model: give provider:name"),
     (("answer", "gone", "Alice"), "there is no run 'gone': coop runs lists those of "),
     (("resume",), "name one run, or give --all"),
     (("resume", "gone", "--all"), "name one run, or give --all"),
@@ -130,5 +130,5 @@ def test_a_database_of_another_kind_is_refused_and_its_address_not_quoted(
 ) -> None:
     monkeypatch.setenv("COOP_DATABASE_URL", url)
     line = one_line(coop("run", "escape_room"), USAGE)
-    assert "COOP_DATABASE_URL is no address of a Postgres database: give postgresql://" in line
+    assert "COOP_DATABASE_URL is not the address of a Postgres database: give postgresql://" in line
     assert "canary" not in line
