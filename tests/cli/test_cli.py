@@ -109,7 +109,7 @@ def test_a_recording_plays_the_same_run_again(coop: Coop, tmp_path: Path) -> Non
     for key in ("talk", "contract", "rewards", "payoffs", "usage"):
         assert again[key] == first[key]
     other = coop(*replay, "--set", "prize=11")
-    assert "contains no answer" in one_line(other, FAILED)
+    assert "has no answer" in one_line(other, FAILED)
 
 
 # A person at the table
