@@ -82,7 +82,7 @@ def test_before_anything_is_paid_a_dry_run_tells_a_range_and_what_it_is_from(tmp
         (["sweep", "escape_room", "--shard", "3/2"], "--shard 3/2: give i/n"),
         (["sweep", "escape_room", "--seeds", "x"], "'x' is not a list of seeds"),
         (["status", "nowhere"], "nowhere holds no sweep"),
-        (["sweep", "escape_room", "--seeds", "3-1"], "3-1 holds none"),
+        (["sweep", "escape_room", "--seeds", "3-1"], "3-1 contains no seed"),
         (["sweep", "escape_room", "-o", f"{__file__}/x"], "the folder cannot be made"),
     ],
 )

@@ -35,7 +35,7 @@ LIMITS = [("--cost-limit", "1"), ("--rpm", "60"), ("--tpm", "openai=9000")]
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_limit_that_each_shard_would_spend_again_is_refused(coop, limit):
     said = one_line(coop("sweep", "suite.yaml", "-o", "out", "--shard", "2/8", *limit), USAGE)
-    assert f"{limit[0]}: each of 8 shards would spend all of it" in said
+    assert f"{limit[0]}: each of 8 shards would spend the whole limit" in said
     assert "give one (COOP_DATABASE_URL), or limit the key at its provider" in said
     assert not Path("out").exists()
     assert coop("sweep", "suite.yaml", "-o", "out", "--shard", "1/1", *limit).code == 0

@@ -97,7 +97,7 @@ def test_a_sweep_of_another_version_is_refused_in_one_line_and_left_as_it_is(
     before = held(folder)
     for verb in ("sweep s.yaml -o", "status", "report", "export", "merge -o merged"):
         said = one_line(coop(*verb.split(), "swept"), USAGE)
-        assert "swept names" in said
+        assert "swept has" in said
         assert "or sweep into a new folder" in said
     assert held(folder) == before
     assert not (tmp_path / "merged").exists()
