@@ -13,13 +13,12 @@ from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.letters import Letter
-from shapley_coop.seats.person import open_choices
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import UNLIMITED, BudgetTracker
 from shapley_coop.state.judging import judge, read_answer
 from shapley_coop.state.outsiders import seat_of
-from shapley_coop.state.private import PrivateView, Refusal, private_views
+from shapley_coop.state.private import PrivateView, Refusal, private_views, public_choices
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.settings import name_of
 from shapley_coop.state.storage.home import home
@@ -224,21 +223,11 @@ def _question(
         deadline=config.deadline,
         at=turn.at,
         carries=type(turn.evaluated.game).action_label is not Game.action_label,
-        choices=_open_choices(turn, agent, letter),
+        choices=public_choices(turn, agent, letter),
         tools=tools,
         calls=config.tool_calls if tools else 0,
         trace=_trace(turn, agent),
     )
-
-
-def _open_choices(turn: TurnContext, agent: str, letter: Letter) -> dict[str, list[str]]:
-    """Return a person's choices, if every agent's view of the position is this person's view."""
-    game, position = turn.evaluated.game, turn.table["position"]
-    if not turn.is_person(agent) or agent not in game.agents:
-        return {}
-    own = game.view(position, agent)
-    public = all(game.view(position, other) == own for other in game.agents)
-    return open_choices(letter.facts) if public else {}
 
 
 def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import MAX_NOTES, Message, scan
+from shapley_coop.seats.letters import Letter
+from shapley_coop.seats.person import open_choices
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.home_files.kept import persona_of
 from shapley_coop.state.home_files.secrets import secrets_of
@@ -106,3 +108,13 @@ def _plan(answer: str) -> str:
     if not isinstance(message, Message):
         return answer
     return message.consider or message.outside
+
+
+def public_choices(turn: TurnContext, agent: str, letter: Letter) -> dict[str, list[str]]:
+    """Return a person's choices, if every agent's view of the position is this person's view."""
+    game, position = turn.evaluated.game, turn.table["position"]
+    if not turn.is_person(agent) or agent not in game.agents:
+        return {}
+    own = game.view(position, agent)
+    public = all(game.view(position, other) == own for other in game.agents)
+    return open_choices(letter.facts) if public else {}

@@ -1,8 +1,7 @@
 """The nodes that write a letter, ask the seat, validate the answer, and publish a sound answer.
 
-`ask`, `draft` and `validate` each make a node from one `Question`. `ask` asks and validates in one
-node. `draft` asks and `validate` validates, for a page that shows the retry as an edge. All three
-write the agents' drafts to the table: pointer, attempt and label, never a text.
+`ask` makes a node that asks a `Question` and validates the answers. `draft` and `validate` make two
+nodes of it, for a page with the retry as an edge. All write drafts without texts to the table.
 """
 
 import asyncio
