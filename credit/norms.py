@@ -39,7 +39,7 @@ def norm(name: str) -> Norm:
         ValueError: the name is not in NORMS.
     """
     if name not in NORMS:
-        raise ValueError(f"no norm is called {name!r}: choose from {', '.join(sorted(NORMS))}")
+        raise ValueError(f"{name!r} is not a norm: choose from {', '.join(sorted(NORMS))}")
     return cast(Norm, import_place(NORMS[name]))
 
 

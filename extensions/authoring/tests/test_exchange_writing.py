@@ -107,7 +107,7 @@ def test_what_could_not_be_written_is_one_line_and_the_old_file_stays(
     [
         (["none.yaml", "-o", OUT], USAGE, "cannot be read as a preferences file"),
         (["tools.json", "-o", OUT], USAGE, "there is no setting 'nodes'"),
-        (["six.yaml", "-o", "out.txt"], USAGE, "give a .yaml, .yml, .json file"),
+        (["six.yaml", "-o", "out.txt"], USAGE, "use a .yaml, .yml, .json file"),
         (["six.yaml", "-o", "none/out.yaml"], USAGE, "in an existing folder"),
         (["six.yaml", "-o", OUT, "--model", "gpt"], USAGE, "give provider:name"),
         (["six.yaml", "-o", OUT, "--model", "human"], USAGE, "a person cannot write"),

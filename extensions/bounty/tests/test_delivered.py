@@ -108,7 +108,7 @@ def test_nobody_promises_more_than_the_bounty(asking: Any) -> None:
 
 def test_settlement_plays_finished_work_and_never_the_escape_room() -> None:
     assert offered("settlement") == ["delivered"]
-    with pytest.raises(ValueError, match="plays delivered and not escape_room"):
+    with pytest.raises(ValueError, match="plays delivered, not escape_room"):
         builder("settlement").compile().invoke({"room": {"game": "escape_room"}})
 
 

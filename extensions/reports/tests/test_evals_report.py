@@ -149,7 +149,7 @@ def test_the_cost_of_an_agreement_leaves_out_conditions_without_one(folder, expo
 
 
 def test_an_unknown_figure_is_refused(folder):
-    with pytest.raises(ValueError, match="no figure 'pie'"):
+    with pytest.raises(ValueError, match="'pie' is not a kind of figure"):
         figure(folder, "pie")
 
 
