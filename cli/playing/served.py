@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
 Serve = Annotated[
-    bool, typer.Option("--serve", help="Serve a page for each person at the table, until Ctrl-C.")
+    bool, typer.Option("--serve", help="Serve a page for each person until Ctrl-C.")
 ]
-Host = Annotated[str, typer.Option(help="The address of --serve; 0.0.0.0 for other devices, too.")]
+Host = Annotated[str, typer.Option(help="Its address (0.0.0.0: all).")]
 
 LOOPBACK = "127.0.0.1"
 

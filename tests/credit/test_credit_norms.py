@@ -100,7 +100,7 @@ def test_the_checker_sees_each_axiom_broken() -> None:
 
 
 def test_a_second_game_must_have_the_same_agents() -> None:
-    with pytest.raises(ValueError, match="a second game of 4 worths"):
+    with pytest.raises(ValueError, match="the second game has 4 worths"):
         check_axioms(shapley, TABLE, ESCAPE_ROOM)
 
 

@@ -58,7 +58,7 @@ def test_a_suite_imports_nothing_that_it_names(coop: Coop, tmp_path: Path, mark:
     suite = written(tmp_path, "s.yaml", {"name": "s", "base": base})
     done = coop("sweep", suite, "-o", str(tmp_path / "out"), "--dry-run")
     assert (done.code, mark.exists()) == (2, False)
-    assert "names 'pettingzoo:os:mkdir', which is a program" in done.err
+    assert "the game 'pettingzoo:os:mkdir' is a program" in done.err
 
 
 @brought_by("reports")

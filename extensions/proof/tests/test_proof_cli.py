@@ -66,7 +66,7 @@ def test_what_is_missing_is_said_in_one_line(coop: Coop, tmp_path: Path) -> None
     assert "r.json: cannot be read" in one_line(asked, USAGE)
     (tmp_path / "r.json").write_text("{}")
     asked = coop("check", "r.json", "--key", "operator=none.pem")
-    assert "none.pem: no public key" in one_line(asked, USAGE)
+    assert "none.pem: it is not a public key" in one_line(asked, USAGE)
     public(coop, "operator", tmp_path)
     said = one_line(coop("check", "r.json", "--key", "operator=operator"), USAGE)
     assert "not a signed envelope" in said

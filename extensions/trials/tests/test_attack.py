@@ -334,6 +334,6 @@ def test_the_help_says_what_each_adversary_does(coop: Coop) -> None:
 
 
 def test_wrong_input_is_one_line_and_a_code(coop: Coop) -> None:
-    assert "no case 'burglar'" in one_line(coop("attack", "--case", "burglar"), USAGE)
+    assert "'burglar' is not an adversary" in one_line(coop("attack", "--case", "burglar"), USAGE)
     assert "no game 'chess'" in one_line(coop("attack", "--game", "chess"), USAGE)
     assert "OPENAI_API_KEY" in one_line(coop("attack", "--model", "openai:x"), NO_CREDENTIALS)

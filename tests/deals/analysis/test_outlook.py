@@ -227,7 +227,7 @@ def test_nine_in_ten_plays_lie_within_the_range():
 
 
 def test_suites_that_reproduce_papers_say_that_letters_show_no_outlook():
-    suites = [*ROOT.glob("evals/suites/*.yaml"), *ROOT.glob("extensions/*/*.yaml")]
+    suites = [*ROOT.glob("extensions/*/suites/*.yaml"), *ROOT.glob("extensions/*/*.yaml")]
     of_papers = [s for s in suites if "source: " in (text := s.read_text()) and "printed:" in text]
     assert len(of_papers) > 2
     for suite in of_papers:
