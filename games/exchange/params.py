@@ -13,7 +13,9 @@ class TaskExchangeParams(Params):
         description="paper_cooperative, paper_competitive, a scenario file, or 'generated'.",
     )
     variant: int = Field(default=0, ge=0, description="Seed of utilities that the paper omits.")
-    records: str = Field(default="", description="TaskBench records, whose calls are the tasks.")
+    records: str = Field(
+        default="", description="A file of TaskBench records, whose calls are the tasks."
+    )
     ids: list[str] = Field(default=[], description="Ids of records; by default drawn by seed.")
     tools: str = Field(default="", description="A tool catalogue for the records' calls.")
     atoms: int = Field(

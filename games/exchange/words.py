@@ -93,7 +93,7 @@ def _mask_pattern(tasks: Tasks) -> re.Pattern[str]:
     """Return the pattern of a mask where letters write one: after an agent, or in a cell."""
     agents = "|".join(map(re.escape, tasks.agents))
     return re.compile(
-        rf"(?:(, |proposes )?\b({agents}) |(done: |^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE
+        rf"(?:(, |proposes )?\b({agents}) |(done: |now \(|^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE
     )
 
 

@@ -55,7 +55,7 @@ def test_a_key_with_which_anybody_can_sign_is_no_cards_key(tmp_path: Path) -> No
     weak = Ed25519PublicKey.from_public_bytes(bytes([1, *[0] * 31]))
     path = tmp_path / "card.pem"
     path.write_bytes(weak.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
-    with pytest.raises(ValueError, match=r"card_key: .*anybody can sign"):
+    with pytest.raises(ValueError, match=r"card_key: .*signatures can be forged"):
         read_card_key(path)
 
 

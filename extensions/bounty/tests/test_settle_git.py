@@ -136,7 +136,7 @@ def test_a_dry_run_asks_nobody_and_leaves_no_run(coop: Coop, repo: Builder) -> N
     assert "Nobody was asked whether they agree." in coop("settle-git", "repo", "--dry-run").out
     assert "no runs" in coop("runs").out.lower() + coop("runs").err.lower()
     refused = coop("settle-git", "repo", "--dry-run", "--markdown", "c.md")
-    assert "leave out --markdown" in one_line(refused, 2)
+    assert "leave --markdown, --serve out" in one_line(refused, 2)
 
 
 def test_a_mailmap_moves_work_only_where_it_is_named(

@@ -97,7 +97,7 @@ def test_an_agent_that_does_nothing_ends_the_play_and_nothing_is_put_in_its_plac
 def test_an_action_mask_says_what_is_legal():
     game = load("pettingzoo:theirs:masked")
     assert game.legal(game.start(), "left") == ["1", "3"]
-    with pytest.raises(GameError, match="legal are 1, 3"):
+    with pytest.raises(GameError, match="only 1, 3"):
         game.step(game.start(), {"left": "2", "right": "1"})
     assert "payoffs" not in game.facts()
 

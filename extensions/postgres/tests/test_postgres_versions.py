@@ -48,6 +48,6 @@ def test_a_postgres_of_another_version_is_refused_and_left_as_it_is(
     home = Home(tmp_path, database=postgres)
     named = f"version {version}" if version else "no version"
     for ask in (lambda: home.leases, lambda: home.runs, lambda: home.episodes):
-        with pytest.raises(OtherVersion, match=f"this home's database names {named}"):
+        with pytest.raises(OtherVersion, match=f"this home's database has {named}"):
             ask()
     assert asked(postgres, TABLES) == before

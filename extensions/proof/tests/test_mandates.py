@@ -191,7 +191,7 @@ def test_a_mandate_is_its_principals_and_one_agents() -> None:
     with pytest.raises(ValueError, match="not signed by the principal"):
         read_mandate(Envelope(signed.envelope.payload_type, forged, signed.envelope.signatures))
     text = as_bytes(signed.envelope).decode()
-    with pytest.raises(ValueError, match="is Bob's"):
+    with pytest.raises(ValueError, match="Alice has the mandate of Bob"):
         RunConfig(mandates={"Alice": text}).resolve()
     with pytest.raises(ValueError, match="who does not play"):
         RunConfig(mandates={"Eve": text}).resolve()

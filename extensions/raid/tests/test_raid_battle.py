@@ -190,7 +190,7 @@ def test_heroes_can_be_named_and_every_number_is_a_parameter():
     [
         ({"level": 4}, "level"),
         ({"heroes": 1}, "heroes"),
-        ({"heroes": 3, "agents": ["Ann", "Ben"]}, "2 agents are named for 3 heroes"),
+        ({"heroes": 3, "agents": ["Ann", "Ben"]}, "2 agents are named, but heroes is 3"),
         ({"damage": [5, 3]}, "dice from 5 to 3"),
         ({"win_reward": float("inf")}, "win_reward"),
         ({"bosshp": 3}, "no parameter 'bosshp'"),

@@ -216,7 +216,7 @@ def test_every_format_holds_the_same(folder, tmp_path, format_):
         for name, kind in before.schema.items():
             if kind == pl.Float64:
                 assert again[name].cast(pl.Float64).to_list() == before[name].to_list()
-    with pytest.raises(ValueError, match="no format 'xls'"):
+    with pytest.raises(ValueError, match="'xls' is not a format"):
         write([made], tmp_path, "xls")
 
 

@@ -263,7 +263,7 @@ def test_a_workspace_that_cannot_be_copied_is_refused_in_one_line(
     assert "\n" not in str(caught.value)
     (workspace / "large").unlink()
     os.mkfifo(workspace / "pipe")
-    with pytest.raises(GameError, match="pipe is neither"):
+    with pytest.raises(GameError, match="pipe is not a file"):
         run_checks(workspace, [PYTHON, "hello.py"])
 
 

@@ -240,7 +240,7 @@ def _speak(states: Any, n: int, part: str, value: Any) -> None:
     ("change", "why"),
     [
         (lambda x: _speak(x, 1, "newly proposed trade", "NONE"), "an acceptance without a"),
-        (lambda x: _speak(x, 1, "newly proposed trade", "X for 50"), "no trade: X for 50"),
+        (lambda x: _speak(x, 1, "newly proposed trade", "X for 50"), "it is not a trade: X for 50"),
         (lambda x: x[1]["player_public_info_dict"].pop("newly proposed trade"), "lacks 'newly"),
         (lambda x: x[1].pop("player_public_info_dict"), "lacks 'player_public_info_dict'"),
         (lambda x: _speak(x, 1, "player answer", "ACCEPT"), "an acceptance without a"),
