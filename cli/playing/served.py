@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from shapley_coop.serve.seats.pages import SeatPages
     from shapley_coop.state.run_config import RunConfig
 
-Serve = Annotated[
-    bool, typer.Option("--serve", help="Serve a page for each person until Ctrl-C.")
-]
+Serve = Annotated[bool, typer.Option("--serve", help="Serve a page for each person until Ctrl-C.")]
 Host = Annotated[str, typer.Option(help="Its address (0.0.0.0: all).")]
 
 LOOPBACK = "127.0.0.1"

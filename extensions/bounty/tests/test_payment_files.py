@@ -178,7 +178,9 @@ def test_no_payers_file_takes_anothers_place() -> None:
     from shapley_coop.extensions.bounty.paying import _files
 
     assert _files(Path("a.xml"), ["Ann B"]) == {"Ann B": Path("a.xml")}
-    with pytest.raises(ValueError, match=r"Ann B and Ann-B would be written to the same file a-Ann_B.xml"):
+    with pytest.raises(
+        ValueError, match=r"Ann B and Ann-B would be written to the same file a-Ann_B.xml"
+    ):
         _files(Path("a.xml"), ["Ann B", "Ann-B", "Cy"])
 
 
