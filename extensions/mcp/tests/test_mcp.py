@@ -133,7 +133,7 @@ class TestOnAServer:
         async with connected(url, version) as mcp:
             for key in ("sed", "room", "messages"):
                 assert f"'{key}'" in await refused(mcp, "negotiate", **{key: {}})
-            assert "there are llm_only" in await refused(mcp, "negotiate", workflow="nope")
+            assert "choose from llm_only" in await refused(mcp, "negotiate", workflow="nope")
             assert "GameError" in await refused(mcp, "negotiate", game="nope")
             assert "no run" in await refused(mcp, "runs", run="nope")
             assert "no run" in await refused(mcp, "verify", run=nobodys)
