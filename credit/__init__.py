@@ -23,12 +23,8 @@ Alice went through the door and has 10, Bob held the lever and has -1:
 [Transfer(payer='Alice', payee='Bob', amount=5500000)]
 """
 
-from shapley_coop.credit.attribution import (
-    Characteristic,
-    attribute_by,
-    can_settle,
-    payoffs_by_norm,
-)
+from shapley_coop.credit.attribution import attribute_by, can_settle, payoffs_by_norm
+from shapley_coop.credit.characteristic import Characteristic
 from shapley_coop.credit.coalitions import members, worth_table
 from shapley_coop.credit.transfers import Constraint, constrain, constraint, transfers
 from shapley_coop.credit.values.shapley import shapley_exact

@@ -19,7 +19,6 @@ from langgraph.constants import TAG_NOSTREAM
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.extension import import_place
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
@@ -126,10 +125,6 @@ class Way:
     describe: Callable[[BaseException, Seat, float, Enquiry], tuple[str, float | None]]
 
 
-BY_MODE = "shapley_coop.seats.model_answers:WAY"
-"""The `Way` of models that may answer by a schema or a tool call."""
-
-
 async def ask(
     seat: Seat, seed: int, question: Enquiry, journal: Journal, look_up: bool = True
 ) -> tuple[Entry, bool]:
@@ -162,6 +157,12 @@ async def ask(
     return await journal.keep(q.episode, q.entry(seat.model, answer)), True
 
 
+def _way_of_models() -> Way:
+    from shapley_coop.seats.model_answers import WAY  # embedded agents need none of it
+
+    return WAY
+
+
 async def _call(seat: Seat, seed: int, question: Enquiry, journal: Journal) -> Answer:
     ask = partial(_ask_once, seat, seed, question, journal)
     gate = clients_here().gate
@@ -173,7 +174,7 @@ async def _ask_once(
 ) -> Answer:
     started = time.monotonic()
     model = chat_model(seat, agent=question.agent, seed=seed)
-    way = IN_TEXT if provider_of(seat).in_text else cast(Way, import_place(BY_MODE))
+    way = IN_TEXT if provider_of(seat).in_text else _way_of_models()
     # The client's timeout is per read, so a slow stream needs a limit for the whole call.
     limit = seat.timeout * (RETRIES + 1) + patience
     if for_letter := getattr(model, "for_letter", None):  # a `seats.awaited.LetterChatModel`

@@ -20,7 +20,8 @@ from typing import Any
 
 from shapley_coop.amounts import exact, plain
 from shapley_coop.canonical import cache_key
-from shapley_coop.credit.attribution import Attribution, Characteristic, attribute_by
+from shapley_coop.credit.attribution import attribute_by
+from shapley_coop.credit.characteristic import Attribution, Characteristic
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.ability_to_pay import means_of
 from shapley_coop.deals.analysis.outlook import DealOutlook

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.credit.attribution import Attribution
+from shapley_coop.credit.characteristic import Attribution
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.escaping import visible_lines
 from shapley_coop.games import Turn

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import normalise
-from shapley_coop.credit.attribution import Attribution, Characteristic, by_agent
+from shapley_coop.credit.characteristic import Attribution, Characteristic, by_agent
 from shapley_coop.credit.coalitions import ClassGame
 
 ByClass = Callable[[NDArray[Any], int], Fraction]

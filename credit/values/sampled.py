@@ -9,7 +9,7 @@ from itertools import compress
 import numpy as np
 
 from shapley_coop.amounts import MICRO, from_micro, normalise
-from shapley_coop.credit.attribution import MOST_PER_AGENT, Attribution, Characteristic, by_agent
+from shapley_coop.credit.characteristic import MOST_PER_AGENT, Attribution, Characteristic, by_agent
 from shapley_coop.credit.coalitions import Coalitions, Floats
 from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
 from shapley_coop.credit.values.sampling import Estimate, sample_shapley

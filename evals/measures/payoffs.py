@@ -8,7 +8,7 @@ from fractions import Fraction
 from statistics import fmean
 from typing import Any
 
-from shapley_coop.credit.attribution import Attribution
+from shapley_coop.credit.characteristic import Attribution
 from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.state.evaluated import EvaluatedTable

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from shapley_coop.credit.attribution import WITHIN
+from shapley_coop.credit.characteristic import WITHIN
 from shapley_coop.evals.prices import NO_PRICES
 from shapley_coop.invalid import first_error
 

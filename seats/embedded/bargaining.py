@@ -34,9 +34,6 @@ from shapley_coop.seats.embedded.outlook import (
 )
 from shapley_coop.seats.embedded.prices import prices
 
-BLIND = "shapley_coop.seats.embedded.without_foresight:answer_blindly"
-"""The function that answers where a game cannot be foreseen."""
-
 STRATEGIST = "shapley_coop.seats.embedded.strategies:Player.choose"
 """The method that chooses an action by a character's strategy."""
 
@@ -62,7 +59,9 @@ class Agent(Reader):
             program = question.program
             return self.do(program) if isinstance(program, str) else program(self)
         except Unforeseeable:
-            return str(extension.import_place(BLIND)(name, self.facts, self.rng, self.talk))
+            from shapley_coop.seats.embedded.without_foresight import answer_blindly
+
+            return answer_blindly(name, self.facts, self.rng, self.talk)
         except Missing as missing:
             return f"<s>I cannot decide: {missing}.</s>"
 

@@ -1,18 +1,13 @@
 """The offer of a letter as an embedded agent reads it: by its clauses, or else by its words."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import DEAL_RULES, first_fault
-from shapley_coop.deals.language.terms import Terms
-from shapley_coop.extension import import_place
 from shapley_coop.games.foresight import check_facts
 from shapley_coop.seats.embedded.letter_facts import fact, sound_deal, terms_of
-
-WORDS = "shapley_coop.deals.written.reading:read_words"
-"""The reader of offers that have only words, which are few."""
 
 
 def offered_deal(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:
@@ -28,6 +23,7 @@ def offered_deal(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) ->
     if offer["clauses"]:
         return sound_deal({"clauses": offer["clauses"], "drops": offer["drops"]})
     said = [line["says"] for line in talk if line.get("does") == "propose" and "says" in line]
-    read_words: Callable[[str, Terms], Deal | Fault] = import_place(WORDS)
+    from shapley_coop.deals.written.reading import read_words  # few offers have only words
+
     deal = read_words(said[-1] if said else "", terms := terms_of(facts))
     return deal if isinstance(deal, Fault) else first_fault(DEAL_RULES, deal, terms) or deal

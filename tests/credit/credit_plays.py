@@ -15,7 +15,7 @@ from gymnasium.spaces import Discrete
 from pettingzoo import ParallelEnv
 
 from shapley_coop.credit import attribute_by
-from shapley_coop.credit.attribution import Attribution
+from shapley_coop.credit.characteristic import Attribution
 from shapley_coop.extension import installed
 from shapley_coop.games import Game, Turn, load, names
 from shapley_coop.games.baseline import absent_action

@@ -7,11 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.credit.attribution import (
-    Characteristic,
-    attribute_by,
-    payoffs_by_norm,
-)
+from shapley_coop.credit.attribution import attribute_by, payoffs_by_norm
+from shapley_coop.credit.characteristic import Characteristic
 from shapley_coop.credit.coalitions import worth_table
 from shapley_coop.credit.norms import norm
 from shapley_coop.credit.values.deegan_packel import deegan_packel
