@@ -1,6 +1,7 @@
 """The public functions to play and resume runs and to compute values; see `shapley_coop`."""
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Coroutine, KeysView, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -46,13 +47,25 @@ async def play(
         Waiting: people are asked, and no `person` answers for them.
     """
     from shapley_coop.graphs.running import play as played
-    from shapley_coop.seats.awaited import on_its_own
     from shapley_coop.seats.objects import seat_objects
     from shapley_coop.state.storage.owners import acting_for, holder
 
     fields, objects = _told_apart(config, settings)
     with seat_objects(objects), acting_for(holder().owner):
-        return Outcome(await on_its_own(played(graph, fields, run, watch, person)))
+        outcome = await _outcome_of(played(graph, fields, run, watch, person))
+    _warn_of_unread(outcome, objects.keys())
+    return outcome
+
+
+def _warn_of_unread(outcome: Outcome, objects: KeysView[str]) -> None:
+    """Warn the program of answers of its own objects that could not be used."""
+    for agent, one in outcome["happened"]["answers"].items():
+        if one["unusable"] and not objects.isdisjoint({agent, "*"}):
+            warnings.warn(
+                f"{agent}: {one['unusable']} of {one['given']} answers could not be used; "
+                f"`coop letters {outcome.run}` shows each with its reason",
+                stacklevel=2,
+            )
 
 
 def _told_apart(config: Any, settings: Mapping[str, Any]) -> tuple[Any, Mapping[str, "Seated"]]:
@@ -123,12 +136,25 @@ async def resume(
     """
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.running import follow
-    from shapley_coop.seats.awaited import on_its_own
     from shapley_coop.seats.objects import seat_objects, told_apart
     from shapley_coop.state.storage.owners import acting_for, holder
 
-    with seat_objects(told_apart(seats or {})[1]), acting_for(holder().owner):
-        return Outcome(await on_its_own(follow(await run_of(run), watch, person)))
+    objects = told_apart(seats or {})[1]
+    with seat_objects(objects), acting_for(holder().owner):
+        return await _outcome_of(follow(await run_of(run), watch, person))
+
+
+async def _outcome_of(playing: Coroutine[Any, Any, dict[str, Any]]) -> Outcome:
+    """Await a play, and raise a seat's failure without the frames that are not the caller's."""
+    from shapley_coop.seats.awaited import on_its_own
+    from shapley_coop.seats.seat import SeatError
+
+    try:
+        return Outcome(await on_its_own(playing))
+    except SeatError as error:
+        error.__notes__ = []  # LangGraph's note names its task; the text names the caller's line
+        failure = error.with_traceback(None)
+    raise failure
 
 
 def resume_sync(

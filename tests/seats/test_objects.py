@@ -1,7 +1,9 @@
 """A program's own functions, models and graphs sit at the table; the record has none of them."""
 
 import json
+import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -244,3 +246,10 @@ async def test_what_gives_no_answer_stops_the_run_in_one_line(given: Any, told: 
         await played(given)
     assert "\n" not in str(stopped.value)
     assert stopped.value.__context__ is None
+    ours = [f for f in traceback.extract_tb(stopped.value.__traceback__) if f.filename != __file__]
+    assert {Path(frame.filename).name for frame in ours} == {"front.py"}
+
+
+async def test_unread_answers_of_a_function_are_a_warning() -> None:
+    with pytest.warns(UserWarning, match=r"Bob: 9 of 9 answers could not be used; `coop letters"):
+        await played(lambda letter, facts: {"act": "cooperate"})
