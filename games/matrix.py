@@ -20,7 +20,7 @@ MAX_PAYOFF = 10**9
 
 
 class Outcome(BaseModel):
-    """One cell of the table."""
+    """One joint action and its payoffs."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 

@@ -1,4 +1,4 @@
-"""The market as an exchange's letter shows it: own utilities, others' wishes, allocations."""
+"""An embedded agent's view of a task exchange: its utilities, and guesses of the others'."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -156,7 +156,7 @@ class Market:
         return {self.describe(mask): mask for mask in {*self.written, *self.utilities}}
 
     def _refused(self, other: str) -> list[int]:
-        """Return the sets offered to an agent, except the last one and the agent's present set."""
+        """Return the sets offered to an agent in vain: all but the last and its present set."""
         would = [one.masks[other] for one in self.offered if one.by != other]
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 

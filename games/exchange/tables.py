@@ -26,7 +26,7 @@ def read_scores(raw: Any, n: int, whose: str) -> list[float]:
     Every mask is needed once; the empty set may be left out and scores 0.
 
     Raises:
-        GameError: as for `scores_of`.
+        GameError: a mask is missing, unknown or out of range.
     """
     found = scores_of(raw, range(1, 1 << n), n, whose)
     return [found.get(mask, 0.0) for mask in range(1 << n)]

@@ -76,7 +76,7 @@ def in_task_words(tasks: Tasks, text: str) -> str:
 
 
 _OPEN = {"- closed: no": "- the trade is open", "- closed: yes": "- the trade is closed"}
-"""A line of the position → its words."""
+"""A line in the letters of models → the same line in the letters of people."""
 
 
 def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
