@@ -71,8 +71,9 @@ def _trace_moves(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[M
 
 def _by_task(game: "TaskExchange", moved: Sequence[Moved], done: int) -> tuple[ByClass, ...] | None:
     """Return the gain from each moved task, which counts only if all its holders are members.
+
     Returns:
-        A function for each task; None without additive utilities, or if one had many holders.
+        A function for each task; None without additive utilities, or if a task moved too often.
     """
     own, seats = game.scenario.utilities, {agent: i for i, agent in enumerate(game.agents)}
     if not all(isinstance(one, Additive) for one in own.values()):
