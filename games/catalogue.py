@@ -1,4 +1,4 @@
-"""Loading games: by name, from a Python or payoff file, from a table, or by import."""
+"""Loads games: by name, from a Python or payoff file, from a file's content, or by import."""
 
 import os
 import re

@@ -33,7 +33,7 @@ Coalitions = NDArray[np.bool_]
 """Boolean, shape (m, n): entry (k, i) says whether coalition k contains agent i."""
 
 COULD_NOT: Any = object()
-"""The mark of a turn in which an agent could not act; None marks that it could but did not."""
+"""Marks a turn in which an agent could not act; None marks one in which it could but did not."""
 
 RANDOM_PLAYS = 16
 MOST_ABSENT_PLAYS = 4_096

@@ -58,7 +58,7 @@ class PayoffTable:
         return {agent: min(pays[agent] for pays in plays) for agent in self.agents}
 
     def surviving(self) -> Baseline:
-        """Return the only profile that survives strict dominance, or `away` with a warning."""
+        """Return the one profile that survives strict dominance, or `away` and a warning."""
         return surviving_baseline(self.agents, self.actions, self.pays)
 
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:

@@ -110,7 +110,7 @@ def _tensor(
 def _by_actions(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], absent: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return `earned` for a baseline in which each absent agent takes a fixed action."""
+    """Return `Replays.earned` for a baseline in which each absent agent takes a fixed action."""
     n = table.shape[-1]
 
     def earned(members: Coalitions) -> NDArray[Any]:
@@ -126,7 +126,7 @@ def _by_actions(
 def _while_away(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], sizes: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return `earned` if absent agents earn 0 and minimise the members' total at each turn."""
+    """Return `Replays.earned` if absent agents earn 0 and minimise the members' total each turn."""
     n = len(sizes)
 
     def earned(members: Coalitions) -> NDArray[Any]:

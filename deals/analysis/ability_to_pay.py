@@ -52,7 +52,7 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Return a fault if a payer could never pay its promises; None also if bounds are unknown."""
+    """Return a fault if a payer could never pay its promises; None if it could or is unbounded."""
     if means is None:
         return None
     return unaffordable(in_force(agreed), split_of(agreed), means, now)
@@ -131,12 +131,12 @@ def unpayable(
 ) -> Fault | None:
     """Return an ABLE fault if, after the game, a payer owes more than it could have had.
 
-    The bound is the payer's largest possible reward, so an agent that earned less may still bear
-    others' losses. If no bounds are known, the bound is the sum of the absolute values of `held`.
+    The bound is the payer's largest possible reward, not its actual one: it may bear others'
+    losses. If no bounds are known, the bound is the sum of the absolute values of `held`.
 
     Args:
         due: the payments that the offer makes due.
-        held: each agent's amount without the offer.
+        held: each agent's payoff without the offer.
         means: the bounds of the agents' rewards, or None if they are unknown.
     """
     stakes = sum(map(abs, held.values()), NOTHING)

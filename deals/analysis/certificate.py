@@ -106,7 +106,7 @@ def certify(
         ValueError: the facts lack agents, actions or turns.
 
     Cost: about 10 ms for two agents with two actions and ten turns; recent results are cached.
-    `game_tree` gives the growth of the cost and the size beyond which a game is not enumerated.
+    `game_tree` says how the cost grows, and which games are too large to be enumerated.
     """
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], actions_in(facts), int(facts["turns"])

@@ -155,7 +155,7 @@ def _most_robust(
 
     Args:
         values: action → its value for each joint action of the others.
-        kept: the actions that keep the contract. Of equal losses, the best mean value is chosen.
+        kept: the actions that keep the contract; the best mean value breaks ties.
         breaches: the actions that break the contract.
     """
 

@@ -73,7 +73,7 @@ class Simulation:
         return found
 
     def _once(self, case: str, row: Callable[[], Row]) -> Row:
-        """Return a row that is equal for all viewers, from the cache if it is there."""
+        """Return a row that is equal for all viewers, computed only once."""
         known = self._of.alike
         if (at := (case, self.plays)) not in known:
             known[at] = row()
@@ -132,7 +132,7 @@ class Simulation:
         found: dict[str | None, Ends] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
-            # Dead or unready agents breach in any plan: only breaches beyond those of `kept` count.
+            # Agents unable to act breach in any plan: only breaches beyond those of `kept` count.
             if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
                 found[instead] = self._ends(played, contract)
                 sums = (ends[agent] * times for ends, times in found[instead])

@@ -24,7 +24,7 @@ class Front:
     """All efficient utility vectors, each with one partition that attains it.
 
     Attributes:
-        points: shape (F, N), in millionths, by falling utility of the first agent.
+        points: the vectors, shape (F, N), in millionths, by falling utility of the first agent.
         masks: shape (F, N), each agent's set of atoms as a mask.
     """
 

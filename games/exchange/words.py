@@ -90,7 +90,7 @@ def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def _mask_pattern(tasks: Tasks) -> re.Pattern[str]:
-    """Return the pattern of a mask where letters write one: after an agent, or in a cell."""
+    """Return the pattern of a mask where letters write one: after an agent or in a table."""
     agents = "|".join(map(re.escape, tasks.agents))
     return re.compile(
         rf"(?:(, |proposes )?\b({agents}) |(done: |now \(|^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE
