@@ -20,7 +20,7 @@ True
 
 `scan` reads a message and `read_deal` reads a proposal. The rules that a workflow composes check
 the deal (`first_fault(DEAL_RULES, deal, terms)`). These functions return a labelled `Fault` for bad
-input and never raise. Before the agents sign, `certify` computes if they can keep the deal and how
-the deal changes their incentives. After every turn the `Monitor` gives the verdict on each clause.
+input and never raise. Before the agents sign, `certify` computes whether they can keep the deal and
+how it changes their incentives. After every turn the `Monitor` gives the verdict on each clause.
 `Enforcement` defines the consequences of a breach.
 """

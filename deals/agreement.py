@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Slot:
-    """A cache entry: a contract's latest monitor, and the terms that this monitor judges by."""
+    """A cache entry: a contract's latest monitor, and the terms that the monitor was made for."""
 
     kept: tuple[list[Term], Monitor] | None = None
 
@@ -101,7 +101,7 @@ class Agreement:
         return [each.gift() for each in self.monitor.handing_over(turn)]
 
     def wrongly_handed(self) -> str:
-        """Return the first difference between recorded gifts and gifts due, in words, or ""."""
+        """Return in words how recorded gifts first differ from the gifts due; "" if they do not."""
         due = self.monitor.handovers if self.enforcement.executes else []
         told = (recorded_wrongly([x for x in due if x.turn == t["turn"]], t) for t in self.record)
         return next(filter(None, told), "")
@@ -117,7 +117,7 @@ class Agreement:
     def postings(self, over: bool) -> list[Posting]:
         """Return the postings of all deposits, forfeits and returns so far, in ledger order.
 
-        Posting all of them again after every turn is safe: the ledger ignores known postings.
+        It is safe to post all of them again after every turn: the ledger ignores known postings.
 
         Args:
             over: whether the game is over, so that deposits not forfeited are returned.

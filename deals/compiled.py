@@ -44,7 +44,7 @@ class CompiledClause:
     def may_bind(self, now: int, turns: int) -> bool:
         """Return whether the clause may still bind between turn `now` and the last turn, `turns`.
 
-        A duty that may bind may also be broken, because an agent can always idle.
+        A duty that may bind may also be broken, because an agent can always take no action.
         """
         if self.split:
             return now <= turns

@@ -53,8 +53,8 @@ def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
 def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
     """Return the contract that signing the deal would put in force from turn `now` on.
 
-    The deal's clauses keep the ids that the letter shows. The ids of the current contract's
-    clauses get the prefix "standing".
+    The deal's clauses keep the ids that letters show. The ids of the clauses of `standing` get the
+    prefix "standing".
     """
     offer = put(deal, "", 1)
     contract = amend(standing, offer, now) if standing else sign(offer, now)

@@ -68,7 +68,7 @@ class Enforcement:
         return self.mode != "notional"
 
     def held(self) -> Fraction:
-        """Return the given deposit in mode escrow; 0 without a deposit or in another mode."""
+        """Return the deposit that was set for escrow; 0 if none was set or in another mode."""
         return (self.deposit or Fraction(0)) if self.mode == "escrow" else Fraction(0)
 
 
@@ -92,7 +92,7 @@ class Posting:
 
 
 def injured_by(breaker: str, broken: frozenset[str], agents: Sequence[str]) -> list[str]:
-    """Return a forfeit's payees: the others without a breach, or all others if each has one."""
+    """Return who gets a forfeited deposit: others without a breach, or all others if none is."""
     others = [agent for agent in agents if agent != breaker]
     return [agent for agent in others if agent not in broken] or others
 

@@ -15,7 +15,7 @@ from shapley_coop.deals.language.naming import parties_of
 from shapley_coop.deals.language.when import EVERYONE
 
 MOST_TOLD = 64
-"""If a contract has more clauses, a letter shows only those that concern its reader."""
+"""The most clauses that a letter shows; of more, it shows only those that concern its reader."""
 
 
 def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:

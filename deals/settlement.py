@@ -14,7 +14,7 @@ Held = TypeVar("Held", Fraction, float)
 """An amount, in the game's unit."""
 
 NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
-"""A function from (a norm's name, the total) to every agent's payoff."""
+"""A function of (a norm's name, the total to split) that returns every agent's payoff."""
 
 
 def earnings(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:

@@ -27,12 +27,12 @@ UNASKED = "\0unasked"
 MOST_PLAYS = 500
 FEWEST_PLAYS = 8
 MOST_STEPS = 2_000
-"""The most game steps in all plays of one outlook, if plays are simulated turn by turn."""
+"""The most game steps in all plays for one offer, if plays are simulated turn by turn."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The conduct to simulate: agents keep a deal's duties, and otherwise act by assumption.
+    """The actions to simulate: agents do their duties, and act as assumed when they have none.
 
     Attributes:
         asked: the function that gives the deal's duties at a turn.
@@ -80,8 +80,8 @@ class Played:
 
     Attributes:
         record: the recorded turns, then the simulated ones.
-        times: the number of plays that took this course.
-        game: the game with the dice of this play, if this play was simulated alone.
+        times: the number of simulated plays with exactly these turns.
+        game: the game with the dice of this play; None if many plays were simulated at once.
     """
 
     record: "list[Turn]"
@@ -90,9 +90,9 @@ class Played:
 
 
 class Ahead:
-    """The simulator of remaining turns, turn by turn, with the game's own `step`.
+    """A simulator of the remaining turns, which calls the game's `step` for each turn.
 
-    A game that simulates many plays at once, or knows how idle agents act, defines a subclass.
+    A game that simulates many plays at once, or assumes other actions, defines a subclass.
 
     Args:
         game: the game that is being played.
@@ -111,7 +111,7 @@ class Ahead:
 
     @property
     def own_payoffs_only(self) -> bool:
-        """Whether everything is public except each agent's own valuation."""
+        """Whether an agent can simulate its own payoffs only, since valuations are private."""
         return False
 
     @property
@@ -146,7 +146,7 @@ class Ahead:
         return absent_action(self.game, baseline, position, agent)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """Return the number of plays of each plan, for `sims` plans over `turns` turns."""
+        """Return how often to play each of `sims` plans, if `turns` turns remain."""
         if not self.game.rolls_dice:
             return 1
         return max(FEWEST_PLAYS, min(MOST_PLAYS, MOST_STEPS // max(1, sims * turns)))
@@ -160,7 +160,7 @@ class Ahead:
             position: the current position.
             record: the turns before the position.
             plan: the conduct of all agents.
-            count: the number of plays; a game without dice has one.
+            count: the number of plays; one is enough for a game without dice.
         """
         found = []
         for game in self._worlds(count, len(record)):
@@ -169,7 +169,7 @@ class Ahead:
         return found
 
     def idle_play(self, position: "Position", record: "Sequence[Turn]") -> Played:
-        """Simulate the remaining turns with every agent on its baseline, on one draw of dice."""
+        """Simulate the remaining turns once, on new dice, with all agents at their baselines."""
         game = self._worlds(1, len(record))[0]
 
         def choose(at: "Position", before: "Sequence[Turn]", agent: str) -> str | None:
@@ -205,7 +205,7 @@ class Ahead:
         return choose
 
     def _last_duties(self, plan: Plan, played: int) -> dict[str, int]:
-        """Return agent → the last turn at which a fixed plan asks this agent for an action."""
+        """Return agent → the last turn at which the agent has a duty under a fixed plan."""
         found: dict[str, int] = {}
         for turn in range(played + 1, self.game.turns + 1):
             asked = {duty.agent for duty in plan.asked((), turn) if not duty.forbidden}
@@ -235,11 +235,11 @@ class BountyAhead(Ahead):
         self._bounty = bounty
 
     def most(self) -> dict[str, Fraction]:
-        """Return the whole bounty as the bound of each agent."""
+        """Return the whole bounty as the upper bound of each agent's payoff."""
         return dict.fromkeys(self.game.agents, self._bounty)
 
     def together(self) -> Fraction:
-        """Return the bounty, which is paid only once."""
+        """Return the bounty, which is paid only once, as the upper bound of the total."""
         return self._bounty
 
 

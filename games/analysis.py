@@ -1,6 +1,6 @@
 """The analysis of plays: credit for finished records, and outcomes of hypothetical plays.
 
-All answers follow from a game's `start`, `legal`, `step` and `over`. A game with faster methods
+Everything is computed by a game's `start`, `legal`, `step` and `over`. A game with faster methods
 sets `analysed_by` to a subclass of `Analysis`; most games need none.
 """
 
@@ -31,14 +31,14 @@ class Analysis:
     """The analysis that works for any game.
 
     Args:
-        game: the game as played.
+        game: the game, with the parameters and seed of the play.
     """
 
     def __init__(self, game: "Game") -> None:
         self.game: Any = game
 
     def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
-        """Yield the steps of a record played again, with its transfers of goods by contract."""
+        """Play a record again, with its contracts' transfers of goods, and yield the steps."""
         position = self.game.start()
         for turn in record:
             after = self.game.step(with_gifts(position, gifts_in(turn)), turn["actions"])
@@ -46,7 +46,7 @@ class Analysis:
             position = after.position
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return every agent's earnings if a coalition repeats its conduct and the others do not.
+        """Return what every agent earns if only a given coalition repeats its recorded actions.
 
         The grand coalition earns exactly what the record says. A game that can replay many
         coalitions at once overrides this method or `repeated`.
@@ -54,7 +54,7 @@ class Analysis:
         return self.repeated(conduct(self.game, record, self.game.baseline))
 
     def repeated(self, did: Conduct) -> Replays:
-        """Return the replays of a conduct, which may come from a play on other dice."""
+        """Return the replays of recorded actions, which may come from a play on other dice."""
         return step_by_step(self.game, did)
 
     def replays_of(self, record: Sequence[Turn]) -> Replays:
@@ -74,8 +74,8 @@ class Analysis:
         """Return v(C), the coalition's worth given a finished record, in the game's unit.
 
         By default v(C) is W(C) − W(∅): the total of all agents and the pot in the replay in which C
-        repeats its conduct, less the total in the replay without members. The totals include all
-        agents' rewards, so a free-rider's gain is credited to the members who cause it.
+        repeats its actions, less the total if all agents are absent. The totals include all agents'
+        rewards, so a free-rider's gain is credited to the members who cause it.
         """
         if self.game.params.worth == "potential":
             return self.potential(record, coalition)
@@ -83,7 +83,7 @@ class Analysis:
         return self.replays_of(record).improvement(row)
 
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-        """Return the function from coalitions, boolean (m, n), to their worths, shape (m,).
+        """Return a function from m coalitions, as booleans of shape (m, n), to their m worths.
 
         Samplers use this function for games with many agents.
         """
@@ -97,7 +97,7 @@ class Analysis:
         return worths
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return functions of the members per class; their sum is `worth`. None if unknown."""
+        """Return functions of each class's number of members that sum to `worth`, if known."""
         return None
 
     @property
@@ -137,5 +137,5 @@ class BountyAnalysis(Analysis):
 
     @property
     def ahead(self) -> Ahead:
-        """The simulator, which knows the bounty but cannot predict the agents' work."""
+        """The simulator, which knows the bounty as a bound but cannot predict the agents' work."""
         return BountyAhead(self.game, exact(self.game.params.bounty))

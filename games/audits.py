@@ -1,4 +1,4 @@
-"""Audits that check the effects in a record against the rule of the workflow that wrote them."""
+"""Checks of recorded effects (events beside rewards) against the rule of their workflow."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,13 +8,13 @@ from shapley_coop.games.turns import Turn
 
 
 def audit(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each workflow effect's name, with a line for each breach of the workflow's rule.
+    """Yield the name of each kind of effect by a workflow, with a line for each breach of its rule.
 
-    An effect unknown to the game and to all extensions yields a line that reports it as unaudited.
+    If neither the game nor an extension knows an effect, a line reports it as not audited.
 
     Args:
         game: the game played.
-        record: its recorded turns.
+        record: the turns played.
 
     Raises:
         BrokenExtension: an extension cannot be imported.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from shapley_coop.games.turns import Position
 
 Absent = str | dict[str, str]
-"""A declared baseline: an action for all agents, agent → action, or one of the words below."""
+"""A declared baseline: one action for all agents, agent → action, or one of the words below."""
 
 AWAY: Literal["away"] = "away"
 IDLE: Literal["idle"] = "idle"
@@ -31,10 +31,10 @@ class Baseline:
     Attributes:
         kind: `actions` (fixed actions), `away` (absent agents earn 0 and, each turn, minimise
             the others' total), `idle` (no action), `policy` (the game computes the actions),
-            `random` (the mean over seeded dice), or `nothing` (absent agents made nothing).
+            `random` (the mean of plays with random actions), or `nothing` (they made nothing).
         words: a description of the baseline in a few words.
         actions: agent → action, if the actions are fixed.
-        warning: the reason for users to confirm the baseline; empty for a declared baseline.
+        warning: why users should confirm a baseline that they did not declare; empty otherwise.
     """
 
     kind: Kind
@@ -49,7 +49,7 @@ class Baseline:
 
     @property
     def no_value(self) -> str:
-        """The reason if values are undefined without a declared baseline; otherwise empty."""
+        """Why no values are defined until a baseline is declared; empty if they are defined."""
         undeclared = self.kind == "nothing" and self.warning
         return f"no value is defined here: {self.warning}" if undeclared else ""
 
@@ -89,7 +89,7 @@ def absent_action(game: "Game", baseline: Baseline, position: "Position", agent:
 def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
     """Return the declared baseline, or None if none is declared.
 
-    A word that is also an action of every agent means that action.
+    If every agent has an action called like such a word (`idle`), the action is meant.
 
     Raises:
         GameError: the game fixes its baseline, or does not know the word, agent or action.
@@ -125,7 +125,7 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
 
 
 def in_words(agents: Sequence[str], actions: Mapping[str, str]) -> str:
-    """Return a phrase that gives the actions of absent agents."""
+    """Return a phrase that names the actions of absent agents."""
     if len(set(actions.values())) == 1:
         return f"an absent agent plays {actions[agents[0]]}"
     return "an absent agent plays as follows: " + ", ".join(f"{a} {actions[a]}" for a in agents)

@@ -1,4 +1,4 @@
-"""Loading games: by name, from a Python or payoff file, from a table, or by import."""
+"""Loads games: by name, from a Python or payoff file, from a file's content, or by import."""
 
 import os
 import re
@@ -88,7 +88,7 @@ def load(
         return (variant_of(table, params or {}) or kind)(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
-        table = {key: told for key, told in table.items() if key != "absent"}  # of the old actions
+        table = {key: told for key, told in table.items() if key != "absent"}  # of old actions
     try:
         return matrix({**table, **(params or {})}, seed)
     except GameError as error:
@@ -141,7 +141,7 @@ def _scheme(game: str) -> str:
 
 
 def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
-    """Return the class by which embedded agents predict a letter's game; None if there is none.
+    """Return the class that predicts a letter's game for embedded agents; None if there is none.
 
     Args:
         facts: the letter's facts. `game` may name a game of this folder, of an installed package,

@@ -15,7 +15,7 @@ class Enumeration(Foresight):
     """The embedded agent's prediction of a game with a table of payoffs.
 
     An agent with a duty keeps the duty. Any other agent plays a best response to uniformly random
-    others; this action is only a guess, so promising the action adds information.
+    others; this action is only a guess, so a promise to take it adds information.
     """
 
     FACTS = ("actions", "payoffs", "turns")

@@ -20,14 +20,14 @@ Payoffs = dict[str, float]
 
 
 class Missing(LookupError):
-    """The error that the letter lacks a fact that the decision needs."""
+    """The error raised if the letter lacks a fact that the decision needs."""
 
 
 def check_facts(facts: Mapping[str, Any], *names: str) -> None:
     """Check that a letter has the needed facts.
 
     Raises:
-        Missing: names the absent facts.
+        Missing: a fact is absent; the error names each one.
     """
     if lacking := [name for name in names if name not in facts]:
         raise Missing(f"the letter lacks {', '.join(lacking)}")
@@ -94,7 +94,7 @@ class Foresight(ABC):
     """The facts that the class needs besides `you`, `agents` and `turn`."""
 
     sure_of_habits: ClassVar[bool] = True
-    """Whether an agent's promise adds nothing if the agent would take the action anyway."""
+    """Whether promising an action adds nothing if the agent would take this action anyway."""
 
     speaks_of_all: ClassVar[bool] = False
     """Whether the class accepts a duty of `EVERYONE`; if not, callers pass a duty per agent."""

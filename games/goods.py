@@ -26,7 +26,7 @@ def with_gifts(position: dict[str, Any], gifts: Sequence[Gift]) -> dict[str, Any
 
 
 def gifts_in(turn: Mapping[str, Any]) -> list[Gift]:
-    """Return the transfers due in a recorded turn, with the quantities that givers lacked."""
+    """Return a recorded turn's due transfers; each quantity includes what its giver lacked."""
     return [
         {
             **{key: effect[key] for key in ("clause", "giver", "receiver", "good")},

@@ -21,7 +21,7 @@ class Marks:
     """Whether agents agree by offers of clauses, which parties can sign."""
 
     goal: ClassVar[str] = "best total"
-    """The name that tables use for reaching the best collective payoff."""
+    """The name by which tables of results call reaching the best total payoff."""
 
     rolls_dice: ClassVar[bool] = True
     """Whether the outcome of the same actions depends on the seed."""
@@ -59,7 +59,7 @@ class Marks:
         return False
 
     def make_ready(self) -> None:
-        """Refuse, before play, a game that could not be played to its end here."""
+        """Raise an error before play if something that the game needs is missing."""
 
     def holdings(self, position: Position) -> Holdings:
         """Return agent → good → the quantity that it holds."""

@@ -20,7 +20,7 @@ MAX_PAYOFF = 10**9
 
 
 class Outcome(BaseModel):
-    """One cell of the table."""
+    """One joint action and its payoffs."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -175,7 +175,7 @@ class MatrixGame(Game):
         return int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return the only profile that survives strict dominance, else `away` with a warning."""
+        """Return the one profile that survives strict dominance, or `away` and a warning."""
         return self.payoffs.surviving()
 
     def rules(self) -> str:

@@ -54,7 +54,7 @@ class MatrixAhead(Ahead):
 
 
 class MatrixAnalysis(Analysis):
-    """The analysis of a table: replays of many coalitions at once, dominance, security levels."""
+    """The analysis of a table, which can replay many coalitions at once."""
 
     game: "MatrixGame"
 
@@ -80,7 +80,7 @@ class MatrixAnalysis(Analysis):
         return len(record) * self.game.payoffs.secure(coalition)
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return functions of the members per class, for a formula; None for a table."""
+        """Return functions of each class's number of members, for a formula; None for a table."""
         return self.game.payoffs.classes(record)
 
     @property

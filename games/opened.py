@@ -1,4 +1,4 @@
-"""The settings of runs and parameters of games whose values name a file or an import.
+"""Tests whether a setting of a run, or a parameter of a game, names a file or an import.
 
 >>> opens("market", "/etc/passwd"), opens("market", ""), opens("game", "escape_room")
 (True, False, False)
@@ -38,7 +38,7 @@ def is_file(key: str, value: Any) -> bool:
 
 
 def not_here(key: str, value: Any) -> str:
-    """Return a line on the checks that need a missing file; "" if the file is not missing."""
+    """Return which checks fail because this setting's file is missing; "" if it is not."""
     if key in IMPORTS or not opens(key, value) or Path(value).is_file():
         return ""
     return (

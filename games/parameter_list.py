@@ -1,4 +1,4 @@
-"""The parameters of a game, with their types, defaults and bounds, for help and pages.
+"""The parameters of a game, with types, defaults and bounds, for help texts and documentation.
 
 >>> from shapley_coop.games import load
 >>> for one in parameters(load("volunteers"))[-2:]:

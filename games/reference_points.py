@@ -24,9 +24,9 @@ Amounts = Sequence[Any]
 
 
 class ReferencePoints:
-    """The reference points of a game in which payments can move every payoff.
+    """The reference points of a game in which payments can shift payoffs between agents.
 
-    Outcomes with the best total are efficient then. Other games list their efficient outcomes.
+    Then exactly the outcomes with the best total are efficient. Other games list theirs.
 
     Args:
         best: returns the best total; called on first use.
@@ -53,7 +53,7 @@ class ReferencePoints:
 
     @cached_property
     def alone(self) -> Mapping[str, float] | None:
-        """Agent → its payoff without an agreement; None if the record determines this payoff."""
+        """Agent → its payoff without an agreement; None if the record must be used for it."""
         return None
 
     payments: ClassVar[bool] = True
@@ -129,4 +129,4 @@ def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | 
 
 
 class _TooLarge(Exception):
-    """The error that the search needs more than `MAX_STEPS` steps."""
+    """The error raised if the search needs more than `MAX_STEPS` steps."""

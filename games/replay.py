@@ -1,4 +1,4 @@
-"""Replays of a record: coalition members repeat their conduct, all others play their baseline.
+"""Replays of a record: coalition members repeat their actions, all others play their baseline.
 
 A replay begins at the start, on the same dice. If a member could act at a turn but did not, it does
 not act in the replay. A member leaves its recorded path only at a turn in which it could not act
@@ -33,7 +33,7 @@ Coalitions = NDArray[np.bool_]
 """Boolean, shape (m, n): entry (k, i) says whether coalition k contains agent i."""
 
 COULD_NOT: Any = object()
-"""The mark of a turn in which an agent could not act; None marks that it could but did not."""
+"""Marks a turn in which an agent could not act; None marks one in which it could but did not."""
 
 RANDOM_PLAYS = 16
 MOST_ABSENT_PLAYS = 4_096
@@ -61,9 +61,9 @@ class Replays:
     unit: int = 1
     exact_agents: int = EXACT_AGENTS
     parts: tuple[Fraction, ...] | None = None
-    """Each agent's fixed contribution if W is a sum of the members' contributions; else None."""
+    """Each agent's fixed contribution if W(C) sums its members' contributions; else None."""
     classes: tuple[ByClass, ...] | None = None
-    """Functions of the members per class; their sum is W minus a constant. None if unknown."""
+    """Functions of each class's number of members; they sum to W minus a constant, if known."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
         """Return W(C), the total of all agents and the pot, in 1/unit, shape (m,)."""
@@ -97,7 +97,7 @@ def _fraction(amount: Any, unit: int) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class Conduct:
-    """Each agent's recorded conduct.
+    """The actions that coalition members repeat in replays.
 
     Attributes:
         schedules: agent → its action, None (no action) or COULD_NOT, one entry for each turn.
@@ -114,7 +114,7 @@ class Conduct:
 
 
 def conduct(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Conduct:
-    """Return each agent's conduct; a replay of the record shows which actions were legal."""
+    """Return each agent's recorded actions; playing them again shows who could act when."""
     position = game.start()
     schedules: dict[str, list[Any]] = {agent: [] for agent in game.agents}
     differs = set()
@@ -132,7 +132,7 @@ def conduct(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Condu
 
 
 def step_by_step(game: "Game", did: Conduct) -> Replays:
-    """Return the replays of a conduct in any game, by `step`. Cost: one play per coalition."""
+    """Return replays of these actions in any game, by `step`. Cost: one play per coalition."""
     baseline = game.baseline
     known: dict[bytes, list[Fraction]] = {}
 

@@ -1,7 +1,7 @@
 """The interface to sandboxes that run untrusted programs, and the results of such programs.
 
-The core judges programs' results; an extension's sandbox runs the programs. Without a
-sandbox, programs are refused.
+An extension's sandbox runs the programs; this package judges their results. Without a sandbox,
+programs are refused.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class CheckResult:
 
 
 class SandboxMissing(GameError):
-    """The error that untrusted code would run without a sandbox; it names what to install."""
+    """The error raised if no sandbox can run untrusted code; it names what to install."""
 
 
 class Sandbox(Protocol):

@@ -1,4 +1,4 @@
-"""Symmetric games by a formula.
+"""Symmetric games, each defined by a formula in place of a table.
 
 All agents have the same actions, and action k adds k to a sum. An agent's payoff depends on its own
 action and on the others' sum (an aggregative game: Selten 1970; Corchón 1994). Such a game states
@@ -44,7 +44,7 @@ Formula = Mapping[str, Sequence[Piece]]
 
 
 class Formulas(Protocol):
-    """The interface of an extension's module that reads the formulas in the facts of letters."""
+    """The interface of an extension's module that evaluates the formulas of symmetric games."""
 
     Foresight: type[Foresight]
 
@@ -78,7 +78,7 @@ def is_printed(actions: int, agents: int) -> bool:
 
 
 def payoff_at(pieces: Sequence[Piece], others: int) -> Number:
-    """Return an action's payoff at a sum of the others, to the nearest millionth.
+    """Return an action's payoff, given the others' sum, to the nearest millionth.
 
     >>> payoff_at([Piece(0, -1), Piece(3, 10, "1/3")], 5)
     10.666667

@@ -52,13 +52,13 @@ class PayoffTable:
         self.agents, self.actions, self.pays = tuple(agents), actions, pays
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]:
-        """Return each agent's lowest payoff over the actions open to agents that did not act."""
+        """Return each agent's payoff: the lowest over any actions of agents that did not act."""
         choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
         plays = [self.pays[play] for play in product(*choices)]
         return {agent: min(pays[agent] for pays in plays) for agent in self.agents}
 
     def surviving(self) -> Baseline:
-        """Return the only profile that survives strict dominance, or `away` with a warning."""
+        """Return the one profile that survives strict dominance, or `away` and a warning."""
         return surviving_baseline(self.agents, self.actions, self.pays)
 
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:
@@ -66,7 +66,7 @@ class PayoffTable:
         return table_replays(game, record, self.pays)
 
     def classes(self, record: "Sequence[Turn]") -> None:
-        """Return None: a table does not know which agents are equal."""
+        """Return None: a table does not say which agents are interchangeable."""
 
     def secure(self, coalition: frozenset[str]) -> Fraction:
         """Return the α-value of one turn: max over the members' actions of min over the others'."""

@@ -34,7 +34,7 @@ UNDECLARED = (
 def surviving_baseline(
     agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays
 ) -> Baseline:
-    """Return the only profile that survives iterated strict dominance (pure); else `away`."""
+    """Return the only profile that survives iterated strict dominance; else the baseline `away`."""
     table, _ = _tensor(agents, actions, pays)
     left = [list(range(len(actions[agent]))) for agent in agents]
     while any(_drop_dominated(table, left, i) for i in range(len(agents))):
@@ -58,7 +58,7 @@ def _drop_dominated(table: NDArray[Any], left: list[list[int]], i: int) -> bool:
 
 
 def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> Replays | None:
-    """Return replays by indexing; None if the baseline or the table's size does not allow it.
+    """Return replays by lookup; None if the baseline or the table's size does not allow it.
 
     Every replay has as many turns as the record. No action is ever illegal, so no agent leaves the
     recorded path. Cost: the record's distinct joint actions × coalitions × agents.
@@ -94,7 +94,7 @@ def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> R
 def _tensor(
     agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays, turns: int = 1
 ) -> tuple[NDArray[Any], int]:
-    """Return the unit and payoffs in 1/unit, indexed by every agent's action and by the agent."""
+    """Return integer payoffs, indexed by all agents' actions and the agent, and their divisor."""
     found = {x: exact(x) for x in {x for pay in pays.values() for x in pay.values()}}
     unit = lcm(*(x.denominator for x in found.values()))
     most = max(map(abs, found.values())) * unit * max(turns, 1) * len(agents)
@@ -110,7 +110,7 @@ def _tensor(
 def _by_actions(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], absent: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return `earned` for a baseline in which each absent agent takes a fixed action."""
+    """Return `Replays.earned` for a baseline in which each absent agent takes a fixed action."""
     n = table.shape[-1]
 
     def earned(members: Coalitions) -> NDArray[Any]:
@@ -126,7 +126,7 @@ def _by_actions(
 def _while_away(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], sizes: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return `earned` if absent agents earn 0 and minimise the members' total at each turn."""
+    """Return `Replays.earned` if absent agents earn 0 and minimise the members' total each turn."""
     n = len(sizes)
 
     def earned(members: Coalitions) -> NDArray[Any]:

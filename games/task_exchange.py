@@ -29,9 +29,9 @@ TOGETHER = 16
 class TaskExchange(Game):
     """Every agent starts with tasks, may trade them, and does the tasks that it then holds.
 
-    Utility-aware task exchange (Kimura et al.). An action does one of the agent's own tasks, hands
-    one to another agent, or waits. Utilities of work done are paid at the end of the play, so that
-    no utility is public while agents still bargain over tasks.
+    The game is the exchange of Kimura et al. An action does one of the agent's own tasks, hands one
+    to another agent, or waits. Utilities of work done are paid at the end of the play, so that no
+    utility is public while agents still bargain over tasks.
     """
 
     name = "task_exchange"
@@ -92,14 +92,14 @@ class TaskExchange(Game):
         return tasks_left(self.tasks, position)
 
     def private(self, agent: str) -> dict[str, Any]:
-        """Return the taste and the utilities of `agent`, for its own letters alone.
+        """Return the preferences and the utilities of `agent`, for its own letters alone.
 
         No position, record or shared state contains this private data.
         """
         return {**self.taste(agent), **worths(self.scenario, agent, self.tasks)}
 
     def taste(self, agent: str) -> dict[str, Any]:
-        """Return an agent's taste in words, if it has one; for its own letters alone."""
+        """Return an agent's preferences in words, if it has any; for its own letters alone."""
         preference = self.scenario.preferences.get(agent)
         return {"preference": preference} if preference else {}
 
@@ -199,7 +199,7 @@ class TaskExchange(Game):
         return KEEPS_ITS_TASKS
 
     def happened(self, turn: Turn) -> str:
-        """Return transfers and the results of tool calls; the table says which tasks were done."""
+        """Return transfers and tool calls' results; letters' tables of actions show tasks done."""
         told = []
         for effect in turn.get("effects", []):
             if effect.get("effect") == GIVEN:
@@ -219,7 +219,7 @@ class TaskExchange(Game):
         return rules_of(self.scenario, self.params.rounds)
 
     def facts(self) -> dict[str, Any]:
-        """Return the public facts: the atoms, the initial holdings, and the names of composites."""
+        """Return the public facts: the tasks, their first holders, and names of sets of tasks."""
         return {"game": self.name, **facts_of(self.tasks), "turns": self.params.rounds}
 
     def _simulated(self, name: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Step:
     rewards: dict[str, Number]
     pot: Number = 0
     effects: list[dict[str, Any]] = field(default_factory=list)
-    """Events beside rewards. An effect with `"shock": True` can cause a renegotiation."""
+    """Events other than rewards. An effect with `"shock": True` can cause a renegotiation."""
 
 
 def effect_words(effect: Mapping[str, Any]) -> str:

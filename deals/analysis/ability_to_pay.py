@@ -1,4 +1,4 @@
-"""Checks of each payer's ability to pay: impossible promises are refused, doubtful ones noted."""
+"""Checks of ability to pay: promises that can never be paid are refused, doubtful ones noted."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Return a fault if a payer could never pay its promises; None also if bounds are unknown."""
+    """Return a fault if a payer could never pay its promises; None if it could or is unbounded."""
     if means is None:
         return None
     return unaffordable(in_force(agreed), split_of(agreed), means, now)
@@ -61,7 +61,7 @@ def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | Non
 def unaffordable(
     clauses: Mapping[str, Clause], split: Split | None, means: Means, now: int = 1
 ) -> Fault | None:
-    """Return one ABLE fault that names all promises of more than a payer can have in the game.
+    """Return one ABLE fault that names every promise to pay more than the payer could ever have.
 
     Each payment must not exceed the payer's largest reward plus all payments that it might get. The
     payer's unconditional payments together must not exceed its largest reward plus its certain
@@ -97,11 +97,11 @@ def unaffordable(
 
 
 def beyond_bound(agreed: Contract, means: Means) -> list[str]:
-    """Return a note for each payer whose possible payments exceed its largest possible means.
+    """Return a note for each payer whose possible payments exceed the most that it could have.
 
     The bound sums all payments as if they fell due at every turn, even if their conditions or the
     rules of the game exclude each other. A payment that depends on the payer's own actions counts
-    once, because the payer can stop.
+    once: the payer can avoid the rest.
     """
     clauses = [clause for clause in in_force(agreed).values() if clause.transfer]
     pays = [pay for clause in clauses if (pay := clause.transfer)]
@@ -131,12 +131,12 @@ def unpayable(
 ) -> Fault | None:
     """Return an ABLE fault if, after the game, a payer owes more than it could have had.
 
-    The bound is the payer's largest possible reward, so an agent that earned less may still bear
-    others' losses. If no bounds are known, the bound is the sum of the absolute values of `held`.
+    The bound is the payer's largest possible reward, not its actual one: it may bear others'
+    losses. If no bounds are known, the bound is the sum of the absolute values of `held`.
 
     Args:
         due: the payments that the offer makes due.
-        held: each agent's amount without the offer.
+        held: each agent's payoff without the offer.
         means: the bounds of the agents' rewards, or None if they are unknown.
     """
     stakes = sum(map(abs, held.values()), NOTHING)
@@ -152,7 +152,7 @@ def unpayable(
 
 
 def _never(cids: Sequence[str], payer: str, amount: Fraction, most: Fraction) -> str:
-    """Return feedback on clauses that promise too much together: their sum, and the limit."""
+    """Return feedback on clauses that promise too much together, with their sum and the limit."""
     together = " together" if len(cids) > 1 else ""
     return (
         f"{' and '.join(cids)}: {payer} can never pay {plain(amount)}; in the whole game it can "

@@ -106,7 +106,7 @@ def certify(
         ValueError: the facts lack agents, actions or turns.
 
     Cost: about 10 ms for two agents with two actions and ten turns; recent results are cached.
-    `game_tree` gives the growth of the cost and the size beyond which a game is not enumerated.
+    `game_tree` says how the cost grows, and which games are too large to be enumerated.
     """
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], actions_in(facts), int(facts["turns"])
@@ -126,7 +126,7 @@ def certify(
 def _examine(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """Return the certificate of a deal that breaks no rule. JSON arguments can be cache keys."""
+    """Return the certificate of a deal that breaks no rule; arguments are JSON for the cache."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
     now, stage, known = len(record) + 1, _stage(facts), Means.of(facts)
@@ -151,7 +151,7 @@ def _stage(facts: Mapping[str, Any]) -> StageGame | NotFinite:
 
 @dataclass(frozen=True)
 class _Examined:
-    """A deal under examination: the arguments of `certify`, and the new contract `agreed`."""
+    """The arguments of `certify`, and the contract that signing the deal would make (`agreed`)."""
 
     deal: Deal
     agreed: Contract

@@ -71,7 +71,7 @@ def _party(agent: str, party: Party) -> str:
 
 
 def _rationality(party: Party) -> str:
-    """Return in words whether signing is individually rational, and any fall in expected payoff."""
+    """Return in words whether signing is individually rational, or lowers the expected payoff."""
     verdict, secures = ("is", "no less") if party.rational else ("is not", "less")
     text = (
         f"Signing {verdict} individually rational: while all keep it, it can secure {secures} than "

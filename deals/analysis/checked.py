@@ -25,7 +25,7 @@ def certify_terms(
         contract: a mapping with the key `clauses`.
         game: the game that the contract is for.
         enforcement: notional, enforced or escrow.
-        deposit: each party's deposit in escrow, in the game's unit; "" for the sufficient deposit.
+        deposit: each party's deposit in escrow, in the game's unit; "" to compute it.
         norms: the norms that a split may name.
 
     Returns:

@@ -33,7 +33,7 @@ MAX_STEPS = 50_000
 """The largest number of positions × joint actions × agents for which a game is enumerated."""
 
 MAX_WORK = 500_000
-"""The largest number of positions × joint actions × agents × values in conditions' memories."""
+"""The largest product of positions × joint actions × agents × values in conditions' memories."""
 
 Amounts = tuple[Fraction, ...]
 """One amount for each agent, in the order of the agents."""
@@ -43,7 +43,7 @@ NOTHING = Fraction(0)
 
 @dataclass(frozen=True)
 class HistoryState:
-    """The facts about a history on which the rest of the game depends."""
+    """The parts of a history on which the rest of the game depends."""
 
     memory: Memories
     paid: frozenset[str]
@@ -255,7 +255,7 @@ class GameTree:
         return turn  # type: ignore[no-any-return] # the rewards are exact fractions, not numbers
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Return the agents whose breaches matter: all given agents, or none without deposits."""
+        """Return the breakers that a state must remember: all given, or none without deposits."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 

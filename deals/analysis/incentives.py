@@ -155,7 +155,7 @@ def _most_robust(
 
     Args:
         values: action → its value for each joint action of the others.
-        kept: the actions that keep the contract. Of equal losses, the best mean value is chosen.
+        kept: the actions that keep the contract; the best mean value breaks ties.
         breaches: the actions that break the contract.
     """
 
@@ -274,8 +274,8 @@ def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
 def weak_equilibria(within: GameTree) -> list[Play]:
     """Return the expected joint actions that would be weak equilibria without the contract.
 
-    In a weak equilibrium a duty only selects one of several best responses. Only payments, a split
-    or deposits change an incentive.
+    In one a duty only selects one of several best responses, and changes no incentive. Only
+    payments, a split or deposits do.
     """
     asked = {
         play

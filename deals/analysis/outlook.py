@@ -70,7 +70,7 @@ class Prospect:
         enforcement: how contracts are enforced.
         norm_payoffs: computes the payoffs under a norm.
         norms: the norms on offer. `by_norm` uses the first, unless the offer's split names a norm.
-        viewer: the reader of the outlook, if each agent knows only its own payoffs; else "".
+        viewer: the agent that reads the outlook, if agents know only their own payoffs; else "".
         alike: a cache of rows that are equal for all viewers; the key is the case and the number
             of plays.
     """
@@ -146,7 +146,7 @@ def outlook(of: Prospect) -> DealOutlook:
 
     "X breaks it" is the best breach by X while the others keep the offer. In an enumerated game, X
     plays its best strategy with a breach; in simulated plays, X takes one action at all breaches.
-    "No deal" gives each agent's secure or simulated payoff, and the payoffs by the baseline.
+    "No deal" gives the payoff that each agent can secure, or a simulated one, and the baseline's.
 
     Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any
     other game costs a few simulated plays for each agent and action (`games.ahead`).
@@ -259,7 +259,7 @@ def _valued_in_advance(of: Prospect) -> bool:
 
 
 def _equals_are_counted(of: Prospect) -> bool:
-    """Return whether a norm can be computed from class counts if all keep the offer."""
+    """Return whether coalitions can be counted by class of equal agents, if all keep the offer."""
     (play, *_) = Simulation(of, count=1).kept
     return of.game.analysis.replays(play.record).classes is not None
 

@@ -47,7 +47,7 @@ class Simulation:
     Args:
         of: the offer and the position of the game.
         count: the number of plays of each plan; 0 for the number that `ahead.count` returns.
-        search: the number of plays used to find the best breach; 0 for the number of each plan.
+        search: the number of plays used to find the best breach; 0 for as many as of a plan.
     """
 
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
@@ -73,7 +73,7 @@ class Simulation:
         return found
 
     def _once(self, case: str, row: Callable[[], Row]) -> Row:
-        """Return a row that is equal for all viewers, from the cache if it is there."""
+        """Return a row that is equal for all viewers, computed only once."""
         known = self._of.alike
         if (at := (case, self.plays)) not in known:
             known[at] = row()
@@ -101,9 +101,9 @@ class Simulation:
 
     @cached_property
     def _breakers(self) -> dict[str, tuple[str, ...]]:
-        """Bound agent → other agents with the same row; {} if there are over MOST_BREAKERS rows.
+        """Agent with duties → agents that share its row; {} if there are over MOST_BREAKERS rows.
 
-        If many agents of a symmetric game are bound, those with equal terms share a row.
+        If many agents of a symmetric game have duties, those with equal terms share a row.
         """
         bound = [
             agent
@@ -132,7 +132,7 @@ class Simulation:
         found: dict[str | None, Ends] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
-            # Dead or unready agents breach in any plan: only breaches beyond those of `kept` count.
+            # Agents unable to act breach in any plan: only breaches beyond those of `kept` count.
             if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
                 found[instead] = self._ends(played, contract)
                 sums = (ends[agent] * times for ends, times in found[instead])
@@ -178,7 +178,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
-        """Return the number of the agent's breaches in all plays, without unplanned idling."""
+        """Count the agent's breaches in all plays; idling counts only if `instead` is None."""
         monitor = self._terms(self._of.contract).monitor
         return sum(
             play.times
@@ -234,7 +234,7 @@ class _Terms:
         self.monitor = Monitor(clauses, open_turns).on(record)
 
     def alike(self, agents: Sequence[str]) -> Iterable[tuple[str, ...]]:
-        """Return groups of agents with equal terms under the contract."""
+        """Return the agents in groups, each with equal terms under the contract."""
         fractions = (self.split.fractions if self.split else None) or {}
         parts = [portions(pay, agents) for x in self._clauses if (pay := x.transfer)]
         gifts = [gift for x in self._clauses if (gift := x.gift)]

@@ -19,7 +19,7 @@ MAX_PLAYS = 4_096
 
 
 class NotFinite(ValueError):
-    """The facts give no finite game with known payoffs, or a game too large to enumerate."""
+    """The error raised if a game's payoffs are unknown or the game is too large to enumerate."""
 
 
 @lru_cache(maxsize=256)

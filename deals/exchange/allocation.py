@@ -33,7 +33,7 @@ class Draft:
         message: the parsed message.
         tasks: the atoms, the agents and the registry.
         sender: the author, set by the graph and never read from the text.
-        pending: agent → bit string of the allocation that the sender must answer, or None.
+        pending: the proposal that the sender must answer (agent → tasks as bits), or None.
     """
 
     message: Message
@@ -106,7 +106,7 @@ def known_agents(draft: Draft) -> Fault | None:
 
 
 def answers(draft: Draft) -> Fault | None:
-    """Check for <REJECT> in a counter-proposal, and for <ACCEPT> in none; else ACK."""
+    """Check that a counter-proposal has <REJECT>, and no proposal has <ACCEPT>; else ACK."""
     accepted = draft.message.accept is not None
     if draft.pending is None:
         if not accepted:

@@ -14,7 +14,7 @@ OVL    two agents share an atom; the feedback names both descriptions, both mask
 MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 
-Several descriptions or masks for one agent are read as their composite (the paper refuses them as
+Several descriptions or masks for one agent are read as one set of tasks (the paper refuses them as
 MDA). A description outside a list is read as a list of one. All agents are told of both repairs.
 
 The paper on utility-aware exchange (appendix B.2) has all labels except JSON, NAME and ACK. Faults
@@ -46,9 +46,9 @@ class Verdict:
     Attributes:
         label: the reason for the refusal; None if the message is valid.
         feedback: words for the author alone; "" if the message is valid.
-        masks: agent → bit string of the allocation proposed or accepted. A refused allocation
-            is included only if all its descriptions are known; otherwise {}.
-        act: the act of a valid message; a rejection includes a counter-proposal.
+        masks: agent → its tasks, as bits, in the allocation proposed or accepted. A refused
+            allocation is included only if all its descriptions are known; otherwise {}.
+        act: what a valid message does; "reject" includes a counter-proposal.
         repairs: the repairs made in reading the message, in words.
     """
 
@@ -72,7 +72,7 @@ def check_message(
         text: the raw text of the message.
         tasks: the public part of the scenario.
         sender: the author of the message.
-        pending: agent → bit string of another agent's proposal that the sender must answer.
+        pending: another agent's proposal that the sender must answer: agent → tasks as bits.
 
     Raises:
         ValueError: the sender is not an agent of the scenario.

@@ -45,8 +45,8 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
 def in_a_word(message: Message) -> Message:
     """Return the message with its last line read as a tag, if that line is an untagged decision.
 
-    Earlier lines must not name a decision. If earlier lines hold a condition, an acceptance counts
-    only with a label such as "Decision:".
+    Earlier lines must not name a decision. If they contain a condition, an acceptance counts only
+    with a label such as "Decision:".
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
     ''

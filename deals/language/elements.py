@@ -214,7 +214,7 @@ class Elements:
         return self._broken(tag, "JSON", f"Between the tags is no valid JSON: {found}.")
 
     def _given_up(self) -> bool:
-        """Return whether earlier JSON was broken, so that later JSON is skipped (linear cost)."""
+        """Return whether earlier JSON was broken; if so, later JSON is skipped to save time."""
         return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:
@@ -240,7 +240,7 @@ class Elements:
         return self._keep(tag.name, found.value, following.end if following else end)
 
     def _broken(self, tag: _Tag, label: str, why: str) -> int:
-        """Record a fault of JSON and return the index after the closing tag, or of the next tag."""
+        """Record a fault of JSON; return the index after its closing tag, or of the next tag."""
         closing = self._closing.get(tag.name, -1)
         if closing >= tag.end:
             return self._wrong(label, why, self._text.index(">", closing) + 1)

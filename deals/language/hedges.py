@@ -1,4 +1,4 @@
-"""Readers of the words around a choice: reasons are ignored, conditions make the choice unclear."""
+"""Readers of the words around a choice: they ignore reasons, and find conditions and denials."""
 
 import re
 

@@ -108,7 +108,7 @@ def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
 
 
 def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
-    """Return one clause in the form of a record; faults go into `notes`."""
+    """Return one clause as records write it; add faults to `notes`."""
     if not isinstance(raw, Mapping):
         notes.wrong("", f"{show(raw)} is no clause: write an object with a kind")
         return {}

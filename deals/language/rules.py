@@ -123,7 +123,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def performable(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the game admits each required action at its turn; else the fault TURN.
+    """Check that each required action is possible at its turns; else the fault TURN.
 
     Only conditions on turns alone are checked; under other conditions the monitor drops the duty.
     """

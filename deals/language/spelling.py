@@ -48,7 +48,7 @@ class Notes:
     currency: str = ""
 
     def at(self, place: str) -> "Notes":
-        """Return notes for another place that add to the same lists of repairs and faults."""
+        """Return notes for another part, which share the lists of repairs and faults."""
         return replace(self, place=place)
 
     def wrong(self, key: str, why: str) -> None:
@@ -201,7 +201,7 @@ def _in(currency: str) -> str:
 
 
 def condition(said: Any, notes: Notes, terms: Terms | None, deep: int = 0) -> Any:
-    """Return a condition in the form of a record; faults go into `notes`."""
+    """Return a condition as records write it; add faults to `notes`."""
     if deep > MAX_DEPTH:
         notes.wrong("when", "it is nested too deeply: write it flat")
         return "always"
@@ -270,7 +270,7 @@ def _turns(said: Mapping[str, Any], kind: str, notes: Notes) -> Any:
 
 
 def _event(said: Mapping[str, Any], kind: str, notes: Notes, terms: Terms | None) -> Any:
-    """Return a `last` or `count` condition in the form of a record."""
+    """Return a `last` or `count` condition as records write it."""
     event = said[kind]
     if not isinstance(event, Mapping) or event.keys() != {"agent", "action"}:
         notes.wrong(kind, 'write {"agent": …, "action": …}')

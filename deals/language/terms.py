@@ -8,7 +8,7 @@ from shapley_coop.games.open_turns import OpenTurns, always_open
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The facts that a deal is checked against. Terms are compared by identity, to cache checks."""
+    """The facts that a deal is checked against; compared by identity, so that checks are cached."""
 
     agents: Sequence[str]
     actions: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """The removal of a model's thoughts from its answer, by the marks of chat templates and servers.
 
-Thoughts bind no agent and are delivered to no agent. If the extent of the thoughts is unclear, the
-answer is sent back to its author.
+Thoughts bind no agent and are delivered to no agent. If it is unclear where thoughts begin or end,
+the answer is sent back to its author.
 
 >>> without_thoughts("Shall I <ACCEPT>? No.</think><REJECT>")
 '<REJECT>'
@@ -164,7 +164,7 @@ _OF_WORDS = {"s", "consider", "notes"}
 
 
 def without_thoughts(text: str) -> str | Fault:
-    """Return an answer without its thoughts, or a fault (TAG) if their extent is unclear.
+    """Return an answer without its thoughts, or a fault (TAG) if their limits are unclear.
 
     A chat template may open thoughts before the answer begins, so all text before the first closing
     mark is thought. The answer follows the last thoughts. Plain words between two thoughts are

@@ -1,4 +1,4 @@
-"""`when`: a small closed language of conditions over public history, written as data.
+"""`when`: the conditions of clauses, on public history, written as JSON.
 
 ==========================================  ====================================================
 JSON                                        holds

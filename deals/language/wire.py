@@ -22,7 +22,7 @@ element                               meaning
 
 Text outside the elements is private, and unknown tags are plain text. A model's thoughts between
 marks (`thoughts.MARKS`) are removed. The sender is never read from the text. `docs/answers.md`
-lists the repairs and the refusals. All readers of a repaired element are informed of the repair.
+lists the repairs and the refusals. All who read a repaired element are told of the repair.
 """
 
 import re
@@ -56,7 +56,7 @@ _SELECTOR = re.compile(SELECTED)
 _DROPPED = re.compile(f"(?!{SELECTED})[{INVISIBLE}]")
 _LINES = "\n\r\t\u2028\u2029"
 _READABLE = {*map(chr, range(32, 127)), *_LINES, *INVISIBLE}
-"""Characters that `_unreadable` skips: ASCII, and invisible ones that other functions check."""
+"""Characters that `_unreadable` accepts: ASCII, and invisible ones that others check."""
 
 
 @dataclass(frozen=True)

@@ -174,9 +174,9 @@ def _lines(body: str) -> list[str]:
 
 
 def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
-    """Return the names, actions, numbers and marks of a text, in order, without other words.
+    """Return a text's names, actions, numbers and words like "not", in order, without the rest.
 
-    In a game of one turn, "at every turn" says nothing.
+    In a game of one turn the words "at every turn" are ignored.
     """
     once = {("each", "word")} if terms.turns == 1 else set()
     return tuple(token for token, kind in _tokens(text, terms) if (token, kind) not in once)

@@ -1,4 +1,4 @@
-"""The reader of a judge's verdicts. They are only reported; the monitor's verdicts decide."""
+"""The parser of a judge's verdicts, which are only reported: the monitor's verdicts decide."""
 
 import re
 from collections.abc import Mapping

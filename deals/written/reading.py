@@ -76,7 +76,7 @@ def read_words(text: str, terms: Terms) -> Deal | Fault:
 def agrees(text: str) -> bool:
     """Return whether a text agrees to the current offer without a condition or a counter-offer.
 
-    In doubt the result is True, because the agent is asked again and can still say otherwise.
+    In doubt the result is True: the agent is then asked again, and can still say otherwise.
     """
     first, *more = re.split(r"[.!;\n]", text)
     said = _AGREED.match(first) or any(_AGREED.fullmatch(sentence) for sentence in more)
@@ -84,7 +84,7 @@ def agrees(text: str) -> bool:
 
 
 class _Reader:
-    """Patterns of the sentences that `deals.language` writes for clauses and conditions."""
+    """A parser with patterns of the sentences that `deals.language` writes."""
 
     def __init__(self, terms: Terms) -> None:
         who = _one_of(terms.agents)

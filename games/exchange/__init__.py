@@ -1,4 +1,4 @@
-"""Task exchange: atomic tasks, composites, private utilities, and efficient allocations.
+"""Task exchange: atomic tasks, sets of them ("composites"), private utilities, efficiency.
 
 >>> from shapley_coop.games.exchange import scenario, solutions
 >>> paper = scenario("paper_competitive")
@@ -11,8 +11,8 @@
 (700000, 260000)
 
 `Tasks` is public. `Scenario` holds all private tables and is for the operator only. Scenarios are
-built in (`paper`), read from a file (`files`), made of records by an extension, or
-generated (`source`). `front` computes the exact Pareto front; `solutions` compares outcomes.
+built in (`paper`), read from a file (`files`), made by an extension from a data set, or generated
+(`source`). `front` computes the exact Pareto front; `solutions` compares outcomes.
 """
 
 from shapley_coop.games.exchange.scenario import Masks, Scenario

@@ -55,7 +55,7 @@ def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
 
 
 def _trace_moves(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved], "Position"]:
-    """Return the atoms handed over, each with its holders in order, and the last position."""
+    """Return each task handed over with its holders in order, and the play's last position."""
     chains: dict[str, list[str]] = {}
     position = game.start()
     for turn, after in zip(record, game.analysis.replay(record), strict=True):
@@ -73,7 +73,7 @@ def _by_task(game: "TaskExchange", moved: Sequence[Moved], done: int) -> tuple[B
     """Return the gain from each moved task, which counts only if all its holders are members.
 
     Returns:
-        A function per task; None if utilities are not additive or a task had too many holders.
+        A function for each task; None without additive utilities, or if a task moved too often.
     """
     own, seats = game.scenario.utilities, {agent: i for i, agent in enumerate(game.agents)}
     if not all(isinstance(one, Additive) for one in own.values()):

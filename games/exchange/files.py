@@ -182,7 +182,7 @@ def _read_holding(told: str | list[str], atoms: Sequence[Atom], whose: str) -> i
 
 
 def _read_sums(scores: Mapping[str, float], atoms: Sequence[Atom], whose: str) -> Additive:
-    """Return additive utilities from scores by tasks in words."""
+    """Return additive utilities from a mapping of tasks, in words, to scores."""
     positions, found = _positions(atoms), [0.0] * len(atoms)
     for task, score in scores.items():
         if not 0 <= score <= TOP:

@@ -75,7 +75,7 @@ class TradeForesight(Foresight):
         return [] if wanted == market.holds else self._plan(wanted)
 
     def habit(self, legal: list[str]) -> str:
-        """Return one of my own tasks, or waiting if none is left."""
+        """Return the action that does one of my tasks, or WAIT if none is left."""
         return next(filter(self.is_habit, legal), WAIT)
 
     def is_habit(self, action: str) -> bool:

@@ -24,7 +24,7 @@ class Front:
     """All efficient utility vectors, each with one partition that attains it.
 
     Attributes:
-        points: shape (F, N), in millionths, by falling utility of the first agent.
+        points: the vectors, shape (F, N), in millionths, by falling utility of the first agent.
         masks: shape (F, N), each agent's set of atoms as a mask.
     """
 
@@ -65,7 +65,7 @@ _IMPOSSIBLE = -(10**15)
 
 
 def _fronts(utilities: Sequence[Micros], wholes: Iterable[int]) -> dict[int, Front]:
-    """Return set → front of its partitions within a group, for sets with an atom per member."""
+    """Return set → front of its partitions in a group, if the set has an atom for each member."""
     if len(utilities) == 1:
         return {s: Front(utilities[0][[[s]]], np.array([[s]], dtype=np.int64)) for s in wholes}
     if len(utilities) == 2:

@@ -1,4 +1,4 @@
-"""Tasks as goods: the tasks that contracts can transfer, and the transfers."""
+"""The tasks that contracts can transfer, as goods, and the transfers themselves."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The market as an exchange's letter shows it: own utilities, others' wishes, allocations."""
+"""An embedded agent's view of a task exchange: its utilities, and guesses of the others'."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -120,7 +120,7 @@ class Market:
         return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
 
     def allocate(self, mine: int) -> Masks:
-        """Return an allocation: I get `mine`; other tasks go to those that asked for them most."""
+        """Return an allocation: I get `mine`, and each other task goes to who asked for it most."""
         rest = members(full(self.n) & ~mine, self.n)
         masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
         for position in rest:
@@ -156,7 +156,7 @@ class Market:
         return {self.describe(mask): mask for mask in {*self.written, *self.utilities}}
 
     def _refused(self, other: str) -> list[int]:
-        """Return the sets offered to an agent, except the last one and the agent's present set."""
+        """Return the sets offered to an agent in vain: all but the last and its present set."""
         would = [one.masks[other] for one in self.offered if one.by != other]
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 

@@ -1,10 +1,10 @@
 """The paper's two scenarios (utility-aware exchange, Appendix A), with missing numbers generated.
 
-*Printed*, in `paper.yaml`: the atoms, ten descriptions, five utilities of Alice, and the initial
-utilities. A model made the other utilities, which were not published. This module generates them by
-seed from preferences in words. Two constraints keep the paper's tables true for every seed.
-*Calibrated* points are the whole Pareto front, placed so that the initial point has the printed
-distance from the front (L2 0.32 and 0.028). Generated points that dominate these are lowered.
+The paper prints the atoms, ten descriptions, five utilities of Alice, and the initial utilities;
+they are in `paper.yaml`. The other utilities are unpublished: this module draws them by seed from
+preferences in words. The paper's tables stay true for every seed: *calibrated* points of
+`paper.yaml` are the whole Pareto front, at the printed distance from the initial point (L2 0.32 and
+0.028). Drawn points that would dominate them are lowered.
 """
 
 from collections.abc import Mapping, Sequence

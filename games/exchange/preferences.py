@@ -1,4 +1,4 @@
-"""The generator of utilities from preferences in words, without a model, and its overlap dial.
+"""The generator of utilities from preferences in words, and of preferences that overlap.
 
 Every number follows from the words and a seed. Words grade tasks ("very good at …", "good at …",
 "not good at …"); a task gets the grade of the passage with which it shares words. A composite's
@@ -73,12 +73,12 @@ def grade(preference: str, atom: Atom) -> float:
 def draw_preferences(
     atoms: Sequence[Atom], agents: Sequence[str], competition: float, seed: int
 ) -> dict[str, str]:
-    """Return preferences in words whose overlap follows a dial.
+    """Return preferences in words that overlap as much as `competition` says, from 0 to 1.
 
     Each of N agents is very good at ⌊n/N⌋ of n tasks, its favourites, and not good at the others.
-    At dial 0 no two agents are good at the same task; at dial 1 all are good at the same tasks. In
-    between, each favourite is replaced with probability `competition` by the first agent's
-    corresponding favourite. For a fixed seed the overlap never falls as the dial rises.
+    At 0 no two agents are good at the same task; at 1 all are good at the same tasks. In between,
+    each favourite is replaced with probability `competition` by the first agent's corresponding
+    favourite. For a fixed seed the overlap never falls as `competition` rises.
     """
     each = max(1, len(atoms) // len(agents))
     order = [int(i) for i in dice(seed, 0, "favourites").permutation(len(atoms))]

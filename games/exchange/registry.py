@@ -25,7 +25,7 @@ NAMING = (
     'order of `atoms`, joined by "; " and ended by a full stop.'
 )
 LISTED = 256
-"""With more composites than this, a letter lists only some and adds `NAMING`."""
+"""With more composites than this, a letter lists some and says how to name others."""
 
 MAX_DESCRIPTION = 4_000
 

@@ -57,7 +57,7 @@ def scenario(name: str, variant: int = 0) -> Scenario:
 def generate_scenario(
     agents: Sequence[str], atoms: int, competition: float, seed: int, sums: bool = False
 ) -> Scenario:
-    """Return a scenario of everyday tasks, of which each agent starts with an equal part.
+    """Return a scenario of everyday tasks; each agent starts with equally many.
 
     Args:
         atoms: the number of tasks; if the built-in list is shorter, tasks recur for other events.
@@ -100,7 +100,7 @@ def _draw_utilities(
 
 
 def dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
-    """Return a scenario with preferences of a given overlap and utilities from their words.
+    """Return a scenario with drawn preferences, and utilities computed from their words.
 
     Args:
         name: the scenario's name.

@@ -1,7 +1,7 @@
 """Utility tables: checks of given scores, and their normalisation.
 
-A score r(a, c) in [0, 100] for each composite c becomes U(a, c) = r(a, c) / max over c of r(a, c),
-or 0 if all scores are 0 (utility-aware exchange, A.2). Tables need not be monotone or additive.
+Agent a's score r(a, c) in [0, 100] of a set c becomes U(a, c) = r(a, c) / max over c of r(a, c), or
+0 if all scores are 0 (utility-aware exchange, A.2). Tables need not be monotone or additive.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ def read_scores(raw: Any, n: int, whose: str) -> list[float]:
     Every mask is needed once; the empty set may be left out and scores 0.
 
     Raises:
-        GameError: as for `scores_of`.
+        GameError: a mask is missing, unknown or out of range.
     """
     found = scores_of(raw, range(1, 1 << n), n, whose)
     return [found.get(mask, 0.0) for mask in range(1 << n)]

@@ -76,7 +76,7 @@ def in_task_words(tasks: Tasks, text: str) -> str:
 
 
 _OPEN = {"- closed: no": "- the trade is open", "- closed: yes": "- the trade is closed"}
-"""A line of the position → its words."""
+"""A line in the letters of models → the same line in the letters of people."""
 
 
 def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
@@ -90,7 +90,7 @@ def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def _mask_pattern(tasks: Tasks) -> re.Pattern[str]:
-    """Return the pattern of a mask where letters write one: after an agent, or in a cell."""
+    """Return the pattern of a mask where letters write one: after an agent or in a table."""
     agents = "|".join(map(re.escape, tasks.agents))
     return re.compile(
         rf"(?:(, |proposes )?\b({agents}) |(done: |now \(|^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE

@@ -27,7 +27,7 @@ class Clause(BaseModel):
         spelt: field → the key that agents write for the field, if the key differs.
         lasts: whether the clause survives an amendment unless it is dropped by its id.
         also: key that agents may write → the field that the key means.
-        needless: key without effect → the only value that agents may give it.
+        needless: a key without effect → the only value that agents may write for it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -103,7 +103,7 @@ class Clause(BaseModel):
         return {**terms, **timed}
 
     def wrong(self, terms: Terms) -> str:
-        """Return in words a fault that the checks of the effects do not find, or ""."""
+        """Return a fault that only this kind can have, in words, or ""."""
         return ""
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
