@@ -13,12 +13,18 @@ from a2a.types import GetTaskRequest, Role, SendMessageRequest, TaskState
 def answer(letter):
     """Accept every offer, and keep every contract."""
     facts = json.loads(letter["facts_json"])
-    if letter["act"].startswith("answer"):
+    if facts.get("offer"):
         return "<ACCEPT>"
     if letter["act"] == "act":
         signed = facts.get("contract") or {"clauses": []}
         due = [c["action"] for c in signed["clauses"] if c.get("agent") == facts["you"]]
         return f"<ACTION>{(due or facts['legal'])[0]}</ACTION>"
+    if letter["act"] == "reason":
+        return (
+            "<CONSIDER>Any deal is fine.\nCollective payoff: 0\nExternality: 0\nPrice: 0</CONSIDER>"
+        )
+    if letter["act"] == "claim":
+        return "<CLAIM>0%</CLAIM>"
     return "<s>Make me an offer.</s><REJECT>"
 
 
