@@ -20,9 +20,7 @@ def answer(letter):
         due = [c["action"] for c in signed["clauses"] if c.get("agent") == facts["you"]]
         return f"<ACTION>{(due or facts['legal'])[0]}</ACTION>"
     if letter["act"] == "reason":
-        return (
-            "<CONSIDER>Any deal is fine.\nCollective payoff: 0\nExternality: 0\nPrice: 0</CONSIDER>"
-        )
+        return "<CONSIDER>Fine.\nCollective payoff: 0\nExternality: 0\nPrice: 0</CONSIDER>"
     if letter["act"] == "claim":
         return "<CLAIM>0%</CLAIM>"
     return "<s>Make me an offer.</s><REJECT>"
