@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ TRIES = 2
 _TEMPLATE = (Path(__file__).parent / "chat_read.md").read_text(encoding="utf-8")
 
 _YES = re.compile(r"\W*(yes|yep|ok|okay|go|go on|approve|approved|do it|begin|start|play)\W*", re.I)
-_NO = re.compile(r"\W*(no|stop|cancel|never mind|reject|forget it)\W*", re.I)
+_NO = re.compile(r"\W*(no|no,? thank(s| you)|stop|cancel|never mind|reject|forget it)\W*", re.I)
 _SETTING = re.compile(r"(\w+)=(-?\d{1,9}(?:\.\d{1,6})?|true|false)")
 
 
@@ -52,7 +52,7 @@ async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
             return {"verdict": "go", "game": waiting}
         found: Found = cannot_be_played(waiting)
     elif chosen.seat().program:
-        found = await asyncio.to_thread(read_by_name, latest, chosen.workflow)
+        found = await asyncio.to_thread(read_by_name, latest, chosen.workflow, chat.get("game"))
     else:
         found = await read_by_model(about, chosen.seat(), chosen.workflow)
     if isinstance(found, str):
@@ -82,13 +82,16 @@ def _texts(message: AnyMessage) -> list[str]:
     return [str(message.text), *(["[attachment]"] if other else [])]
 
 
-def read_by_name(text: str, workflow: str) -> Found:
-    """Read a game's name and settings, as in `volunteers, cost=3`; refuse and quote other words."""
+def read_by_name(text: str, workflow: str, waiting: Mapping[str, Any] | None = None) -> Found:
+    """Read a game's name and settings, as in `volunteers, cost=3`; refuse and quote other words.
+
+    Settings alone change the game that waits for a decision.
+    """
     known = playable_games(workflow)
     words = re.split(r"[\s,;]+", text.strip(" \t\n.!"))
     game = next((word for word in words if word in known), "")
     given = [word for word in words if word not in ("", "play")]
-    params: dict[str, int | float | bool] = {}
+    params, before = dict[str, int | float | bool](), dict[str, Any]()
     left = []
     for word in given:
         setting = _SETTING.fullmatch(word)
@@ -96,10 +99,13 @@ def read_by_name(text: str, workflow: str) -> Found:
             params[setting[1]] = _value(setting[2])
         elif word != game or given.count(game) > 1:
             left.append(word)
+    changed = proposal_of(waiting, workflow) if params and not game else ""
+    if isinstance(changed, dict):
+        game, before = changed["game"], changed["params"]
     if left or not game:
         said = f"{not_taken_over([' '.join(left)])}\n\n" if left else ""
         return said + games_in_words([game] if game else known)
-    found = proposal_of({"game": game, "params": params}, workflow)
+    found = proposal_of({"game": game, "params": {**before, **params}}, workflow)
     if isinstance(found, str):
         return f"{cannot_be_played(found)}\n\n{games_in_words([game])}"
     return found, []
