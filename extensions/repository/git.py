@@ -55,7 +55,7 @@ class RepositoryError(ValueError):
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository's git directory, with the only methods that run git on it.
+    """A repository's git directory; git is run on a repository only by this class.
 
     Git always reads the repository's own configuration. So every setting that runs programs or
     rewrites history is overridden: hooks, pager, external diffs and text conversion, fsmonitor,
@@ -135,7 +135,7 @@ class Repository:
         """Yield the content of each object in order; None for objects above `largest` bytes.
 
         Raises:
-            RepositoryError: an object is missing, broken, or no file.
+            RepositoryError: an object is missing, is broken, or is not a file's content.
         """
         with self._running(("cat-file", "--batch"), "\n".join(hashes).encode(), "") as stdout:
             for wanted in hashes:
@@ -151,7 +151,7 @@ class Repository:
 
     @contextmanager
     def _running(self, args: Sequence[str], stdin: bytes, mailmap: str) -> Iterator[IO[bytes]]:
-        """Run git, yield its output stream, and check its exit code when the block ends."""
+        """Run git, yield its output stream, and check its exit code when the `with` block ends."""
         with TemporaryFile() as given, TemporaryFile() as complaints:
             given.write(stdin)
             given.seek(0)
@@ -211,8 +211,8 @@ def limited(
 def _bounds() -> str:
     """Return a shell script that sets the limits that the system has, and then executes git.
 
-    Limits set after git has started could come too late. A `preexec_fn` would make the system copy
-    the page tables of a large process for each git.
+    Limits that are set after git has started could come too late. A `preexec_fn` would be slow: the
+    system would copy this process's page tables for each run of git.
     """
     return f'ulimit -v {MEMORY >> 10} 2>/dev/null; ulimit -t {_SECONDS} 2>/dev/null; exec "$@"'
 
