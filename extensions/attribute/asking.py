@@ -122,7 +122,7 @@ class Asking:
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """Return a question's kept call in which the same called agents were absent, or None."""
+        """Return the question's kept call whose called agents are as present as here, or None."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)
@@ -133,7 +133,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Keep a call; its key holds the question and which called agents are absent."""
+        """Store a call under the question and the absent ones of the agents that it called."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))
@@ -216,7 +216,7 @@ class Asking:
             CallsSpent: `max_calls` calls have been made.
         """
         counts, finding = self.stage.counts, not self.stage.app.names
-        # While the run that finds the agents has called no model, any node may be an agent.
+        # Until the run that finds the agents has called a model, every node counts as an agent.
         made = counts.other if finding and not counts.models else counts.made
         if made >= self.stage.settings.max_calls:
             self.spent = CallsSpent(f"{self.stage.settings.max_calls} calls are made")

@@ -1,4 +1,4 @@
-"""The setup of an attribution: its units, its kept calls, and the stage of its plays."""
+"""The setup of an attribution: units (samples of inputs), kept calls, and the plays' `Stage`."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -233,7 +233,7 @@ class Stage:
         return "".join(told)
 
     def failed(self, unit: Unit, played: Played) -> str:
-        """Return the error message of an app that fails with all its agents."""
+        """Return the error message of an app that fails even if all its agents take part."""
         sample = f", sample {unit.sample + 1}" if unit.sample else ""
         why = f"{played.failure}{self._not_given(played.failure)}"
         return f"the app with all its agents, input {unit.number}{sample}: {why}"

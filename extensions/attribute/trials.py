@@ -106,7 +106,7 @@ class Trial:
         return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
 
     def beyond(self, other: "Trial", gains: Floats | float = 0.0) -> Loss:
-        """Return this trial's loss minus another trial's loss and `gains`, input by input."""
+        """Return this trial's loss minus another trial's loss, and minus `gains`, by input."""
         return Loss.of(self.rows - other.rows - gains, self.why or other.why)
 
 

@@ -26,7 +26,7 @@ with require_extra("attribute", "an interval of coop attribute"):
 ADJUSTED, PAIRS = "adjusted", "antithetic"
 
 FIRST = 5
-"""Orders drawn before a sampler is chosen; for 8 agents they cover a quarter of coalitions."""
+"""The orders drawn before a sampler is chosen; for 8 agents they cover 1/4 of all coalitions."""
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def is_signed(key: "PublicKey", bound: Mapping[str, Any], signature: Mapping[str
 
 
 def element(signature: Signature) -> str:
-    """Return the element that holds a signature in an answer."""
+    """Return a signature as an element `<SIGNATURE>` for an answer."""
     return f"<SIGNATURE>{signature['keyid']} {signature['sig']}</SIGNATURE>"
 
 

@@ -31,7 +31,7 @@ class Proof(Addition[Settings]):
     settings = Settings
 
     def resolved(self, settings: Settings, game: Game) -> Settings:
-        """Return the settings with public keys looked up, and with mandates kept in the home.
+        """Return the settings with public keys looked up, and store the mandates in the home.
 
         Raises:
             ValueError: a key or a mandate is invalid or of an agent that does not play, the game

@@ -75,7 +75,7 @@ def beyond(
 
 
 def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str) -> Fault | None:
-    """Return the fault of a deal that leaves the agent less than its `min_end`, else None."""
+    """Return the fault of a deal that leaves the agent less than its `min_end`, or None."""
     least, agent = mandate.min_end, mandate.agent
     if least is None:
         return None

@@ -136,7 +136,7 @@ def printed_table(file: Path) -> Printed:
 
 
 def compared(printed: Printed, ours: Mapping[str, Mapping[str, Rates]]) -> list[Compared]:
-    """Return each printed percentage with our figure, or with a dash if we have no figure."""
+    """Return each printed percentage with the rate that we computed, or a dash if there is none."""
     cells = []
     for (mechanism, measure), by_name in printed.items():
         shares = ours.get(mechanism, {})

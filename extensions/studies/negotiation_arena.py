@@ -53,7 +53,7 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class Refused:
-    """One answer that our table refuses ("asks back").
+    """One answer that our application would refuse and send back ("asks back").
 
     Attributes:
         player: the author of the answer.
@@ -75,8 +75,8 @@ class Replayed:
     Attributes:
         record: the study's record.
         refused: the answers that our table refuses, in order.
-        loss: in words, a player's loss by the deal, or its lack of goods to give; "" if none.
-        stopped: whether our table would have stopped the deal; False without a deal.
+        loss: a sentence about a player's loss by the deal, or goods that it lacks; "" if none.
+        stopped: whether our checks would have stopped the deal; False if there was no deal.
         differs: the differences between our outcome and the recorded one; "" if none.
     """
 
@@ -93,7 +93,7 @@ class Replayed:
 
     @property
     def of_nothing(self) -> int:
-        """The number of empty proposals, for which our table has no deal."""
+        """The number of proposals to trade nothing, which cannot be written as a deal."""
         return sum(not any(trade) for trade in self._proposed)
 
     @property
@@ -151,7 +151,7 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
 
 
 def replayed(record: Recorded, markets: Path) -> Replayed:
-    """Replay one recorded game at our table.
+    """Replay one recorded game by the checks of our own runs.
 
     Args:
         record: the game.
@@ -236,7 +236,7 @@ def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | N
 
 
 def _loss(record: Recorded, trade: Trade) -> str:
-    """Return in words the first player's loss by a trade, or its lack of goods; "" if none."""
+    """Return a sentence about the first player that loses or lacks goods; "" if there is none."""
     gained = gains(record, changes_by(trade))
     for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
         for good, amount in given.items():

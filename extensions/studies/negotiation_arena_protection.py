@@ -10,7 +10,7 @@ from shapley_coop.extensions.studies.negotiation_arena_records import ACCEPT, Un
 
 @dataclass(frozen=True)
 class Protection:
-    """The counts of one kind of game; all are counts of games, except the counts of offers.
+    """The counts for one kind of game; `offers` count proposals, all other fields count games.
 
     Attributes:
         kind: sale, swap or division.
@@ -73,7 +73,7 @@ def protection(found: Iterable[Replayed]) -> Iterator[Protection]:
 
 
 def remarks(found: Sequence[Replayed]) -> list[str]:
-    """Return lines about games that the counts omit, and about assumptions of the counts."""
+    """Return remarks on games that the counts omit, and on assumptions of the counts."""
     answers = [answer for one in found for answer in one.record.answers]
     worded = [one.says for one in answers if "accept" in one.says.casefold() and one.says != ACCEPT]
     accepted = sum(one.record.accepted is not None and not one.deal for one in found)

@@ -56,7 +56,7 @@ ROW = """
 
 
 class NoSweep(ValueError):
-    """The folder holds no sweep."""
+    """The error that a folder contains no sweep."""
 
 
 class Store:

@@ -41,7 +41,7 @@ async def sweep(
         tell: called with messages about the progress of batches.
 
     Raises:
-        ValueError: the sweep uses batches, and a seat's endpoint has none.
+        ValueError: the sweep uses batches, and a seat's endpoint offers no batches.
     """
     under_way = _Sweep(cells, player, worker, limits, prices, watch, tell)
     try:

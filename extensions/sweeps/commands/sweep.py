@@ -130,7 +130,8 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
     """Refuse limits that this process could not enforce.
 
     Raises:
-        ValueError: shards have no common database to share the limit, or a server makes calls.
+        ValueError: no common database enforces a limit over all shards, or a server makes the calls
+            and a limit other than the cost is given.
     """
     from shapley_coop.state.storage.home import home
 

@@ -46,7 +46,7 @@ class Question:
     read: Reader
 
     def right(self, answer: str) -> bool:
-        """Return whether an answer is right: its last number, or its words if truth has none."""
+        """Return whether an answer's last number is right; if the truth is no number, its words."""
         if not _NUMBER.fullmatch(self.truth):
             return _names(answer) == _names(self.truth)
         found = _NUMBER.findall(_NO_NUMBER.sub("", answer))
@@ -107,7 +107,7 @@ _TAG = re.compile(r"<(ACCEPT|ACTION|CLAIM|PROPOSAL)\b")
 
 
 def _tags_taught(letter: str) -> str:
-    """Return the tags named below a letter's last heading, where the answer is asked for."""
+    """Return the tags named below a letter's last heading, which says how to answer."""
     return ", ".join(sorted(set(_TAG.findall(letter.rpartition("\n# ")[2])))) or "none"
 
 
@@ -152,7 +152,7 @@ def _payoffs(facts: Facts) -> Iterator[Question]:
 
 
 _ANSWERS = ("answer", "answer_split", "contract_answer")
-"""The questions about one of several offers in turn."""
+"""The acts of letters that ask for an answer to one offer, where several offers come in turn."""
 
 
 def _terms(facts: Facts) -> Iterator[Question]:

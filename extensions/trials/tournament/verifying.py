@@ -30,10 +30,10 @@ PLAN, SPLIT = "plan", "split"
 """The topics of the bargaining over the contract and of the bargaining over the final split."""
 
 UNTOLD = ("guess_error", "refused:", "attempts")
-"""Prefixes of measures not recomputed: rows lack the guesses and refused messages they need."""
+"""Prefixes of measures that cannot be recomputed, since rows lack guesses and refused messages."""
 
 _VALUED = ("in_words", "would_pay")
-"""The keys of a row's offer that are not part of the message."""
+"""The keys of an offer in a row that the message with the offer did not contain."""
 
 
 def wrong_in(row: Row, cell: Cell) -> list[str]:
@@ -126,7 +126,7 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
 
 
 def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row's counts per phase and agent; refusals are put into the agent's first phase."""
+    """Return a row's counts per phase and agent; refusals count in their agent's first phase."""
     spent: dict[str, Any] = {}
     labels = {a: dict(one["labels"]) for a, one in told["happened"]["answers"].items()}
     for phase, agents in told["spending"].items():
