@@ -1,4 +1,4 @@
-"""Replays of a raid for many coalitions at once, on the same dice, and credit from them."""
+"""Replays of a raid for many coalitions at once, on the same dice; agents' credit from replays."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -103,7 +103,7 @@ class RaidAnalysis(Analysis):
         self._replays = lru_cache(maxsize=4)(self._prepare)
 
     def repeated(self, did: Conduct) -> Replays:
-        """Return the replays, which run on arrays only if the baseline is to idle."""
+        """Return the replays; they run on arrays if absent heroes idle, and else one by one."""
         if self.game.baseline.kind != "idle":
             return super().repeated(did)
         return raid_replays(self.game.params, self.game.seed, did)

@@ -66,7 +66,7 @@ class Remote:
         return Finished(row_of(cell, table), volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the model calls of a cell's unfinished run, or none if the server fails."""
+        """Return the model calls of a cell's unfinished run, or [] if the server fails."""
         if self._silent:
             return []
         try:
@@ -142,7 +142,7 @@ class Remote:
 
 
 class _Missing(ValueError):
-    """The error if the server does not know the thread or the workflow."""
+    """The error that the server does not know the thread or the workflow."""
 
 
 def _ended(table: Table) -> bool:

@@ -29,7 +29,7 @@ MOST_AGENTS = 8
 """The most agents whose rankings are compared."""
 
 MOST_STEPS = 30_000
-"""The most turns × joint actions for comparing the baseline "away" in a game with dice."""
+"""The most turns × joint actions of a game with dice in which the baseline "away" is compared."""
 
 Ranking = list[list[str]]
 """Groups of agents with equal values, the highest value first."""

@@ -20,7 +20,7 @@ _TICK = 0.01
 
 
 class NotStarted(RuntimeError):
-    """The error if a command could not be started; the text is the system's reason."""
+    """The error that a command could not be started; its text is the system's reason."""
 
 
 def watch(
@@ -38,7 +38,7 @@ def watch(
             appended as the last argument.
         env: the command's whole environment.
         limits: the limits; this function checks only the limits on time and on output.
-        sealed: whether the end of `command` ends all its processes; if so, wait for their end.
+        sealed: whether all processes that `command` started end with it; if so, await their end.
         inherit: file descriptors that the command inherits.
 
     Raises:

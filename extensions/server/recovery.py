@@ -24,13 +24,13 @@ from shapley_coop.state.storage.home import home
 logger = logging.getLogger(__name__)
 
 NOTES = Path(".langgraph_api") / "at_work"
-"""A file beside the development server's list: one line per active thread and time."""
+"""A file beside the development server's list of threads, with a line for each note of a thread."""
 
 EVERY = 5.0
 """Seconds between two notes of the same active thread."""
 
 BACK = 60.0
-"""A lost thread's last note is at most this many seconds older than the last note of all."""
+"""Only threads noted at most this many seconds before the newest note can be lost threads."""
 
 _noted: dict[str, float] = {}
 

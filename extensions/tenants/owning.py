@@ -83,7 +83,7 @@ def _quota_in(user: Any) -> Quota | None:
 
 
 async def _bound_use(owner: str, shown: Quota | None) -> list[float]:
-    """Return the owner's quota; raise an HTTP error if the quota is used up or there is none."""
+    """Return the owner's quota; raise an HTTP error if it is used up or the owner has no quota."""
     quota = shown or await asyncio.to_thread(quota_by_name, owner)
     if quota is None:
         detail = f"{owner} has no valid token any more: its crons start no runs"

@@ -37,7 +37,7 @@ CONFIGURATIONS = {"room", "context", "configurable", "arguments"}
 """The keys under which a request has a run's configuration or a tool's arguments."""
 
 NOTHING_BELOW = {"metadata", "room", "context", "configurable"}
-"""The keys below which no configuration is searched: labels, and what is one as a whole."""
+"""The keys below which no configuration is searched, as the value is one itself or only labels."""
 
 DEEPEST = 100
 
