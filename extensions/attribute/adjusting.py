@@ -1,7 +1,7 @@
 """Sampled Shapley values, adjusted by a model of the game that is fitted to the known worths.
 
-A play of an app costs money, and arithmetic does not. So the model is a sparse sum of simple games,
-fitted to the worths of the played coalitions. A simple game needs all agents of a set,
+A play of an app costs money, and arithmetic does not. So a model, which is a sparse sum of simple
+games, is fitted to the worths of the played coalitions. A simple game needs all agents of a set,
 any one of them, or two of three. The Shapley values of the model are exact, since the agents of a
 set are symmetric. Random orders and their reverses estimate the rest, v − model:
 

@@ -130,7 +130,7 @@ class Calls:
         return [frozenset(json.loads(asked)) for (asked,) in rows]
 
     def kept(self, questions: Iterable[str]) -> int:
-        """Return the number of kept calls that these questions need."""
+        """Return the number of kept calls that the plays of units with these questions need."""
         keys = {
             key
             for question in questions

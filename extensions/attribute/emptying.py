@@ -22,7 +22,7 @@ from shapley_coop.extensions.attribute.steering import Schema, fitting
 
 @dataclass(frozen=True)
 class Written:
-    """The input and the output of a node in the full run."""
+    """The input and the output of a node in the full run, in which all agents took part."""
 
     given: Any
     output: Any
@@ -34,7 +34,7 @@ NOTHING = Schema()
 
 @dataclass(frozen=True)
 class Emptying:
-    """A function that empties an update.
+    """The function that makes a blank stand-in's update from the agent's own update.
 
     Attributes:
         schema: the fields that route the app, and the values that its state accepts.

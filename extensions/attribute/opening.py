@@ -93,7 +93,7 @@ def _steps(app: App, settings: Settings) -> tuple[int, dict[str, str]]:
 
 
 def _traced(app: App, recorded: Recorded) -> dict[str, dict[int, list[Call]]]:
-    """Return recorded calls: hash of node and input → run number → calls."""
+    """Return a trace's calls: hash of node and input → number of the run → calls."""
     found: dict[str, dict[int, list[Call]]] = {}
     for run in recorded.runs:
         try:

@@ -101,7 +101,7 @@ class Trial:
     why: str = ""
 
     def saves(self, other: "Trial") -> dict[str, float | None]:
-        """Return unit → what this trial saves compared with another; None if unknown."""
+        """Return cost, tokens and seconds saved compared with another trial; None if unknown."""
         both = {*self.measured} & {*other.measured}
         return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
 

@@ -45,7 +45,7 @@ def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
 def depends_on_seed(cell: Cell) -> bool:
     """Return whether the seed can change a cell's runs: by talk or by an agent's random draws.
 
-    Without talk, an embedded agent draws only if it is noisy or careless or has a random strategy.
+    Without talk, only an embedded agent that is noisy or careless or has a random strategy draws.
     The games of this suite have no random events.
     """
     seats = [Seat.model_validate(seat) for seat in cell.room["seats"].values()]

@@ -144,7 +144,7 @@ def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
 
 
 def sample(records: Mapping[str, Record], agents: int, seed: int, at_most: int) -> list[Record]:
-    """Return one multi-atom record for each agent, drawn by seed.
+    """Return a record with several atoms for each agent, drawn by seed.
 
     Args:
         records: id → record, to draw from.

@@ -6,7 +6,7 @@ The signature is one more element in the answer::
 
 The content holds `settings`, a digest of all settings that decide payoffs (`signed_settings`), so
 that nobody can reuse an acceptance under other rules. It also holds `topic` and `turn`, because
-revisions restart in every bargaining. Without them, an acceptance of a plan could be reused in a
+every bargaining counts revisions anew. Without them, an acceptance of a plan could be reused in a
 later renegotiation with the same clauses.
 """
 

@@ -1,4 +1,4 @@
-"""The addition that brings keys, signatures and mandates into a run."""
+"""The extension's hooks in a run (its `Addition`), for keys, signatures and mandates."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -54,7 +54,7 @@ class Proof(Addition[Settings]):
         check_in_force(settings.mandates)
 
     def complaints(self, settings: Settings) -> Iterator[str]:
-        """Yield a complaint if a tenant names keys or mandates that this home keeps."""
+        """Yield a complaint if a tenant names keys or mandates of this home, the operator's own."""
         if any(key.name for key in settings.keys.values()):
             yield "keys: give public keys in PEM; this server's own keys sign for no tenant"
         if any(text.startswith(KEPT) for text in settings.mandates.values()):

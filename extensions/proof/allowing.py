@@ -1,7 +1,7 @@
 """The checks of an agent's acts against its mandate.
 
 A mandate is private until its principal shows it, since other agents could exploit its limits. So
-the table holds only the mandate's hash, which is fixed before the first signature.
+a run's state holds only the mandate's hash, which is fixed before the first signature.
 """
 
 from datetime import UTC, datetime

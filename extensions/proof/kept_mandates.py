@@ -1,6 +1,6 @@
 """The mandates kept in a home, readable only by its owner.
 
-The configuration on the table names a mandate by its hash, since an agent's limits are private
+The configuration in a run's state names a mandate by its hash, since an agent's limits are private
 until its principal shows them.
 """
 

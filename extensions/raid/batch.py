@@ -53,7 +53,7 @@ class Moment(NamedTuple):
 
 
 def simulate(batch: Batch[World], world: World, policy: Policy, turns: range) -> Iterator[Moment]:
-    """Yield each turn's moment until all plays are over or the turns are used up."""
+    """Yield the `Moment` of each turn until all plays are over or the turns are used up."""
     for turn in turns:
         if not (running := ~batch.over(world)).any():
             return

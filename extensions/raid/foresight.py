@@ -148,8 +148,8 @@ class RaidForesight(Foresight):
         """Set the winning turn's rewards, since nobody can predict which Fireball kills the boss.
 
         With real dice the battle may end earlier or later than predicted. So the last turn counts
-        as a fraction: the boss's last hit points over the turn's damage. This fraction scales the
-        turn's rewards and counts as time in the team's reward, so each Fireball nears the end.
+        in part, by the fraction of its damage that the boss's last hit points need. This fraction
+        scales the turn's rewards, and is the turn's length in the team's reward.
         """
         play = turn["actions"]
         part = boss_hp / (self.params.damage[0] * list(play.values()).count(FIREBALL))

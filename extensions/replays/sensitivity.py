@@ -85,7 +85,7 @@ def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
 def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
     """Compare the ranking by a norm with the rankings by other norms, baselines, continuations.
 
-    The cost is a few times that of the values. With more than `MOST_AGENTS`, nothing is compared.
+    The cost is a few times that of the values. Nothing is compared for more than `MOST_AGENTS`.
     """
     n = len(evaluated.agents)
     if n > MOST_AGENTS:

@@ -245,7 +245,7 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
         folder: the folder, which is made if it does not exist.
 
     Returns:
-        The written files; only SVG without the optional library for PNG.
+        The written files: SVG, and PNG if the optional library for it is installed.
 
     Raises:
         ValueError: the folder cannot be made.

@@ -91,7 +91,7 @@ class Keeper:
 
     Args:
         columns: the measures, which are computed when a row is reduced.
-        kinds: the kinds of figures.
+        kinds: the kinds of figures that will be drawn from the reduced rows.
         prices: the prices for the measure `cost`.
     """
 

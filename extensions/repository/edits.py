@@ -81,7 +81,7 @@ def _wraps(lines: Iterable[str]) -> str:
 
 
 def _wrapped(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
-    """Pair each added line with the removed line that contains its beginning; nothing changed."""
+    """Pair each added line with the removed line that contains its beginning; the extent is 0."""
     starts = [0, *accumulate(len(_wraps([line])) for line in gone)]
     at, pairs = 0, []
     for line in come:

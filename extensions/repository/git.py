@@ -24,19 +24,19 @@ LARGEST_RECORD, LARGEST_OUTPUT = 256 << 20, 8 << 30
 """The most bytes that git may print: between two NUL bytes, and in all."""
 
 _OVERRIDES = {
-    # No setting of the repository may start a program …
+    # No setting of the repository may start a program.
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.pager": "cat",
     "diff.external": "",
     "log.showSignature": "false",
     "protocol.allow": "never",
-    # … or change what is read: no working tree, no foreign attributes, no forged commit graph.
+    # No setting may change what is read: no working tree, foreign attributes or forged graph.
     "core.bare": "true",
     "core.attributesFile": os.devnull,
     "core.commitGraph": "false",
     "core.multiPackIndex": "false",
-    # … or raise git's memory. Files above the first limit count as data and are not compared.
+    # No setting may raise git's memory. Files above the first limit are data: git compares no text.
     "core.bigFileThreshold": "16m",
     "core.packedGitWindowSize": "32m",
     "core.packedGitLimit": "256m",

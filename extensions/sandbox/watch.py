@@ -119,7 +119,7 @@ def _follow(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[Status,
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Return whether a process has ended, without reaping it, so its ids are not reused."""
+    """Return whether a process has ended, without reaping it, so that its id is not reused."""
     look = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, look) is not None
 
@@ -133,7 +133,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _await_silence(process: "subprocess.Popen[bytes]") -> None:
-    """Wait at most `_GRACE` seconds until no process holds the streams open: all have ended."""
+    """Wait at most `_GRACE` seconds until all processes that hold the streams open have ended."""
     deadline = time.monotonic() + _GRACE
     with selectors.DefaultSelector() as selector:
         for pipe in (process.stdout, process.stderr):

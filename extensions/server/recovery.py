@@ -1,4 +1,4 @@
-"""Recovery after a kill: restores the threads that are missing from the server's list.
+"""The recovery after a kill, which restores the threads missing from the server's list.
 
 LangGraph's development server saves its list of threads and runs only every ten seconds and at
 shutdown, but it saves checkpoints at every step. So after a kill, a thread's last checkpoint may

@@ -165,7 +165,7 @@ def imported(experiment: Experiment) -> Imported:
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
-    """Return a contract's payments: equal parts of an action's amount from all others."""
+    """Return a contract's payments: all other seats pay equal parts of an action's amount."""
     clauses = []
     for action, amount in design.items():
         for doer in seats if amount else ():

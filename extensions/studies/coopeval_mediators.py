@@ -1,4 +1,4 @@
-"""Certificates of CoopEval's mediators: whether full delegation is stable, and whether dominant.
+"""Certificates of CoopEval's mediators: is full delegation stable, and is it dominant?
 
 A mediator that a model proposed acts for every seat that delegates to it. Its action depends on the
 number of delegating seats. Delegating is one more action of every seat, and the study asks the same

@@ -57,7 +57,7 @@ def rates_of_mechanisms(
 
 
 def rates(found: Iterable[Imported], games: Sequence[str] = ()) -> dict[str, Rates]:
-    """Return model → rates: the mean over games of the rate in each game.
+    """Return model → rates, each of which is the mean over games of the rate in a game.
 
     Args:
         found: the experiments of one mechanism.

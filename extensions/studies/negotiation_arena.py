@@ -1,4 +1,4 @@
-"""Replays of NegotiationArena's recorded games, and the recorded answers that our table refuses.
+"""Replays of NegotiationArena's recorded games, and the recorded answers that our checks refuse.
 
 Each recorded proposal and acceptance goes through the checks of answers in our own runs: the rules
 of a bargaining, the goods held, the signer's purse, and the signer's payoff without the deal. The
@@ -11,7 +11,7 @@ division  the first player's resources are divided, and worthless if the other p
 ========  ====================================================================================
 
 A deal is *bad* if, by the record's numbers, an agent ends with less than before, gives goods that
-it does not hold, or pays money that it does not have. A deal is *stopped* if our table refuses its
+it does not hold, or pays money that it does not have. A deal is *stopped* if our checks refuse its
 proposal or its acceptance. *Bad* and *stopped* are computed independently. So every swap of unequal
 numbers is bad, whatever the traders wanted. How a model would answer a refusal is unknown.
 """
@@ -70,11 +70,11 @@ class Refused:
 
 @dataclass(frozen=True)
 class Replayed:
-    """One recorded game, replayed at our table.
+    """One recorded game, replayed by the checks of our own runs.
 
     Attributes:
         record: the study's record.
-        refused: the answers that our table refuses, in order.
+        refused: the answers that our checks refuse, in order.
         loss: a sentence about a player's loss by the deal, or goods that it lacks; "" if none.
         stopped: whether our checks would have stopped the deal; False if there was no deal.
         differs: the differences between our outcome and the recorded one; "" if none.
@@ -227,7 +227,7 @@ def _deal(record: Recorded, trade: Trade) -> Deal:
 
 
 def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | None:
-    """Return the fault for which our table refuses a proposal or an acceptance; None if none."""
+    """Return the fault for which our checks refuse a proposal or an acceptance; None if none."""
     offer = {"offer": put(deal, name, 1)} if accepts else {}
     evaluated = EvaluatedTable(cast(Table, {**table, **offer}))
     question = ANSWER if accepts else PROPOSE

@@ -37,7 +37,7 @@ def check_none_waits(sweep: str) -> None:
     """Refuse to go on without batches while a provider still holds a batch of the sweep's letters.
 
     Raises:
-        ValueError: letters of the sweep wait in batches, and would be paid for twice.
+        ValueError: letters of the sweep wait in batches; asked again, they would be paid for twice.
     """
     if waiting := home().journal.in_batches(sweep):
         raise ValueError(f"{waiting} letters wait in batches: add --batch to fetch answers")

@@ -68,7 +68,7 @@ class Stored:
         """Iterate over the rows, which are read `PAGE` at a time.
 
         Raises:
-            ValueError: a row's game is a program that was not permitted.
+            ValueError: a row's game is a program, and programs were not permitted.
         """
         return (row for row, _ in self.timed())
 

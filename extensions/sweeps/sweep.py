@@ -35,7 +35,7 @@ async def sweep(
         cells: the cells, in the order of play.
         player: plays the cells.
         worker: takes cells and stores rows for this process.
-        limits: when to stop.
+        limits: the limits at which the sweep stops.
         prices: prices for the cost; models without a price count as free.
         watch: called with the tally after each cell.
         tell: called with messages about the progress of batches.
@@ -81,7 +81,7 @@ class _Sweep:
         self._moved, self._taking = asyncio.Condition(), asyncio.Lock()
 
     async def begin(self) -> None:
-        """Install the gate and batches, and remove leftovers of killed processes."""
+        """Install the gate for calls and the batches; remove what killed processes have left."""
         clients_here().gate = self.gate
         if self._limits.batches and self.todo:
             await self._in_batches(self._limits.batches)

@@ -152,7 +152,7 @@ _signed: dict[str, Caller] = {}
 
 
 def known_as(identity: str) -> list[Caller]:
-    """Return the callers with an identity, for a cron, which has no token; call it in a thread.
+    """Return the callers with an identity, for crons, which have no token; call this in a thread.
 
     Returns:
         The unexpired callers with this identity in the file of tokens. With signed tokens on, also

@@ -131,7 +131,7 @@ async def _waiting_in(thread: str, most: int) -> int:
 
 
 async def own_or_builtin(ctx: Context, value: Any) -> Verdict:
-    """Let every operator read and run built-in assistants; other assistants, only their owner."""
+    """Let every operator read and run built-in assistants, and only the owner use any other."""
     mine = await own(ctx, value)
     if ctx.action in ("read", "search"):
         # The server knows $or; the SDK's types do not yet.

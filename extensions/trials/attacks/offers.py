@@ -47,7 +47,7 @@ def greedy(asked: Asked) -> Deal:
 
 
 def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
-    """Return the efficient plan; a payer that does its part also pays all that it could earn."""
+    """Return the efficient plan, with all possible earnings of each payer that does its part."""
     plan = outlook_of(asked).together
     pays = [
         Pay(

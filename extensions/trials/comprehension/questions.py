@@ -79,7 +79,7 @@ def questions(facts: Facts) -> list[Question]:
 
 
 def _asked(facts: Facts) -> Iterator[Question]:
-    """Yield questions about any letter: its reader, and what its answer can be."""
+    """Yield the questions for every letter: to whom it is written, and what it asks for."""
     read = _found(r"You are \*\*(.+?)\*\*", last=True)
     text = "Which player is this letter to? Give the name."
     yield Question("what is mine", text, facts["you"], read)
@@ -112,7 +112,7 @@ def _tags_taught(letter: str) -> str:
 
 
 def _listed(read: Reader) -> Reader:
-    """Return a reader of a list of names, on one line or with one name per line."""
+    """Return a function that finds a list of names, on one line or with one name per line."""
 
     def names(letter: str) -> str | None:
         found = read(letter)
@@ -229,7 +229,7 @@ _PARTS = (_asked, _payoffs, _terms, _turns, _money, _trade)
 
 
 def _found(pattern: str, last: bool = False) -> Reader:
-    """Return a reader of the first, or last, match of a pattern in the letter's words."""
+    """Return a function that finds the first, or last, match of a pattern in a letter's words."""
 
     def read(letter: str) -> str | None:
         found = re.findall(pattern, letter)
@@ -247,7 +247,7 @@ def _difference(pattern: str) -> Reader:
 
 
 def _row(begins: str, agent: str) -> Reader:
-    """Return a reader of an agent's payoff in the offer's payoff table."""
+    """Return a function that finds an agent's payoff in the table of an offer's payoffs."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
@@ -262,7 +262,7 @@ def _row(begins: str, agent: str) -> Reader:
 
 
 def _cell(agent: str, *columns: str) -> Reader:
-    """Return a reader of an agent's amount in the table about the split."""
+    """Return a function that finds an agent's amount in the table about the split."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]

@@ -100,7 +100,7 @@ def played_in(folder: Path) -> Played:
     """Return the tournament of a folder with all its rows.
 
     Raises:
-        ValueError: the folder has no tournament, a match has no row, or a row no match.
+        ValueError: the folder has no tournament, a match has no row, or a row has no match.
     """
     held = _held_in(folder)
     if held.strangers:

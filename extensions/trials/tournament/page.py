@@ -66,7 +66,7 @@ def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) 
 
 
 def _finding(ranking: list[Rank], linked: Mapping[str, Linked]) -> Markup:
-    """Return the ranking's first and last seats in one sentence, its numbers with links."""
+    """Return a sentence about the ranking's first and last seats; its numbers are links."""
     first, last = ranking[0], ranking[-1]
     won, compared = (
         linked[first.seat].around(one) for one in (f"{first.won:.0%}", str(first.compared))
