@@ -206,7 +206,7 @@ def leave_one_out(game: AppGame) -> Floats:
 
 
 def observations(game: AppGame) -> list[list[int]]:
-    """Return the indices of units, grouped by input; of a single input, one group per sample."""
+    """Return the indices of units, grouped by input, or by sample if there is only one input."""
     numbers = dict.fromkeys(unit.number for unit in game.units)
     if len(numbers) == 1:
         return [[k] for k in range(len(game.units))]

@@ -131,7 +131,7 @@ class _Table:
         return min(max(part if self.me == 0 else PARTS - part, least), largest)
 
     def heard(self) -> list[int]:
-        """Return the opponent's messages as outcomes; a message without an offer is the worst."""
+        """Return the opponent's messages as outcomes; one without an offer is read as the worst."""
         least, found = self.outcomes[self.me], list[int]()
         for line in self.facts["history"]:
             if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":

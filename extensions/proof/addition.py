@@ -68,7 +68,7 @@ class Proof(Addition[Settings]):
         return {"workflow": workflow, "salt": salt_of(episode)} if settings.keys else None
 
     def limits(self, settings: Settings, agent: str) -> Limits:
-        """Return the limits in the agent's mandate; without a mandate, no limits."""
+        """Return the limits in the agent's mandate, or no limits if it has no mandate."""
         if agent not in settings.mandates:
             return Limits()
         mandate = mandate_of(settings.mandates[agent]).mandate

@@ -32,7 +32,7 @@ class Batch(Protocol[World]):
         ...
 
     def step(self, world: World, chosen: Ints) -> tuple[World, Ints]:
-        """Return the positions after a turn, and the rewards, shape (K, n + 1), the pot last."""
+        """Return the positions after a turn, and rewards of shape (K, n + 1); the pot is last."""
         ...
 
 

@@ -197,7 +197,7 @@ class Lineage:
         return Origin(*line, mender, part)
 
     def _as_added(self, line: Line) -> Line:
-        """Return a line with the commit that added it by git's log, if blame names another."""
+        """Return a line with its commit by git's log, in place of a wrong commit by `git blame`."""
         first = (self._begun.get(line[1], line[0]), line[1])
         if self.added[line]:
             return line

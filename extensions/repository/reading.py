@@ -73,7 +73,7 @@ class Reading:
         self._authors: dict[str, str] = {}  # a commit's hash → a name
         self._why: dict[str, str] = {}  # a commit's hash → the reason if it earns nothing
         self._written: dict[str, tuple[str, str, str]] = {}
-        self._squashed: dict[tuple[int, int], bool] = {}  # (commit, original) → whether a squash
+        self._squashed: dict[tuple[int, int], bool] = {}  # (commit, other) → whether its squash
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""

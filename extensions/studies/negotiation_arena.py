@@ -131,7 +131,7 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
     """Replay every game in a folder and below; return the replays and the unreadable records.
 
     Raises:
-        ValueError: there is no game.
+        ValueError: the folder contains no recorded game.
 
     Cost: about 10 ms per distinct trade and market.
     """

@@ -53,7 +53,7 @@ async def free_rider(arena: Arena) -> None:
 
 
 async def paid_worker(arena: Arena) -> None:
-    """Do the work that was sold, in one run for a single payment and in one for pay by turn."""
+    """Do the work that was sold, in one run for one payment, and in another for pay every turn."""
     for by_turn in (False, True):
         played = await _sold(arena, kept, by_turn)
         times = len(played.table["record"]) if by_turn else 1

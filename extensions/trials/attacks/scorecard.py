@@ -243,7 +243,7 @@ async def _tried(case: str, twin: bool, arena: Arena) -> Outcome:
 
 
 def _share(found: Estimate) -> dict[str, Any]:
-    """Return a share with its interval as JSON-compatible data; None values without trials."""
+    """Return a share with its interval as JSON-compatible data; without trials all are None."""
     if not found.n:
         return {"n": 0, "value": None, "interval": None}
     return {"n": found.n, "value": found.value, "interval": [found.low, found.high]}

@@ -146,8 +146,8 @@ def matrix(
         pair: (first seat, second seat) → the link from their box to their matches.
 
     Returns:
-        SVG: a box for each pair, green above the mean of all boxes and orange below. The colour is
-        stronger the further the payoff is from the mean. Each box has a title in words.
+        The picture as SVG. Each pair's box is green above the mean of all boxes and orange below it;
+        the further the payoff is from the mean, the stronger the colour. Its title is in words.
     """
     mean = sum(crossed.values()) / len(crossed)
     reach = max(abs(value - mean) for value in crossed.values()) or 1.0
