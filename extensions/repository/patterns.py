@@ -50,7 +50,7 @@ class Pattern:
 
 @lru_cache(maxsize=10_000)
 def pattern(expression: str, *, any_case: bool = False, across_lines: bool = False) -> Pattern:
-    """Compile a regular expression, by RE2 if its matches can differ in length.
+    """Compile a regular expression from an untrusted source.
 
     Args:
         expression: an expression in RE2's syntax.

@@ -146,7 +146,7 @@ def matrix(
         pair: (first seat, second seat) → the link from their box to their matches.
 
     Returns:
-        The picture as SVG. Each pair's box is green above the mean of all boxes and orange below it;
+        The picture as SVG. Each pair's box is green above the mean of all boxes, and orange below;
         the further the payoff is from the mean, the stronger the colour. Its title is in words.
     """
     mean = sum(crossed.values()) / len(crossed)
