@@ -166,7 +166,7 @@ class _Attribution:
     settings: Settings
 
     async def credit(self) -> AppCredit:
-        """Play as many coalitions as wanted, and return the result."""
+        """Play as many coalitions as the caller wants, and return the result."""
         game, settings = self.game, self.settings
         first, n = before(game.stage, game.units), len(game.agents)
         alone = settings.value == LEAVE_ONE_OUT

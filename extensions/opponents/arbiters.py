@@ -42,7 +42,7 @@ def nash(points: Sequence[Point], disagreement: Point) -> Point:
 
 
 def kalai_smorodinsky(points: Sequence[Point], disagreement: Point) -> Point:
-    """Return the outcome with the largest least relative gain; d if each leaves an agent below d.
+    """Return the outcome that maximizes the least relative gain; d if each leaves an agent below d.
 
     The arguments are those of `nash`.
     """

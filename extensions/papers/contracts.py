@@ -45,7 +45,7 @@ def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
 def depends_on_seed(cell: Cell) -> bool:
     """Return whether the seed can change a cell's runs: by talk or by an agent's random draws.
 
-    Without talk, only an embedded agent that is noisy or careless or has a random strategy draws.
+    Without talk, only embedded agents that are noisy or careless, or play at random, vary by seed.
     The games of this suite have no random events.
     """
     seats = [Seat.model_validate(seat) for seat in cell.room["seats"].values()]

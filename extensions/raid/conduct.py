@@ -130,7 +130,7 @@ class RaidAnalysis(Analysis):
         return Fraction(int(self._worths(record)(row)[0]))
 
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[Mask], NDArray[np.float64]]:
-        """Return the function that gives `worth` of many coalitions: shape (m, n) to shape (m,)."""
+        """Return the function from coalitions, shape (m, n), to each one's `worth`, shape (m,)."""
         if self.game.params.worth == "record":
             return super().batch_worth(record)
         worths = self._worths(record)

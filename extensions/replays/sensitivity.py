@@ -1,4 +1,4 @@
-"""The sensitivity of the agents' ranking to the norm, the baseline and replays' continuation.
+"""The sensitivity of the agents' ranking to norm, baseline, and moves off the recorded path.
 
 Several norms and baselines are defensible, and each gives other values. If all values rank the
 agents the same, the choice does not matter for the ranking. If not, the report names the choices.

@@ -62,7 +62,7 @@ class Links:
     pages: Mapping[str, str]
 
     def to(self, rows: Sequence[Row], *where: Mapping[str, str]) -> Linked:
-        """Return the link to the page of the only run, or else to the runs in the list."""
+        """Return the link to the page of a single run, or else to the runs in the list."""
         page = self.pages.get(rows[0]["cell"], "") if len(rows) == 1 else ""
         return Linked(page) if page else Linked(f"#{self.listed}", where)
 

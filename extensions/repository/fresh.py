@@ -48,7 +48,7 @@ def fresh(source: Repository, tips: Sequence[str]) -> Iterator[Repository]:
 
 
 def shallow_ends(repository: Repository) -> set[str]:
-    """Return the commits whose parents a shallow clone lacks; git dates all older lines to them."""
+    """Return commits whose parents a shallow clone lacks; git credits them with all older lines."""
     listed = repository.git_dir / repository.text("rev-parse", "--git-path", "shallow")
     return set(listed.read_text(encoding="ascii").split()) if listed.is_file() else set()
 

@@ -134,7 +134,7 @@ class People:
         return self._rules.part_of(person.name, person.email) is None
 
     def _key(self, person: Person, renames: bool) -> str:
-        """Return a person's key in `known`; `renames` makes the person's present name the shown."""
+        """Return a person's key in `known`; `renames` is whether to show this name from now on."""
         name, email = printable(person.name), printable(person.email)
         key = email.casefold() or name
         known = self.known.setdefault(key, Contribution(name or email, email))

@@ -2,8 +2,8 @@
 
 LangGraph's development server saves its list of threads and runs only every ten seconds and at
 shutdown, but it saves checkpoints at every step. So after a kill, a thread's last checkpoint may
-name a run that the list lacks. `recover` restores that thread and asks people again. The server
-itself restarts the runs on the list. With Postgres the list is always complete.
+name a run that the list lacks. `recover` restores that thread, and asks people its open questions
+again. The server itself restarts the runs on the list. With Postgres the list is always complete.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The reader of CoopEval's published records, a study of cooperation among models.
+"""The reader of the published records of CoopEval, a study of cooperation among models.
 
 A folder is one experiment: a game under one mechanism, played in all matches of the models.
 

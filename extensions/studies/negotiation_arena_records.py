@@ -1,4 +1,4 @@
-"""The reader of NegotiationArena's published records, a study of trading models.
+"""The reader of the published records of NegotiationArena, a study of trading models.
 
 A folder contains one game, as `game_state.json`:
 

@@ -139,6 +139,6 @@ def price_list() -> Prices:
         raise ValueError(f"{PRICES}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=2)  # every run calls this; a new time makes a changed file be read
+@lru_cache(maxsize=2)  # every run calls this; `_` is the file's modification time
 def _read(path: str, _: int) -> Prices:
     return read_prices(Path(path))

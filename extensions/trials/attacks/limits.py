@@ -76,7 +76,7 @@ async def grounded_dispute(arena: Arena) -> None:
     def propose(asked: Asked) -> str:
         if not asked.facts.get("contract"):
             return offer("You gain all.", generous(asked))
-        # It offers a quarter of its stakes, so that it can still make the contract's payments.
+        # The adversary offers a quarter, so that it can still make the contract's payments.
         amends = plain(Fraction(stakes(asked, asked.me)) / 4 / len(asked.others))
         pays = [Pay(payer=asked.me, payee=other, amount=amends) for other in asked.others]
         return offer("For the breach.", Deal(clauses=(*promises(asked).clauses, *pays)))

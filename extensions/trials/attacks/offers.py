@@ -47,7 +47,7 @@ def greedy(asked: Asked) -> Deal:
 
 
 def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
-    """Return the efficient plan, with all possible earnings of each payer that does its part."""
+    """Return the efficient plan; each payer that does its part must pay all that it could earn."""
     plan = outlook_of(asked).together
     pays = [
         Pay(
