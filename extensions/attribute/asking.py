@@ -133,7 +133,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Store a call under the question and the absent ones of the agents that it called."""
+        """Store a call; its key is the question and those of its called agents that are absent."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))

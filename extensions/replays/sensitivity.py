@@ -83,7 +83,7 @@ def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
 
 
 def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
-    """Compare the ranking by a norm with the rankings by other norms, baselines, continuations.
+    """Compare the ranking by a norm with rankings by other norms, baselines and moves in replays.
 
     The cost is a few times that of the values. Nothing is compared for more than `MOST_AGENTS`.
     """

@@ -47,7 +47,7 @@ def table(
         spec: the table's specification in the suite.
         rows: the suite's runs.
         axes: the suite's axes.
-        links: the links to the runs.
+        links: the links from the table's numbers to their runs.
 
     Returns:
         {"title", "source", "beside": whether the source's values are shown, "axes", "columns":

@@ -106,7 +106,7 @@ class Line:
 
 
 def linked(drawn: str, link: Linked | None, says: str) -> str:
-    """Return an SVG element as a link with a name, or as it is."""
+    """Return an SVG element as a link with a name, or unchanged if there is no link."""
     name = escape(visible(says))
     return f'<a {link.attributes} aria-label="{name}">{drawn}</a>' if link else drawn
 

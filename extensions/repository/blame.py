@@ -49,7 +49,7 @@ def blame(
 ) -> dict[int, Blamed]:
     """Return line number → origin, for a file's wanted lines; changes of white space are ignored.
 
-    Moving a line within the file keeps its origin. Lines older than `base` have older origins.
+    Moved lines keep their origin. A line older than `base` has an origin outside the range.
 
     Raises:
         RepositoryError: git fails.

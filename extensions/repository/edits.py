@@ -97,7 +97,7 @@ def _alike(one: str, other: str) -> int:
 
 
 def _closest(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
-    """Return pairs of the most similar lines with their extents; no line is in two pairs."""
+    """Return pairs of the most similar lines, with extents of change; no line is in two pairs."""
     ranked = sorted(
         (extent(was, now), i, j) for i, was in enumerate(gone) for j, now in enumerate(come)
     )

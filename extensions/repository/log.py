@@ -194,7 +194,7 @@ def _sections(patch: bytes) -> list[bytes]:
 
 
 def _is_of(section: bytes, change: Change) -> bool:
-    """Return whether a patch's section is a change's: it names its blobs, or none if they equal."""
+    """Return whether a section is about a change: it names its blobs, or none if both are equal."""
     head, _, _ = section.partition(b"\n@@ ")
     index = next((line for line in head.split(b"\n") if line.startswith(b"index ")), b"")
     blobs = f"{change.old}..{change.new}".encode()

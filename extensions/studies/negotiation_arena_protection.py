@@ -10,7 +10,7 @@ from shapley_coop.extensions.studies.negotiation_arena_records import ACCEPT, Un
 
 @dataclass(frozen=True)
 class Protection:
-    """The counts for one kind of game; `offers` count proposals, all other fields count games.
+    """The counts for one kind of game; all are counts of games, but `offers…` count proposals.
 
     Attributes:
         kind: sale, swap or division.
