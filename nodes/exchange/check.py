@@ -1,4 +1,4 @@
-"""The node that finds the fault of an agreement that is not a valid allocation."""
+"""The node that labels what is wrong with an agreement that allocates tasks invalidly."""
 
 from typing import Any
 
