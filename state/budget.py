@@ -15,7 +15,7 @@ SPENT_UP = "BUDGET"
 
 
 class Budget(BaseModel):
-    """Limits of a run, and of each agent in it; 0 is none."""
+    """The limits of a run, and of each agent in it; 0 sets no limit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

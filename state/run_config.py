@@ -45,8 +45,8 @@ EXAMPLE_SEATS = {DEFAULT_SEAT: {"model": "embedded:rational"}}
 class RunConfig(BaseModel):
     """The graph's context: what is played, by whom, and within which limits.
 
-    It is a recipe of plain JSON. Only `open` reads it, and writes the resolved form on the
-    table; every other node builds from the table.
+    It is plain JSON. Only the node `open` reads it, and writes it with the contents of files to the
+    table, which all other nodes read.
     """
 
     model_config = ConfigDict(extra="forbid", title="RunConfig", field_title_generator=title_of)
