@@ -75,7 +75,7 @@ class OpenQuestion:
 
 
 def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuestion]:
-    """Return agent → the question that waits for the agent's reply.
+    """Return agent → the agent's open question, for agents whose people must reply.
 
     Args:
         graph: the name of the workflow.

@@ -82,11 +82,11 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         start: the initial values of the keys that this workflow adds to the table.
 
     Attributes:
-        game: as above.
-        plays: as above.
-        check_game: as above.
-        check_config: as above.
-        params: as above.
+        game: the argument `game`.
+        plays: the argument `plays`.
+        check_game: the argument `check_game`, or its default.
+        check_config: the argument `check_config`.
+        params: the argument `params`.
         name: the name of the compiled workflow, which is part of what the parties sign.
         askings: node → the question that the node asks.
     """

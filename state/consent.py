@@ -28,7 +28,7 @@ def terms_of(turn: TurnContext) -> Terms:
     return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)
 
 
-@lru_cache(maxsize=256)  # cached: `broken_rules` needs the same object for the same facts
+@lru_cache(maxsize=256)  # cached: equal facts must be one object for the cache of `broken_rules`
 def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> Terms:
     return Terms(
         agents=game.agents,

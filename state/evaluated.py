@@ -208,7 +208,7 @@ class EvaluatedTable:
         The result is plain JSON with exact amounts as text; it is empty if it cannot be computed.
 
         Args:
-            deal: the offer; None for the contract in force, or for no deal at all.
+            deal: the offer; None if no offer is added to the contract in force, if there is one.
             viewer: the reader. If agents know only their own payoffs, only the reader's are in the
                 result; "" for no reader.
             norms: the norms whose payoffs are added for comparison.

@@ -33,8 +33,8 @@ def consent(
 ) -> dict[str, Any]:
     """Return the contributors that agreed to the split in force, and those that did not.
 
-    The split in force is the one that all accepted, or else the counted split. So whoever accepted
-    only a failed counter-offer did not agree to the split in force.
+    The split in force is the one that all accepted, or else the split by counted work (offer 1). So
+    whoever accepted only a failed counter-offer did not agree to the split in force.
 
     Args:
         run: the run in which the contributors are asked.

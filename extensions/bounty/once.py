@@ -31,7 +31,7 @@ def seats_of(names: Iterable[str], seats: Mapping[str, Any]) -> "dict[str, Seat]
 
     Args:
         names: the contributors.
-        seats: contributor → seat; the key '*' seats every contributor without a key.
+        seats: contributor → seat; the key '*' gives the seat of all others.
     """
     from shapley_coop.seats.seat import Seat
 
@@ -52,7 +52,7 @@ def begun(
 
     Args:
         params: the parameters of the game `delivered`.
-        seats: contributor → seat; the key '*' seats every contributor without a key.
+        seats: contributor → seat; the key '*' gives the seat of all others.
         seed: the seed of embedded agents.
         deadline: the seconds that a person has to answer; 0 for no deadline.
         work: a text that identifies the paid work, such as the hashes of its commits.

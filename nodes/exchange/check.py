@@ -1,4 +1,4 @@
-"""The node that labels what is wrong with an agreement that allocates tasks invalidly."""
+"""The node that ends a talk whose agreement is no valid allocation, and counts the fault."""
 
 from typing import Any
 

@@ -88,7 +88,7 @@ class RemoteAgent(LetterChatModel):
 
 
 class _Exchange:
-    """The exchange of one letter with an agent: sends the letter and waits for the answer."""
+    """The exchange of one letter with an agent, which sends the letter and waits for the answer."""
 
     def __init__(self, seat: Seat, question: "Enquiry", journal: Journal) -> None:
         self._seat, self._question = seat, question
@@ -113,7 +113,7 @@ class _Exchange:
         try:
             return await self._wait(link, known)
         except TaskFailed:
-            return None  # LangGraph's server shows a completed task without answer, so ask again
+            return None  # LangGraph's server shows completed tasks without answer, so ask again
 
     async def _asked_back(self, link: "Link") -> str:
         """Return the id of the last attempt's task if that task awaits input, or ""."""

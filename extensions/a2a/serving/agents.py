@@ -1,8 +1,8 @@
 """The two A2A agents of `coop a2a`: a judge that assesses others, and a subject for assessment.
 
 The judge (the green agent of AgentBeats) plays the runs of an assessment request. The subject (the
-purple agent) answers letters with a model or another seat of this package. Tasks are kept in
-memory, so after a crash the client must send its request again; finished runs are kept on disk.
+purple agent) answers letters with a model or another seat of this package. Tasks are only in
+memory, so after a crash the client must send its request again; finished runs are on disk.
 """
 
 import json

@@ -163,7 +163,7 @@ class Guests(RequestHandler):
         return "" if "refused" in taken else meant
 
     async def _next(self, seat: Seat, answered: str) -> Task:
-        """Return the task once a letter other than `answered` waits, or the play is over."""
+        """Return a seat's task once a letter other than `answered` waits, or the run has ended."""
         while True:
             task = await self._task(seat)
             working = task.status.state == TaskState.TASK_STATE_WORKING
