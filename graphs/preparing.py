@@ -67,7 +67,7 @@ def prepare(
 
 
 def _validate(config: RunConfig | Mapping[str, Any]) -> RunConfig:
-    """Return the configuration, read from a mapping if needed."""
+    """Return the configuration; a mapping is validated and converted."""
     if isinstance(config, RunConfig):
         return config
     try:

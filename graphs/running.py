@@ -90,7 +90,7 @@ async def follow(
 
     Args:
         run: a run from `prepare` or from the register.
-        watch: called after each node.
+        watch: a callback, called after each node with its name and update.
         person: answers for the people in the run; None lets the run wait for them.
         traced: further metadata, tags and callbacks for the trace.
 
@@ -168,7 +168,7 @@ async def _go_on(
         app: the compiled workflow.
         config: the run's LangGraph configuration.
         replies: interrupt id → reply; None begins the run or resumes unfinished steps.
-        watch: called after each node.
+        watch: a callback, called after each node with its name and update.
         taken: the caller's lease of the run, if it has one.
     """
     outcome: dict[str, Any] = {}

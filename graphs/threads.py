@@ -99,7 +99,7 @@ def _thread(run: Run) -> RunnableConfig:
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:
-    """Return the context of each asking of agents in a run, by its key (`TurnContext.at`)."""
+    """Return `TurnContext.at` → the context, for each time that the run asked agents."""
     found: dict[str, TurnContext] = {}
     askings = builder(run.graph).askings
     async with open_workflow(run.graph) as app:
@@ -139,7 +139,7 @@ def _pointers(values: Mapping[str, Any]) -> Iterator[tuple[str, Pointer]]:
 
 
 def _find_reasoning(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
-    """Yield the agent and the pointer of each private reasoning that a checkpoint has pending."""
+    """Yield the agent and the pointer of all reasoning in a checkpoint's pending writes."""
     for _, key, written in kept.pending_writes or ():
         if key == "reasoned":
             yield from ((one["agent"], one["pointer"]) for one in written)

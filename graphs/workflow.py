@@ -44,7 +44,7 @@ def route_offer(table: Table) -> str:
 
 
 def sound(table: Table) -> str:
-    """Return `sound`, for a `branch` with outcomes `sound` and `again`, which `branch` tests."""
+    """Return `sound`, for a branch that leads back by `again` if an answer is refused."""
     return "sound"
 
 

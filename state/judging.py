@@ -33,7 +33,7 @@ def reader(
         message = scan(without_additions(turn.evaluated.config, answer.text))
         if isinstance(message, Fault):
             return message
-        # Outsiders are exempt, because they repeat clauses of parties that were not too long.
+        # Outsiders may write more: they repeat the parties' clauses, whose length was checked.
         if agent not in OUTSIDERS and (fault := too_long(message)):
             return fault
         message = in_a_word(message)

@@ -103,8 +103,8 @@ def count_answers(
 ) -> tuple[Offer | None, dict[str, AgentOutput]]:
     """Return the offer with the acceptances in the answers added, and the answers as counted.
 
-    An acceptance is of the offer (revision and hash) that its author's letter showed. If another
-    offer has replaced it, the acceptance becomes a pass with the fault's label.
+    An acceptance counts only for the offer (revision and hash) that its author's letter showed. If
+    another offer has replaced it, the acceptance becomes a pass with the fault's label.
     """
     counted = dict(answers)
     for agent, said in answers.items():

@@ -62,7 +62,7 @@ def _without_agreement(
 ) -> tuple[str, dict[str, Fraction]]:
     """Return the basis and the payoffs by the norm, or by the final offer that is nearest to it.
 
-    A final offer is an agent's latest offer after play. Without any, `basis` and `signed` hold.
+    A final offer is an agent's latest offer after play; if none exists, return `basis, signed`.
     """
     norm = evaluated.payoffs_by(evaluated.config.norm)
     if evaluated.config.disagreement == "norm":

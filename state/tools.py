@@ -138,7 +138,7 @@ def tools_of(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
     if agent not in turn.evaluated.agents:
         return ()
     names: list[str] = []
-    if turn.topic.rules and not turn.question.blind:  # `blind`: claims make no deal
+    if turn.topic.rules and not turn.question.blind:  # `blind`: a claim is not a deal
         names += ["evaluate_deal", "check_deal"]
     if turn.topic.rules and not turn.evaluated.over:
         names.append("simulate")

@@ -66,8 +66,7 @@ class Settling:
         """Set the contributors' seats: those given, or else people if the run is `for_payment`.
 
         Raises:
-            ValueError: a seat is malformed, of no contributor, or, if `for_payment` is set,
-                simulated.
+            ValueError: a seat is malformed, of no contributor, or forbidden by `for_payment`.
         """
         usual = "human" if for_payment else "embedded:rational"
         self.seats = seats_from(model or usual, agents)
