@@ -68,7 +68,7 @@ Found = tuple[dict[str, Any], list[str]] | str
 
 
 def _turns(messages: Sequence[AnyMessage]) -> list[str]:
-    """Return the person's turns, each between two answers; `[attachment]` replaces attachments."""
+    """Return the person's turns; a turn joins the messages between two answers."""
     turns = []
     for is_said, part in groupby(messages, key=lambda one: isinstance(one, HumanMessage)):
         if is_said:
@@ -158,7 +158,7 @@ class Understood(BaseModel):
         }
 
     def lacks(self, said: Sequence[str]) -> list[str]:
-        """Return quotes of all that was said, turn by turn, and that the game does not hold."""
+        """Return quotes of what the person said and the game does not express."""
         held = [*self.taken, *self.left_out]
         parts = [
             *self.left_out,
@@ -169,7 +169,7 @@ class Understood(BaseModel):
         return list(dict.fromkeys(parts))
 
     def notes(self, said: Sequence[str]) -> list[str]:
-        """Return how the words became the game, in Markdown, for the person to check."""
+        """Return notes in Markdown by which the person can check how words became the game."""
         assumed = in_markdown("; ".join([*self.assumed, *invented(said, self.game())]))
         lines = [
             f"Taken over, as the table shows it: {quoted(self.taken)}." if self.taken else "",
@@ -183,8 +183,8 @@ async def read_by_model(messages: Sequence[AnyMessage], seat: Seat, workflow: st
     """Have a model make a game from the conversation; send an invalid game back to the model.
 
     Args:
-        messages: the conversation about this game.
-        seat: the seat with the model.
+        messages: the conversation about this game, without earlier games.
+        seat: the seat whose model reads.
 
     Raises:
         CredentialsMissing: the model's key is not set.
