@@ -213,8 +213,8 @@ KINDS: dict[str, tuple[str, Maker]] = {
     "payoffs": ("Mean payoff of each agent with its 95 % interval.", _payoffs),
     "measures": ("Mean or rate with its 95 % interval.", _measures),
     "contributions": (
-        "Each agent's part of the total: by its value, as paid out, as it claimed. "
-        "Runs whose total is not above zero have no parts.",
+        "Three shares of the total for each agent: the one its value gives it, the one it was "
+        "paid, and the one it claimed. Runs whose total is not above zero have none.",
         _contributions,
     ),
     "shares": (
