@@ -61,13 +61,13 @@ GROUPS = {
     "contract": "Check contracts before they are signed, and audit records.",
     "scenario": "Scenarios of task exchange.",
 }
-"""First word of a group of two-word commands → the group's help, where several parts share it."""
+"""First word of two-word commands → the group's help, if several extensions add to the group."""
 
 _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
 
 def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
-    """Return a command line with the command or group that the words call, or with all commands.
+    """Return a Typer app with only the command or group that the words call, or with all commands.
 
     Args:
         words: the arguments after `coop`.
@@ -100,7 +100,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
 
 def _loads(place: str) -> bool:
-    """Return whether the extensions that a command needs are here, so that help can list it."""
+    """Return whether the extensions that a command needs are installed; help lists no other."""
     try:
         extension.import_place(place)
     except ModuleNotFoundError as error:
@@ -111,7 +111,7 @@ def _loads(place: str) -> bool:
 
 
 def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
-    """Return the commands that the given words may call; all if the first word names no command."""
+    """Return the commands that the words may call; all commands if the first word names none."""
     first = next((word for word in words if not word.startswith("-")), "")
     core = [row for row in _of_the_core() if row[1].partition(" ")[0] == first]
     if core and first not in GROUPS:

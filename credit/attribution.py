@@ -1,4 +1,4 @@
-"""The long-term steps of Shapley-Coop in code: outcome, marginal contributions, values."""
+"""Shapley-Coop's long-term reasoning in code: from outcome to marginal contributions to values."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -20,7 +20,7 @@ FEW = ("equal", "leave_one_out", "proportional")
 """The norms that need only about n coalitions."""
 
 BY_CLASS = (*SAMPLED, *FEW)
-"""The norms that can be computed from class counts, if the classes are known."""
+"""The norms that can be computed from class counts, if classes of symmetric agents are known."""
 
 
 def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
@@ -75,7 +75,7 @@ def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, F
 
 
 def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribution:
-    """Return values of an additive game: each agent's part, except under the equal split."""
+    """Return each agent's value in an additive game: its own contribution, or an equal share."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
     named = partial(by_agent, of.agents)

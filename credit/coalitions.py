@@ -27,7 +27,7 @@ BatchWorth = Callable[[Coalitions], Floats]
 """A function from m coalitions to their worths, shape (m,), in the game's unit."""
 
 MAX_NUCLEOLUS = 14
-"""The largest number of agents for the nucleolus: up to n linear programs have 2**n rows each."""
+"""The largest number of agents for the nucleolus, as each of its linear programs has 2**n rows."""
 
 MAX_AGENTS = 20
 """The largest number of agents of a table: 2**20 worths take 8 MB as floats."""

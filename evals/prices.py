@@ -170,7 +170,7 @@ def is_free(model: str) -> bool:
 
 
 def is_batched(model: str) -> bool:
-    """Return whether a sweep with batches asks a model in batches: only if OpenAI-compatible."""
+    """Return whether sweeps can send calls of a model in batches: OpenAI-compatible models only."""
     return Seat(model=model).provider == "openai"
 
 

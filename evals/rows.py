@@ -1,4 +1,4 @@
-"""The row of a run, which is equal for equal runs, and a second object with its volatile fields.
+"""The row of a run, equal for equal runs, and an object with the fields that vary, such as times.
 
 A row holds the run's whole public record (talk, offers, turns, contract, settlement) and its calls.
 So tables, statistics and reports need nothing else. A row holds no letters and no answers.
@@ -28,7 +28,7 @@ OWN_MEASURES = {"task_exchange": exchange}
 """A workflow's default game → the module that measures the workflow's runs."""
 
 PARTS = ("cached_tokens", "reasoning_tokens", "batched")
-"""More fields of a call on which its price depends, besides tokens; rows leave out zeros."""
+"""The fields of a call, besides its tokens, on which its price depends; rows leave out zeros."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk", "events")
 

@@ -138,7 +138,7 @@ async def ask(
         look_up: whether to look for a kept answer first; False if the caller has just looked.
 
     Returns:
-        The entry, and whether the seat was really asked.
+        The entry, and whether the seat was called now, because the journal had no answer.
 
     Raises:
         SeatError: no answer came; the text names agent, model and failure, and no content.

@@ -1,4 +1,4 @@
-"""Rules, one for each field of an answer: its form in tagged text and its name in letters.
+"""The rules for the fields of answers: the form in tagged text, and the name in letters.
 
 >>> In("CLAIM").tagged("40%"), Choice({"yes": "<ACCEPT>", "no": "<REJECT>"}).told()
 ('<CLAIM>40%</CLAIM>', '"yes" for `<ACCEPT>` or "no" for `<REJECT>`')

@@ -47,8 +47,8 @@ def credit(
 ) -> None:
     """Print each agent's value in a run's record, or in a game of your own.
 
-    For a run, print what each agent has at the baseline, its value, and their sum. `--absent` sets
-    another baseline. A file holds a characteristic function, or contributions by run:
+    For a run, print each agent's payoff at the baseline, its value, and the sum of both. `--absent`
+    sets another baseline. A file holds a characteristic function, or contributions by run:
 
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives each agent's counts by run.

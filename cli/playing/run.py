@@ -79,7 +79,7 @@ def run(
 
 
 def _workflow(game: str, graph: str) -> str:
-    """Return the requested workflow, or else the default workflow of a game.
+    """Return the requested workflow, or if none is requested, the game's default workflow.
 
     Raises:
         ValueError: the given game's name belongs to a workflow and to no game.
@@ -217,7 +217,7 @@ def _note_failure(run: Any, error: Exception) -> str:
 
 
 def _follow(run: Any, as_json: bool, served: Serving) -> None:
-    """Play a run, print its result, and keep the pages of people, if any, until Ctrl-C."""
+    """Play a run, print its result, and keep serving people's pages, if any, until Ctrl-C."""
     from shapley_coop.cli.playing.narration import Narrator, report
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.state.outcome import FAILED

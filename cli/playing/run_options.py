@@ -56,7 +56,7 @@ MOST_NEEDED = ("seed", "rounds", "norm", "enforcement", "renegotiate", "tools", 
 """The fields that `coop run --help` lists; `--help-all` lists every field."""
 
 ONE_OF = {"constraints": "--constraint"}
-"""Field with several entries → the singular name of its option, which is given for each entry."""
+"""Field with several entries → the singular name of its option, repeated for each entry."""
 
 
 WHOLE = "every option"

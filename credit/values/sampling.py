@@ -9,8 +9,8 @@ antithetic  a random order and its reverse (Mitchell et al. 2022): exact if agen
             pairs, and the cheapest sampler on smooth games.
 cyclic      all n rotations of a random order, forwards and backwards, so that every agent takes
             every position: a quarter of the evaluations or less on threshold games.
-stratified  one random coalition of each size for each agent (Maleki et al. 2013): agents share no
-            worths, so this sampler is rarely the best; it serves to check the other two.
+stratified one random coalition of each size for each agent (Maleki et al. 2013): agents share no
+            evaluations, so this sampler is rarely the best; it serves to check the others.
 
 No sampler is best on all games: "auto" tries the first two and continues with the better one.
 """
@@ -166,7 +166,7 @@ def _permutations(rng: "np.random.Generator", shape: tuple[int, ...]) -> NDArray
     return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
 
 
-# Quoted: to name numpy's generators is to load their module, which exact values never need.
+# The type is quoted because naming numpy's generators would load a module that few calls need.
 Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
 """A function of (game, generator, count) to observations of shape (count, n)."""
 

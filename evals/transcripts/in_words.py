@@ -39,7 +39,8 @@ SHORT = 100
 class EventsInWords:
     """The writer of public events in words; a repeated clause refers to its first message.
 
-    Sums replace more than `MOST_TOLD` clauses, payments or agents, unless `whole` is set.
+    Totals replace lists of more than `MOST_TOLD` clauses, payments or agents, unless `whole` is
+    set.
     """
 
     def __init__(self, whole: bool = False) -> None:
@@ -147,7 +148,7 @@ def _readable(exactly: str) -> str:
 
 
 def _speech_words(text: str, offers: bool) -> str:
-    """Return the words of a tagged message, or its whole text if its offer is not shown below."""
+    """Return a message's words without tags, or its whole text if its offer is not shown below."""
     message = said_in(text) if "<" in text else Message()
     if message == Message() or (message.proposal is not None and not offers):
         return text

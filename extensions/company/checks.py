@@ -66,7 +66,7 @@ def without_sandbox(files: Mapping[str, str], task: Task) -> list[Finding]:
 
 
 def require_permission() -> None:
-    """Refuse to run without a sandbox unless the command line permits it; a file cannot.
+    """Refuse to run without a sandbox unless the command line permits it; a file cannot permit it.
 
     Raises:
         GameError: running without a sandbox is not permitted.

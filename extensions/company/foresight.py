@@ -29,7 +29,7 @@ class CompanyForesight(Foresight):
     writes = True
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep the task, the phases and the bounty."""
+        """Store the task, the phases and the bounty from the letter's facts."""
         self.actions: Mapping[str, list[str]] = facts["actions"]
         self.task: Mapping[str, Any] = facts["task"]
         self.position: Mapping[str, Any] = facts["position"]
@@ -56,7 +56,7 @@ class CompanyForesight(Foresight):
     def together(self) -> list[Part]:
         """Return a plan: each role's first action in the first turn of each remaining phase.
 
-        The plan contains no fixes, because nothing may be broken.
+        The plan contains no fixes, because perhaps nothing will need a fix.
         """
         found = []
         for turn, phase in enumerate(self.phases, start=1):

@@ -149,7 +149,7 @@ class SoftwareCompany(Game):
         return [*able, PASS] if able else []
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns in which an action is legal; `pass` is legal beside other actions."""
+        """Return the turns in which an action is legal; `pass` is legal if any other action is."""
         able = (self._able(agent, phase) for phase in self._phases)
         return spans(
             n for n, can in enumerate(able, 1) if action in can or (can and action == PASS)

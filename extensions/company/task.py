@@ -157,8 +157,8 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
     """Return a task as data; a run stores this data, to resume without the task's file.
 
     Args:
-        task: a task's content, the path of a YAML file, the name or title of a shipped task, or
-            else a description of the program in words.
+        task: a task's content, the path of a YAML file, the name or title of a shipped task, or a
+            description of the program in words.
 
     Raises:
         GameError: the file cannot be read, or the task is invalid; the message is one line.

@@ -2,8 +2,8 @@
 
 The games are symmetric and aggregative (Selten 1970; Corchón 1994). All agents have the same
 actions, and action k adds k to the sum. Only the sum of the others' actions matters. So the payoffs
-need one entry per action and sum, instead of one row per joint action. They are given as exact
-linear pieces, and each payoff is rounded once, to a whole millionth.
+need one entry per action and sum, instead of one row per joint action. The entries are given as
+exact linear pieces, and each payoff is rounded once, to a whole millionth.
 
 >>> fund = Counts(["keep", "give"], 1000, {"keep": [Piece(0, 20, "0.032")],
 ...                                        "give": [Piece(0, "0.032", "0.032")]})

@@ -28,7 +28,7 @@ MOST_AGENTS = 16
 """Up to this number of agents, replaying all coalitions is quick."""
 
 MOST_COUNTS = 1 << 18
-"""The most entries in a table of worths by members per class, as for 511 and 511 members."""
+"""The most entries in a table of worths by members per class, enough for two classes of 511."""
 
 NOTHING = -1
 """The number that stands for "no action"."""
@@ -182,7 +182,7 @@ def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
 
 
 def _numbers(of: Codes, classes: int) -> list[NDArray[Any]] | None:
-    """Return an array per class with its members in each combination; None beyond `MOST_COUNTS`."""
+    """Return for each class its member counts in all combinations; None beyond `MOST_COUNTS`."""
     shape = [int((of == c).sum()) + 1 for c in range(classes)]
     return list(np.indices(shape)) if prod(shape) <= MOST_COUNTS else None
 
@@ -203,7 +203,7 @@ def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
 
 
 def _all_of(counts: Counts, found: Iterable[ByClass | None]) -> tuple[ByClass, ...] | None:
-    """Return the functions, in the unit of payoffs; None if a function is missing."""
+    """Return the worth functions, in the unit of payoffs; None if one could not be computed."""
     known: list[ByClass] = []
     for one in found:
         if one is None:

@@ -1,4 +1,4 @@
-"""Simulated plays of a trade, for the outlook of an offer."""
+"""Simulated plays of a trade, which predict the payoffs under an offer."""
 
 from typing import TYPE_CHECKING, Any
 

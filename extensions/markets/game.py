@@ -81,9 +81,10 @@ class TradeAnalysis(Analysis):
 class Trade(Game):
     """A game in which agents hold goods and each agent knows only its own worths.
 
-    An agent gives goods by hand, one kind to one agent a turn, or by a deal's `Give`. In a pool the
-    first agent holds all goods. In one more turn the others accept its division or refuse, and a
-    refusal loses all goods. At the end each agent is paid its own worth of the goods that it holds.
+    An agent gives goods by hand (an action: one kind of good to one agent a turn) or by a deal's
+    `Give`. In a pool the first agent holds all goods. In one more turn the others accept its
+    division or refuse, and a refusal loses all goods. At the end each agent is paid its own worth
+    of the goods that it holds.
     """
 
     name = "trade"
@@ -203,7 +204,7 @@ class Trade(Game):
         return Step(after, self._paid(holds, agreed), effects=effects)
 
     def over(self, position: Position) -> bool:
-        """Return whether the last turn is past."""
+        """Return whether the last turn has been played."""
         return int(position["turn"]) > self.turns
 
     def default_baseline(self) -> Baseline:

@@ -52,7 +52,8 @@ class Tool:
         about: a description in one or two sentences.
         takes: the model of its arguments.
         gives: the model of its result.
-        work: the function from a place and arguments to a result; its `ValueError` is the answer.
+        work: the function from a place and arguments to a result; the text of its `ValueError` is
+            answered as an error.
         reads: whether the tool changes nothing.
     """
 

@@ -32,7 +32,7 @@ REASONING = "reasoning"
 
 
 class Unforeseeable(Missing):
-    """The error that no class predicts the game and the letter has no table of payoffs."""
+    """The error raised if no class predicts the game and the letter has no table of payoffs."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The variables of letters to members: group, delegate, and the effect of leaving."""
+"""The template variables of letters to members: group, delegate, and the effect of leaving."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

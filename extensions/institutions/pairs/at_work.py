@@ -1,4 +1,4 @@
-"""The conversion, for embedded agents, of letters about the work after all meetings."""
+"""The conversion of letters about the work that follows all meetings, for embedded agents."""
 
 from typing import Any
 
