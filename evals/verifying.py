@@ -179,7 +179,7 @@ def _ledger(table: Table) -> Check:
 
 
 def _journal(table: Table) -> Check:
-    """Compare letters with their hashes, counts of tokens, and the public talk with the answers."""
+    """Compare letters with hashes, token counts with the journal, and public talk with answers."""
     every = list(home().journal.entries(table["episode"]))
     entries = [entry for entry in every if entry.act not in BESIDE]
     spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}

@@ -71,7 +71,7 @@ class Answer(Part):
 
     @classmethod
     def tagged(cls, fields: Fields) -> str:
-        """Return a seat's fields as tagged text: first private, then public, then deciding ones."""
+        """Return fields as tagged text: first thoughts, then public words, then the decision."""
         private = element("CONSIDER", fields.get("thoughts"), True)
         private += element("NOTES", fields.get("notes"), True)
         said = {"speech": In("s"), **cls.written()}  # a model may speak without being asked to

@@ -20,7 +20,7 @@ from shapley_coop.seats.tracing import Trace, patience
 Job = tuple[Trace, "Scores", "Callable[[str], object]", threading.Event]
 
 Scores = Callable[[], Mapping[str, float | None]]
-"""Computes measure → the run's score; None if the run has no such measure."""
+"""A function that returns measure → the run's score, or None if the run lacks the measure."""
 
 MOST_WAITING = 1_000
 """The most traces that wait for their scores to be sent; scores of further traces are dropped."""

@@ -126,7 +126,7 @@ class Extension:
             and a callback for each coalition. It returns the agents' values, the improvement, and
             whether the replay of all agents agrees with the record.
         dice: the function of `coop credit RUN --dice N`. It takes the evaluated table, a norm, N
-            and a callback for each of the dice, and returns the report.
+            and a callback for each seed, and returns the report.
         measures: the key of a measure that the core names but cannot compute (`distance`) → a
             callable from a row and the text after the colon to a number or None.
         credits: a name → a callable from the evaluated table and a norm to a section of the report
@@ -150,7 +150,7 @@ class Extension:
         tenants: the rule that separates callers (`serve.server.tenancy.Tenancy`).
         databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
         guards: a name → the hooks into LangGraph's server (`serve.server.guards.Guard`).
-        records: a name → the scenario of a task exchange by its parameter `records` and a seed.
+        records: a name → a function from parameters and a seed to the scenario of a task exchange.
         commands: a purpose → a mapping from the words of a command, such as `attribute` or
             `import coopeval`, to its function.
         first: the first words of the commands that `coop --help` lists; the others need `--all`.
@@ -205,7 +205,7 @@ class BrokenExtension(ValueError):
 
 
 def installed() -> Mapping[str, Extension]:
-    """Return name → extension for all loadable extensions: first this distribution's."""
+    """Return name → extension for all loadable extensions, this distribution's first."""
     return {name: found for name, found in _find_all().items() if isinstance(found, Extension)}
 
 

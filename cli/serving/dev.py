@@ -193,8 +193,7 @@ def free_port(host: str, port: int = 0) -> int:
     """Return the given port after checking that it is free, or a free port if 0 is given.
 
     LangGraph's server silently chooses another port if its port is in use. It starts only seconds
-    later. So a port chosen here is outside the range from which the system assigns ports to other
-    programs.
+    later. So a port chosen here is one that the system assigns to no other program.
 
     Raises:
         ValueError: the port is in use, or the host is not an IPv4 address of this machine.

@@ -37,10 +37,9 @@ SHORT = 100
 
 
 class EventsInWords:
-    """The writer of public events in words; a repeated clause refers to its first message.
+    """A writer of public events in words; a repeated clause names the message that had it first.
 
-    Totals replace lists of more than `MOST_TOLD` clauses, payments or agents, unless `whole` is
-    set.
+    Totals replace lists of over `MOST_TOLD` clauses, payments or agents, unless `whole` is set.
     """
 
     def __init__(self, whole: bool = False) -> None:
@@ -175,7 +174,7 @@ def opening_lines(outcome: dict[str, Any]) -> Iterator[str]:
 
 
 def rows(outcome: dict[str, Any]) -> list[list[str]]:
-    """Return the rows of the result's table: one for each agent; if many, one for each seat."""
+    """Return the result table's rows, one for each agent, or for each seat if agents are many."""
     if len(outcome["agents"]) > MOST_TOLD:
         return rows_by_seat(outcome)
     return [_line(agent, outcome) for agent in outcome["agents"]]

@@ -25,7 +25,7 @@ from shapley_coop.games.turns import Turn
 from shapley_coop.permissions import NO_SANDBOX, permitted
 
 CHECKED = "checks"
-"""The effect of running the checks: `digest`; `passed` and `of`, two numbers; findings `found`."""
+"""The effect of running the checks: its keys are `digest`, `passed` and `of` (counts), `found`."""
 
 LIMITS = Limits()
 

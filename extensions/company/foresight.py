@@ -68,7 +68,7 @@ class CompanyForesight(Foresight):
         return found
 
     def wish(self) -> list[Part]:
-        """Return an empty plan: an equal share of the bounty seems certain."""
+        """Return an empty plan, because an equal share of the bounty seems certain."""
         return []
 
     def habit(self, legal: list[str]) -> str:

@@ -56,7 +56,7 @@ class CompanyAnalysis(BountyAnalysis):
     game: "SoftwareCompany"
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return replays: a coalition's Weighted Earned Value is its share of the bounty."""
+        """Return replays, in which a coalition earns the Weighted Earned Value of its members."""
         total = realised_total(record)
         made = parts(self.game.artefacts(record), self.game.params.weights) if total else {}
         return additive(

@@ -151,7 +151,7 @@ class Encounters(Game):
 
 
 class EncountersForesight(Foresight):
-    """Foresight: agents keep their duties, or else play a best response to a random partner."""
+    """Foresight: agents keep duties; without one they play a best response to a random partner."""
 
     FACTS = ("actions", "encounter", "partners", "turns")
     sure_of_habits = False

@@ -276,7 +276,7 @@ def _record(piece: Piece) -> dict[str, Any]:
 
 
 def _sums(one: int, other: int) -> int:
-    """Return the set of sums of a number from each of two sets; bit s stands for the number s."""
+    """Return all sums of one number from each of two sets; bit s of a set is the number s."""
     found, at = 0, 0
     while other >> at:
         if other >> at & 1:

@@ -74,7 +74,7 @@ class Counting(Foresight):
         return Foreseen(record, holds)
 
     def _played(self, turn: int, owed: Iterable[Owed], mine: str | None) -> Turn:
-        """Return a turn in which agents keep their duties, or else follow their habit."""
+        """Return a turn in which agents keep duties, and agents without duties follow habit."""
         usual, others = self.counts.habit, dict[str, str]()
         for duty in sorted(owed, key=lambda one: one.agent != EVERYONE):
             done = others.get(duty.agent, usual)

@@ -81,10 +81,9 @@ class TradeAnalysis(Analysis):
 class Trade(Game):
     """A game in which agents hold goods and each agent knows only its own worths.
 
-    An agent gives goods by hand (an action: one kind of good to one agent a turn) or by a deal's
-    `Give`. In a pool the first agent holds all goods. In one more turn the others accept its
-    division or refuse, and a refusal loses all goods. At the end each agent is paid its own worth
-    of the goods that it holds.
+    An agent gives goods by hand (by an action: one kind to one agent a turn) or by a deal's `Give`.
+    In a pool the first agent holds all goods. In one more turn the others accept its division; a
+    refusal loses all goods. At the end each agent is paid its own worth of the goods that it holds.
     """
 
     name = "trade"
@@ -174,7 +173,7 @@ class Trade(Game):
         return gives(most, self.agents, agent, [KEEP])
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns of an action; the last turn of a pool admits only accept and refuse."""
+        """Return the turns in which an action is legal; accept and refuse close a pool."""
         if not self.market.pool:
             return None
         last = self.turns
@@ -242,7 +241,7 @@ class Trade(Game):
         }
 
     def _told_actions(self) -> dict[str, list[str]]:
-        """Return agent → actions; many agents share one entry, except the first of a pool."""
+        """Return agent → actions; many agents share one entry, except a pool's first agent."""
         if len(self.agents) <= MANY:
             return {agent: told_actions(own) for agent, own in self.actions.items()}
         first, second, *_ = self.agents

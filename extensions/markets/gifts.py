@@ -1,4 +1,4 @@
-"""Planned gifts between agents: as clauses, as duties by hand, and the holdings afterwards.
+"""Planned gifts between agents, as clauses or duties to give by hand; the holdings after them.
 
 >>> [duty.action for duty in in_turn([("Ann", "Ben", "hat", 2), ("Ann", "Ben", "ball", 1)], 1)]
 ['give 2 hat to Ben', 'give 1 ball to Ben']

@@ -1,4 +1,4 @@
-"""The question that asks every agent for orders to a call market, sealed until all are in."""
+"""The question that asks all agents for orders to a call market, sealed until all have answered."""
 
 from fractions import Fraction
 from typing import Annotated, Any, Literal, cast

@@ -78,7 +78,7 @@ class _Endpoint:
 
 @asynccontextmanager
 async def _of_caller(request: Request) -> AsyncIterator[Place]:
-    """Yield the caller's threads, which a client in this process finds by its credentials."""
+    """Yield the caller's threads, found by a client with the caller's credentials."""
     shown = {name: value for name in CREDENTIALS if (value := request.headers.get(name))}
     if token := request.query_params.get("token"):
         shown["x-api-key"] = token
@@ -113,9 +113,7 @@ class _Threads:
 
     async def standing(self, run: str) -> Standing:
         with acting_for(self._owner):
-            if await asyncio.to_thread(
-                is_known, run
-            ):  # not a thread: a chat or a command played it
+            if await asyncio.to_thread(is_known, run):  # no thread: a chat or a command played it
                 return await HomeRuns().standing(run)
         with _refusals(f"there is no run {run[:100]!r}"):
             thread, state = await asyncio.gather(

@@ -170,7 +170,7 @@ def _tit_for_tat(me: Player) -> bool:
 
 
 def _pavlov(me: Player) -> bool:
-    """Cooperate at first; later if last turn all cooperated, or I and another agent did not."""
+    """Cooperate at first, and later if last turn all cooperated, or both I and another defected."""
     if not me.record:
         return True
     last = me.record[-1]

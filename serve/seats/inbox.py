@@ -49,7 +49,7 @@ class ThreadInbox:
             return await asyncio.to_thread(seat_letter, mail, question, asked["value"])
 
     async def standing(self, episode: str, agent: str) -> dict[str, Any]:
-        """Return how the run stands for an agent of which nothing is asked (`standing`).
+        """Return the state of the run for an agent that need not reply now (`standing`).
 
         Without tenants, `run` names the thread whose page shows the whole run.
         """
