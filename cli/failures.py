@@ -64,7 +64,7 @@ def _of_system(error: OSError) -> str:
 
 
 def of_home(error: BaseException) -> bool:
-    """Return whether an error comes from the home's disk or database, and not from bad input."""
+    """Return whether an error comes from the disk or database that holds runs, not from input."""
     from shapley_coop.state.storage.faults import storage_fault
 
     if isinstance(error, OSError) and (error.errno == errno.ENOTDIR or not _in_home(error)):

@@ -17,7 +17,7 @@ SAMPLED = ("shapley", "banzhaf", "banzhaf_normalised")
 """The norms that can be estimated for any number of agents."""
 
 FEW = ("equal", "leave_one_out", "proportional")
-"""The norms that need only about n coalitions."""
+"""The norms that need the worths of only about n coalitions."""
 
 BY_CLASS = (*SAMPLED, *FEW)
 """The norms that can be computed from class counts, if classes of symmetric agents are known."""

@@ -77,7 +77,7 @@ def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
 
 
 def coalition_key(mask: int, agents: Sequence[str]) -> str:
-    """Return the coalition in the form of files: "A,C"; the empty coalition is ""."""
+    """Return a coalition as files write it, such as "A,C"; the empty coalition is ""."""
     return ",".join(members(mask, agents))
 
 

@@ -123,7 +123,7 @@ def _message_row(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -
         deal = Deal.model_validate(said["deal"])
         line["in_words"] = deal.text()
         played = record[: said["turn"] - 1]
-        # An offer between turns amends the contract, so it has no payoffs without the contract.
+        # An offer between turns only amends the contract, so the offer alone fixes no payoffs.
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line

@@ -75,7 +75,7 @@ def _job_queue() -> "queue.Queue[Job]":
     """Start the daemon thread that sends scores, once, and return the thread's queue."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
-    # Runs before the flush of LangSmith's own queue, which was registered earlier.
+    # Exit handlers run in reverse order: this one runs before LangSmith's, registered earlier.
     atexit.register(_finish)
     return found
 

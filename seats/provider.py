@@ -1,7 +1,7 @@
-"""The kinds of seats: one `Provider` each, found by the part of a model before its colon.
+"""The kinds of seats, each a `Provider`, found by the part of a model's name before the colon.
 
-A kind is imported when a seat names it, so that a run of embedded agents loads no endpoint, no
-recording and no person. Models of every other provider answer through LangChain.
+A kind is imported when a seat names it, so that a run of embedded agents loads no code for
+endpoints, recordings or people. Models of every other provider answer through LangChain.
 
 >>> provider_of(Seat(model="embedded:rational")).in_text
 True

@@ -65,7 +65,7 @@ and after the play."""
 
 
 def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer's schema without the parts of an offer that its letter does not teach."""
+    """Return an answer's schema without the parts of an offer that its letter leaves out."""
     over = "own_rewards" in facts
     out = set(_TIMED) if facts.get("procedure", {}).get("turns") == 1 else set[str]()
     out |= _PAYING if facts.get("payments") is False else set()

@@ -130,7 +130,7 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_js
 
 
 def _show_replayed(how: str, found: dict[str, Any]) -> None:
-    """Print each agent's values by the method of replaying coalitions that `--replay` names."""
+    """Print each agent's values, from replays of coalitions in the way that `--replay` names."""
     values = [[agent, f"{value:g}"] for agent, value in found["values"].items()]
     show_table(f"members {how} again", ["agent", f"value when {how}"], values)
     same = "as recorded" if found["as_recorded"] else "not as recorded"
@@ -138,7 +138,7 @@ def _show_replayed(how: str, found: dict[str, Any]) -> None:
 
 
 def _show_dice(dice: dict[str, Any]) -> None:
-    """Print the distribution of the values over replays of the same actions with other dice."""
+    """Print the distribution of the values over replays of the same actions with other seeds."""
     if not dice["times"]:
         say(dice["why"])
         return

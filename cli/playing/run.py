@@ -249,7 +249,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> None:
 
 
 def _played(run: Any, watch: Any, pages: "SeatPages | None") -> tuple[dict[str, Any], Any]:
-    """Play a run to its end; return its result and what a trace was sent.
+    """Play a run to its end; return its result and the event of `score_trace`, or None.
 
     Raises:
         SystemExit: the run stopped in an error, which is printed and entered in the register.

@@ -1,4 +1,4 @@
-"""`--serve`: the pages of the people at a table, while a run is played and until Ctrl-C."""
+"""`--serve`: pages for the people in a run, which stay until Ctrl-C."""
 
 import threading
 from collections.abc import Sequence

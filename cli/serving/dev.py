@@ -175,7 +175,7 @@ def _file(entry: Any) -> str:
 
 
 def _is_ours(named: str, guard: str) -> bool:
-    """Return whether a path names this project's `serve/GUARD.py:GUARD`, or a copy of it."""
+    """Return whether a path names this project's guard, such as `serve/auth.py:auth`, or a copy."""
     path, _, name = named.rpartition(":")
     own = _own(guard).read_bytes()
     return name == guard and Path(path).is_file() and Path(path).read_bytes() == own

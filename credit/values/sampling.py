@@ -66,9 +66,9 @@ def sample_shapley(
         seed: the generator's seed; equal seeds give equal coalitions within a method.
 
     Returns:
-        Values with standard errors: the observations' standard deviation over the root of their
-        number. If an agent's observations never vary, its error is the largest deviation of any
-        agent, divided by the number of observations. Antithetic and cyclic values sum to the total.
+        Values with standard errors: the observations' standard deviation divided by the square root
+        of their number. If an agent's observations never vary, its error is the largest deviation
+        of any agent, divided by that number. Antithetic and cyclic values sum to the total.
 
     Raises:
         ValueError: an argument is out of range, or worths have a wrong shape or are not finite.

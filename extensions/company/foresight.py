@@ -1,7 +1,7 @@
 """The foresight of an embedded role in a software company, and its actions.
 
-Every role does its work, with or without a promise, because passing earns nothing. The splits in a
-simulation follow from two assumptions about agents:
+Every role does its work, with or without a promise, because passing earns nothing. How simulated
+agents split the bounty follows from two assumptions about agents:
 
 far-sighted: an agent that was asked to reason about joint gains knows that the bounty needs every
 role. It believes that a role without a promise does its part with probability 1/2.

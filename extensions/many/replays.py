@@ -38,7 +38,7 @@ Codes = NDArray[Any]
 
 
 def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) -> Replays | None:
-    """Return replays by counts; None if the baseline needs a step-by-step replay.
+    """Return replays computed by counts; None if the baseline needs a replay turn by turn.
 
     Every replay has as many turns as the record, and every action is always legal, so members
     repeat their recorded actions. Cost: distinct joint actions × coalitions × agents; for
@@ -78,7 +78,7 @@ def _absent(agents: Sequence[str], baseline: Baseline, code: Mapping[str, int]) 
 def _by_actions(
     counts: Counts, counted: Sequence[tuple[Codes, int]], absent: Codes
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return the replay in which absent agents take their baseline action, or no action."""
+    """Return a function that replays coalitions; absent agents take their baseline or no action."""
     n = len(absent)
 
     def earned(members: Coalitions) -> NDArray[Any]:
@@ -107,7 +107,7 @@ def paid(counts: Counts, joint: Codes) -> NDArray[Any]:
 def _while_away(
     counts: Counts, counted: Sequence[tuple[Codes, int]]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return the replay in which absent agents earn 0 and minimise the members' total."""
+    """Return a function that replays coalitions; the absent earn 0 and minimise members' total."""
 
     def earned(members: Coalitions) -> NDArray[Any]:
         found = np.zeros((len(members), counts.n + 1), dtype=counts.rows.dtype)
@@ -151,7 +151,7 @@ def _parts(
 
 
 def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass | None:
-    """Return worths by class, for agents with equal recorded and equal baseline actions."""
+    """Return worths by class; a class's members share the recorded and the baseline action."""
     kinds = sorted({(int(p), int(a)) for p, a in zip(play, absent, strict=True) if p != a})
     of = np.full(len(play), -1)
     for c, (done, else_) in enumerate(kinds):

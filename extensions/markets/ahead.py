@@ -26,7 +26,7 @@ class TradeAhead(PrivateWorths):
         return "keep"
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str | None:
-        """Return `keep`; at the end of a pool, accept if the agent holds any unit, else refuse."""
+        """Return `keep`; in a pool's last turn, accept if the agent holds any unit, else refuse."""
         legal = self.game.legal(position, agent)
         if "keep" in legal:
             return "keep"

@@ -43,7 +43,7 @@ Mode = Literal["exchange", "price", "ultimatum", "issues", "options"]
 
 
 class TradeParams(Params):
-    """The choice of the market that is played, and the protection of its agents."""
+    """The market to play, and whether agents are asked to reconsider harmful signatures."""
 
     mode: Mode = Field(
         default="exchange",

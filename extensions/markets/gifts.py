@@ -24,7 +24,7 @@ def gives(gifts: Sequence[Gift]) -> list[Give]:
 
 
 def in_turn(gifts: Sequence[Gift], first: int) -> list[Do]:
-    """Return the gifts as duties to give by hand, one a turn for each giver from `first` on."""
+    """Return the gifts as duties to give by hand, one per giver and turn, from turn `first`."""
     so_far: Counter[str] = Counter()
     duties = []
     for giver, receiver, good, count in gifts:

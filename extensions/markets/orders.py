@@ -92,7 +92,7 @@ SHAPE = (
 
 
 def _rows(given: Any, notes: Notes) -> list[Any] | None:
-    """Return the raw orders in a proposal, perhaps []; None if it holds no orders."""
+    """Return the raw orders in a proposal, perhaps []; None if it has another form."""
     if isinstance(given, Mapping) and "orders" in given:
         no_other_keys(given, ("orders",), notes)
         given = given["orders"] or []

@@ -59,7 +59,7 @@ class Trader:
         return Guess(self.facts)
 
     def reason(self) -> str:
-        """Return a CONSIDER with collective payoff, plan, sign of the externality, and price."""
+        """Return a `<CONSIDER>`: collective payoff, plan, sign of the externality, and price."""
         gifts, market = self._gifts(1), self.market
         after = self._after(gifts)
         payments = self._payments(gifts, 1)

@@ -136,7 +136,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a function that lists a deal's duties, by agent if `kind` refuses `EVERYONE`."""
+    """Return a function that lists a deal's duties, agent by agent if `kind` refuses `EVERYONE`."""
     if kind.speaks_of_all:
         return partial(duties, deal)
 

@@ -36,7 +36,7 @@ class ExchangeInPairs(TaskExchange):
 
     @classmethod
     def called(cls, params: Mapping[str, Any]) -> str:
-        """Return the name for errors, with the parameter that selects this variant."""
+        """Return the game's name for errors, with the parameter that selects this variant."""
         return f"{cls.name} with meetings"
 
     def make_ready(self) -> None:
