@@ -27,8 +27,8 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     """Return each agent's value by a norm.
 
     Values are exact if all coalitions can be evaluated, which needs at most MAX_ENUMERATED agents.
-    For more agents, norms in FEW and games with parts or classes still give exact values. Other
-    Shapley and Banzhaf values are sampled, each with a standard error.
+    For more agents, norms in FEW and games with known `parts` or `classes` still give exact values.
+    Other Shapley and Banzhaf values are sampled, each with a standard error.
 
     Raises:
         ValueError: the norm is unknown, or needs all 2ⁿ coalitions of too many agents.

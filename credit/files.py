@@ -53,7 +53,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
 
 
 def read_game(content: Mapping[str, Any]) -> tuple[list[str], list[Fraction]]:
-    """Return the agents and the table of {"agents": […], "worth": {"A": 0, "A,B": 9}}.
+    """Return the agents and the table of worths in {"agents": […], "worth": {"A": 0, "A,B": 9}}.
 
     Raises:
         ValueError: a coalition is missing, repeated or unknown, or a worth is not a finite number.

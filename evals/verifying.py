@@ -50,7 +50,7 @@ class Check:
 
 
 async def verify_run(run: str, kept: str = "") -> list[Check]:
-    """Recompute everything that a run's result states, and compare its rows with their seal.
+    """Recompute everything that a run's result states, and compare its stored rows with their seal.
 
     Args:
         run: the run's name.

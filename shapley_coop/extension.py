@@ -89,7 +89,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Extension:
-    """One extension; every part is optional. Types are named within `shapley_coop`.
+    """One extension; every part is optional. Names of types are relative to `shapley_coop`.
 
     Attributes:
         name: the extension's name, which is also its folder's name.

@@ -2,8 +2,8 @@
 
 A sampler draws independent *observations*: vectors of n numbers whose expectation is the Shapley
 value. All samplers use common random numbers: one draw serves all agents. The worth of a coalition
-must not depend on the time of the call, so every replay uses the same dice. The standard errors
-come from the spread of the observations.
+must be the same at every call, so every replay uses the same seed. The standard errors come from
+the spread of the observations.
 
 antithetic  a random order and its reverse (Mitchell et al. 2022): exact if agents interact only in
             pairs, and the cheapest sampler on smooth games.

@@ -121,7 +121,7 @@ def news_in(written: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines in which extensions describe the keys that they add to the table.
 
     Args:
-        written: a node's update, or the table.
+        written: a node's update of the run's state, or the whole state.
     """
     for key in extension.offered("news"):
         if key in written:

@@ -1,7 +1,7 @@
 """The task of a software company as data, with the checks that judge the program.
 
 If a task has inputs, its program is called as `python main.py VALUE …`, with one value per input in
-order. The program prints only its result; or it refuses with an error line and exit code 2.
+order. The program prints only its result, or refuses its inputs with an error line and exit code 2.
 """
 
 import ast

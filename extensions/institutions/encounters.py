@@ -56,7 +56,7 @@ class EncountersAnalysis(Analysis):
 
 
 class Encounters(Game):
-    """Each turn every agent meets a new partner, and knows its past actions against others."""
+    """Each turn every agent meets a new partner, and knows the partner's past actions."""
 
     name = "encounters"
     rolls_dice = False

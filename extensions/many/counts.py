@@ -37,9 +37,7 @@ Rows = NDArray[Any]
 
 
 class Counts:
-    """The payoff of every action at every sum of the others.
-
-    Args:
+    """The payoff of every action at every sum of the others' actions. Args:
         actions: the actions of each agent; the k-th action, from 0, adds k to the sum.
         n: the number of agents.
         pays: action → the linear pieces of its payoff; the first piece starts at a sum of 0.
@@ -54,7 +52,7 @@ class Counts:
         self.pieces = {action: tuple(pays[action]) for action in self.actions}
         self.top = len(self.actions) - 1
         self.sums = (n - 1) * self.top
-        """The highest sum of the others."""
+        """The highest sum of the others' actions."""
         if len(self.actions) * (self.sums + 1) > MOST_CASES:
             many = f"{n} agents with {len(self.actions)} actions"
             raise ValueError(f"{many} is too many: use fewer agents or turns")
@@ -112,7 +110,7 @@ class Counts:
 
     @cached_property
     def rows(self) -> Rows:
-        """The payoff of each action at each sum of the others, in 1/unit."""
+        """The payoff of each action at each sum of the others' actions, in 1/unit."""
         kind: Any = np.int64 if self.extreme * self.unit * self.n < _WHOLE else object
         found = np.zeros((len(self.actions), self.sums + 1), dtype=kind)
         for code, action in enumerate(self.actions):
@@ -135,7 +133,7 @@ class Counts:
         return {action: k for k, action in enumerate(self.actions)}
 
     def pay(self, action: str, others: int) -> Number:
-        """Return the payoff of an action at a sum of the others, in the game's unit."""
+        """Return the payoff of an action at a sum of the others' actions, in the game's unit."""
         return self.number(self.rows[self.code[action], others])
 
     def number(self, amount: Any) -> Number:

@@ -51,7 +51,7 @@ def parties_by_counts(
     record: Sequence[Turn],
     enforcement: Enforcement | None = None,
 ) -> dict[str, Party]:
-    """Return each party's outlooks and incentives, with the contract and without.
+    """Return each party's expected payoffs and incentives, with the contract and without.
 
     Args:
         agreed: the contract or deal to analyse.

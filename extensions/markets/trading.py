@@ -249,7 +249,7 @@ class Trader:
         return clauses
 
     def _payments(self, gifts: list[Gift], at: int) -> list[Pay]:
-        """Return payments that divide the gain: the agent's share, equal parts for partners."""
+        """Return payments that divide the gain: its share to the agent, equal parts to partners."""
         market, me = self.market, self.market.me
         partners = sorted({a for gift in gifts for a in gift[:2]} - {me})
         if market.pool or not self._pays or not partners:

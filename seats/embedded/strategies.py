@@ -107,7 +107,7 @@ class Player(StageReader):
         return deal_in(self.facts.get("contract"))
 
     def parts(self, turn: int, i: int) -> list[str]:
-        """Return agent i's cooperative actions at a turn; that of the best joint action is first.
+        """Return agent i's cooperative actions at a turn; first the one in the best joint action.
 
         If the contract asks something of the agent, these are all actions that keep the contract.
         """
