@@ -100,7 +100,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
 
 def _loads(place: str) -> bool:
-    """Return whether the extensions that a command needs are installed; help lists no other."""
+    """Return whether a command's extensions are installed; help leaves out other commands."""
     try:
         extension.import_place(place)
     except ModuleNotFoundError as error:

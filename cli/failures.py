@@ -73,7 +73,7 @@ def of_home(error: BaseException) -> bool:
 
 
 def _in_home(error: OSError) -> bool:
-    """Return whether an error concerns a file in the home."""
+    """Return whether an error concerns a file in the home, where runs are stored."""
     from shapley_coop.state.storage.home import home
 
     path = os.path.abspath(os.fsdecode(error.filename or ""))

@@ -98,5 +98,5 @@ def provider_of(seat: Seat) -> Provider:
 
 
 def provider(kind: str) -> Provider:
-    """Return a kind of `KINDS`."""
+    """Return the kind of seats with this name in `KINDS`."""
     return cast(Provider, extension.import_place(KINDS[kind]))

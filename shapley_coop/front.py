@@ -113,7 +113,7 @@ async def resume(
         run: the run's name.
         seats: agent → the same object as before; all other seats are read from the record.
         watch: a function that is called after each node with its name and its update.
-        person: answers letters for the people at the table.
+        person: a function that answers letters for the people at the table.
 
     Raises:
         TypeError: a seat is an object of an unknown kind.

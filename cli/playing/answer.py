@@ -77,7 +77,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # the letter's only news is the reason below
+            home().journal.show(episode, mail)  # the letter differs only in the reason below
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")

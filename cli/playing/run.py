@@ -148,7 +148,7 @@ def _check_ready(run: Any) -> None:
 
     Raises:
         GameError: the game cannot be played here, such as for lack of a permission.
-        ValueError: the encryption key is malformed, or a seat is another program's object.
+        ValueError: the encryption key is malformed, or a seat needs an object of another program.
     """
     from shapley_coop.graphs.same_run import check_objects
     from shapley_coop.state.settings import game_of

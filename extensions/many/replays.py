@@ -68,7 +68,7 @@ def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) 
 
 
 def _absent(agents: Sequence[str], baseline: Baseline, code: Mapping[str, int]) -> Codes | None:
-    """Return each agent's baseline action; None if absent agents are away."""
+    """Return each agent's baseline action; None if the baseline is "away"."""
     if baseline.kind == AWAY:
         return None
     own = (code.get(baseline.actions.get(agent, ""), NOTHING) for agent in agents)
@@ -170,7 +170,7 @@ def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass 
 
 
 def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
-    """Return a turn's worths by members per recorded action, if absent agents are away."""
+    """Return a turn's worths by members per recorded action, if the baseline is "away"."""
     kinds = sorted(set(play.tolist()))
     of = np.searchsorted(kinds, play)
     if NOTHING in kinds or (members := _numbers(of, len(kinds))) is None:

@@ -173,7 +173,7 @@ class Trade(Game):
         return gives(most, self.agents, agent, [KEEP])
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns in which an action is legal; accept and refuse close a pool."""
+        """Return the turns with an action; a pool's last turn has only accept and refuse."""
         if not self.market.pool:
             return None
         last = self.turns

@@ -102,7 +102,7 @@ class Trader:
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def act(self) -> str:
-        """Return an owed action with the probability `honesty`; else keep, or divide a pool."""
+        """Return an owed action with probability `honesty`, else `keep` or a pool's division."""
         check_facts(self.facts, "legal")
         legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:

@@ -1,7 +1,7 @@
 """An embedded agent's expected payoffs under a deal, predicted from its letter's facts.
 
-To value a deal, the agent foresees the rest of the game. All agents keep their duties; then
-payments and shares are applied. The agent cannot compute a norm that will be computed later. So it
+To value a deal, the agent foresees the rest of the game if all agents keep their duties, and then
+applies payments and shares. The agent cannot compute a norm that will be computed later. So it
 expects such a norm to give each agent its no-deal payoff plus an even part of the surplus. If the
 letter states the agent's payoff under an offer's norm, the caller uses that payoff instead.
 

@@ -40,7 +40,7 @@ class ExchangeInPairs(TaskExchange):
         return f"{cls.name} with meetings"
 
     def make_ready(self) -> None:
-        """Accept any number of agents."""
+        """Accept any number of agents, unlike `TaskExchange`."""
 
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True
