@@ -30,7 +30,7 @@ def complete_runs(incomplete: str) -> list[str]:
 
 
 def complete_games(incomplete: str) -> list[str]:
-    """Return the games that begin with a text, for a shell's completion; it adds files itself."""
+    """Return the games that begin with a text, for a shell's completion; the shell adds files."""
     from shapley_coop.games import names
 
     return [name for name in names() if name.startswith(incomplete)]

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def breach_words(row: Mapping[str, Any], viewer: str, signed: bool = False) -> str:
-    """Say in words who breaks an offer, or a signed contract, and by which action.
+    """Return in words who breaks an offer, or a signed contract, and by which action.
 
     >>> breach_words({"who": "Ann", "by": "lever"}, "Ann"), breach_words({"who": "Ann"}, "Ben")
     ('you sign and break it by lever', 'Ann signs and breaks it')

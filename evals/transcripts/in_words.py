@@ -236,7 +236,7 @@ _DECIDED = {
 
 
 def _decision_words(outcome: dict[str, Any]) -> str:
-    """Say how payoffs were decided, and which agent is paid farthest from its Shapley value."""
+    """Return in words how payoffs were decided, and who is paid farthest from its Shapley value."""
     basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
     told, credit = _DECIDED[basis], outcome["credit"]
     if basis == "contract" and outcome["enforcement"] == "notional":

@@ -37,7 +37,9 @@ Rows = NDArray[Any]
 
 
 class Counts:
-    """The payoff of every action at every sum of the others' actions. Args:
+    """The payoff of every action at every sum of the others' actions.
+
+    Args:
         actions: the actions of each agent; the k-th action, from 0, adds k to the sum.
         n: the number of agents.
         pays: action → the linear pieces of its payoff; the first piece starts at a sum of 0.

@@ -173,7 +173,7 @@ class Trade(Game):
         return gives(most, self.agents, agent, [KEEP])
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns with an action; a pool's last turn has only accept and refuse."""
+        """Return the turns that allow an action; a pool's last turn is to accept or refuse."""
         if not self.market.pool:
             return None
         last = self.turns
