@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end, and return its result."""
-    import asyncio  # imported late: slow, and `coop --help` does not need it
+    import asyncio  # imported late: it loads slowly, and `coop --help` needs none
 
     return asyncio.run(work)
 

@@ -73,7 +73,7 @@ class Price(BaseModel):
 
 
 class PriceList(BaseModel):
-    """A price list as its file has it."""
+    """A price list in the form of its file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

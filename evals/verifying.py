@@ -194,7 +194,7 @@ def _journal(table: Table) -> Check:
 
 
 async def _commitments(run: Run, table: Table) -> Check:
-    """Compare every answer with its commitment in the run's checkpoints."""
+    """Compare every answer with the hash that the run's checkpoints have of it."""
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
     answers = [entry for entry in entries if entry.act not in BESIDE]
     committed = await pointers_of(run, table["episode"])

@@ -157,7 +157,7 @@ def _find_seated(model: str, agent: str) -> Seated | None:
 
 
 def model_of(seat: Seat, *, agent: str, seed: int = 0) -> BaseChatModel:
-    """Return the chat model that answers by the object at a seat.
+    """Return the chat model that answers letters with the object at a seat.
 
     Raises:
         ValueError: the object is not seated in this context.

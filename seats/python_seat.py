@@ -50,7 +50,7 @@ _MOST_SAID = 300
 
 
 class PythonSeatError(SeatFault):
-    """A callable failed or gave no answer. One line says where and how, and quotes nothing.
+    """A callable failed or gave no answer. The text is one line: where and how, without quotes.
 
     Attributes:
         said: the last line of the program's exception, for the operator only.

@@ -1,4 +1,4 @@
-"""Words that letters and tools share."""
+"""Phrases that letters and tools share."""
 
 from collections.abc import Mapping
 from typing import Any

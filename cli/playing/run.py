@@ -123,7 +123,7 @@ def resume(
 
 
 def _went_on(run: Any, as_json: bool) -> bool:
-    """Resume a run; return False after an error, which is printed. A busy run is not an error."""
+    """Resume a run; return False after a printed error. A run busy elsewhere is no error."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 

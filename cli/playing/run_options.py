@@ -82,7 +82,7 @@ class RunCommand(Command):
         return [*super().get_params(ctx), *_further()]
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
-        """Write the options that most people need and a hint to `--help-all`, or all options."""
+        """Write the options that most people need, or with `--help-all` all options."""
         whole = ctx.meta.get(WHOLE)
         for option in _further():
             option.hidden = not whole and option.name not in MOST_NEEDED

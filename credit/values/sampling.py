@@ -219,7 +219,7 @@ class _Run:
             self.draw(min(self.missing(target), self.count))
 
     def missing(self, target: float | None) -> int:
-        """Return the estimated number of further observations needed, at least one."""
+        """Return an estimate of how many more observations the target needs, at least one."""
         if target is None:
             return self._game.left // self.cost
         excess = min(float(self.errors().max()) / target, 1e6)

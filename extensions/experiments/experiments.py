@@ -75,7 +75,7 @@ def feedback(row: Row) -> list[EvaluationResult]:
 
 
 def summary_feedback(rows: Sequence[Row]) -> list[EvaluationResult]:
-    """Return an experiment's means and rates; comments give the interval and n."""
+    """Return an experiment's means and rates; comments give the interval and the number of runs."""
     found = [(key, e) for key in EVALUATORS if isfinite((e := estimate(rows, key)).value)]
     return [EvaluationResult(key=key, score=e.value, comment=e.shown(4)) for key, e in found]
 
