@@ -33,7 +33,7 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     Raises:
         ValueError: the norm is unknown, or needs all 2ⁿ coalitions of too many agents.
 
-    Cost in evaluations of v: 2ⁿ for all coalitions, MOST_PER_AGENT · n if sampled, else about n.
+    Cost in evaluations of v: 2ⁿ for all coalitions, MOST_PER_AGENT · n if sampled, about n for FEW.
     """
     rule, n = norm(by), len(of.agents)
     if of.parts is not None and by != "deegan_packel":

@@ -138,7 +138,7 @@ class Choice:
         return f"{', '.join(first)} or {last}"
 
     def ask(self) -> str:
-        """Return the request to choose one of the values, for feedback."""
+        """Return a sentence that asks to choose one of the values, for feedback."""
         *first, last = (f"{tag} to {self.to[value]}" for value, tag in self.tags.items())
         return f"Do one of {_COUNTS[len(self.tags)]}: {', '.join(first)}, or {last}."
 
