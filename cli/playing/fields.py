@@ -1,4 +1,4 @@
-"""The terminal's form: the fields of an answer, asked one by one, with their choices numbered.
+"""The form for an answer at a terminal, which asks for each field, with numbered choices.
 
 If a person types a line with a tag at any field, the line begins a message that replaces the form.
 """
@@ -32,7 +32,7 @@ NO_MORE, PARTS = "no more clauses", "by fixed parts"
 SIGNS = {"+": "it helps them", "-": "it harms them", "0": "it changes nothing for them"}
 _TAG = re.compile(r"</?[A-Za-z]")
 _COMMA = re.compile(r"(?<=\d),(?=(\d{1,2}|\d{4,})$)")
-"""A decimal comma; before three digits a comma may as well part thousands."""
+"""Match a decimal comma, but no comma before exactly three digits: it may separate thousands."""
 
 
 class Message(Exception):
@@ -49,7 +49,7 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
 
     Args:
         act: the name of the question.
-        form: the choices (`serve.seats.form.form_of`).
+        form: the fields and their choices, from `serve.seats.form.form_of`.
 
     Raises:
         EOFError: the input has ended.
@@ -75,7 +75,7 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
 
 
 def yes_or_again() -> bool:
-    """Ask whether to send: True sends, False asks the fields again.
+    """Return True if the person sends the answer, False to fill in the fields again.
 
     Raises:
         EOFError: the person sends nothing.
