@@ -59,6 +59,7 @@ class AppGame:
     failures: list[Failure] = field(default_factory=list)
     plays: dict[int, list[Played]] = field(default_factory=dict)
     _steering: set[str] = field(default_factory=set)
+    _blanks: set[str] = field(default_factory=set)
     _scores: dict[tuple[int, str], dict[str, float]] = field(default_factory=dict)
 
     @property
@@ -109,9 +110,10 @@ class AppGame:
         """
         new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
         await self._play(new)
-        while self._steering:  # all coalitions must be played with the same kept fields
-            self.stage = self.stage.keeping(self._steering)
+        while self._steering or self._blanks:  # the same in all coalitions
+            self.stage = self.stage.keeping(self._steering).blanking(self._blanks)
             self._steering.clear()
+            self._blanks.clear()
             self.failures.clear()
             again = [mask for mask in self.worths if mask != self.everyone]
             for mask in again:
@@ -136,7 +138,8 @@ class AppGame:
 
     async def _worth(self, mask: int, unit: Unit, full: Played) -> float:
         present: Collection[str] = members(mask, self.agents)
-        played = await play(self.stage, unit, present, full)
+        stage = self.stage.keeping(self._steering).blanking(self._blanks)
+        played = await play(stage, unit, present, full)
         if played.endless:
             played = await self._steered(unit, present, full, played)
         worth = await self._scored(unit, played)
@@ -152,18 +155,26 @@ class AppGame:
     async def _steered(
         self, unit: Unit, present: Collection[str], full: Played, endless: Played
     ) -> Played:
-        """Repeat an endless play and keep fields that may route it: one at a time, then all."""
+        """Repeat an endless play, with changes that may let it end.
+
+        First the emptied texts that an edge reads are one blank, since the edge may wait for a
+        text. Then fields that may route the play are kept: one at a time, then all.
+        """
         stage = self.stage
         absent = [agent for agent in self.agents if agent not in present]
         keys = list(dict.fromkeys(k for agent in absent for k in stage.steering(agent, [full])))
-        for tried in [[key] for key in keys[:MOST_TRIED]] + [keys] * (len(keys) > 1):
-            played = await play(stage.keeping(tried), unit, present, full)
+        read = list(dict.fromkeys(k for agent in absent for k in stage.read(agent, [full])))
+        ways = [(read, True)] if read else []
+        ways += [([key], False) for key in keys[:MOST_TRIED]] + [(keys, False)] * (len(keys) > 1)
+        for tried, blank in ways:
+            changed = stage.blanking(tried) if blank else stage.keeping(tried)
+            played = await play(changed, unit, present, full)
             if not played.endless:
-                self._steering.update(tried)
-                names = ", ".join(tried)
+                (self._blanks if blank else self._steering).update(tried)
+                names, how = ", ".join(tried), "one blank" if blank else "kept"
                 stage.notes.setdefault(
                     f"steering {names}",
-                    f"{names} kept in every play: emptied, the play without {', '.join(absent)} "
+                    f"{names} {how} in every play: emptied, the play without {', '.join(absent)} "
                     "does not end",
                 )
                 return played

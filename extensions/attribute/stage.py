@@ -115,6 +115,7 @@ class Stage:
         unkept: calls that cannot be written to the disk.
         wrappers: paths of tools that are agents.
         notes: remarks for the result, by topic.
+        blanks: fields whose emptied texts are one blank: see `Emptying`.
     """
 
     app: App
@@ -127,6 +128,7 @@ class Stage:
     unkept: dict[str, Call] = field(default_factory=dict)
     wrappers: set[str] = field(default_factory=set)
     notes: dict[str, str] = field(default_factory=dict)
+    blanks: frozenset[str] = frozenset()
     _questions: dict[tuple[int, int, int], str] = field(default_factory=dict)
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
@@ -144,6 +146,7 @@ class Stage:
             absent = json.dumps(described(self.settings.absent), sort_keys=True)
             about = [canonical(unit.given)[0], str(unit.sample), str(unit.repeat), absent]
             about += [*sorted(self.app.names), "", *sorted(self.settings.keep)]
+            about += ["", *sorted(self.blanks)] if self.blanks else []
             self._questions[at] = digest(*about)
         return self._questions[at]
 
@@ -186,9 +189,13 @@ class Stage:
         """Return a copy of this stage with these keys added to the setting `keep`."""
         return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
+    def blanking(self, keys: Collection[str]) -> "Stage":
+        """Return a copy of this stage in which the emptied texts of these keys are one blank."""
+        return replace(self, blanks=self.blanks | frozenset(keys), _questions={})
+
     def emptying(self, words: str = "") -> Emptying:
         """Return the function that empties an update and puts `words` in place of its texts."""
-        return Emptying(self.app.schema, frozenset(self.settings.keep), words)
+        return Emptying(self.app.schema, frozenset(self.settings.keep), words, self.blanks)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
         """Return an agent's inputs and outputs in runs; [] if its stand-in is not blank."""
@@ -198,6 +205,11 @@ class Stage:
     def steering(self, agent: str, runs: Iterable[Played]) -> dict[str, bool]:
         """Return the fields that may route a run and that are emptied if the agent is absent."""
         return steering(self._blank(agent, runs), self.emptying(), self.app.nodes)
+
+    def read(self, agent: str, runs: Iterable[Played]) -> list[str]:
+        """Return the fields that an edge reads and that are emptied if the agent is absent."""
+        lost = emptied(self._blank(agent, runs), self.emptying())
+        return [key for key in lost if key in self.app.schema.read]
 
     def kept_fields(self, agent: str, runs: Iterable[Played]) -> list[str]:
         """Return the fields that are kept if the agent is absent, because they route the run."""
