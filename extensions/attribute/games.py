@@ -84,10 +84,10 @@ class AppGame:
         """Play the app with all agents once for each unit; stand-ins are made from these runs.
 
         Raises:
-            ValueError: the app or the scoring function fails.
+            ValueError: the app or the scoring function fails, or the runs need too many calls.
         """
-        worths = []
-        for unit in self.units:
+        worths, before = [], self.stage.counts.paid
+        for done, unit in enumerate(self.units, 1):
             played = await play(self.stage, unit, self.agents)
             worth = await self._scored(unit, played)
             if played.failure:
@@ -96,6 +96,7 @@ class AppGame:
             self.plays.setdefault(self.everyone, []).append(played)
             worths.append(worth)
             self._count()
+            self.stage.check_pace(before, done, len(self.units))
         self.worths[self.everyone] = worths
 
     def _count(self) -> None:

@@ -14,7 +14,7 @@ from shapley_coop.extensions.attribute.attributing import attribute, forecast
 from shapley_coop.extensions.attribute.forecast import Forecast
 from shapley_coop.extensions.attribute.given import inputs_of, listed
 from shapley_coop.extensions.attribute.result import AppCredit
-from shapley_coop.extensions.attribute.stage import CallsSpent
+from shapley_coop.extensions.attribute.stage import GOING_ON, CallsSpent
 
 DEMO = "demo"
 
@@ -71,7 +71,7 @@ def attributed(
     Args:
         of: the app to attribute.
         settings: the settings of `attribute`.
-        may_go_on: whether more than leave-one-out may be played.
+        may_go_on: whether leave-one-out comes first, and a person or the limit decides about more.
         asks: whether a person at the terminal decides about further plays.
         acts: whether nodes of the user's app run, which may have side effects.
     """
@@ -93,17 +93,16 @@ def attributed(
                 told["progress"] = shown
             return attribute(of.graph, of.agents, of.score, of.inputs, **told, **settings)
     except CallsSpent as spent:
-        raise ValueError(
-            f"{spent}: finished calls are kept; repeat the command with a larger --max-calls"
-        ) from None
+        raise ValueError(f"{spent}; {GOING_ON}") from None
 
 
 def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
     """Return whether to make more plays: the person at the terminal decides, if there is one.
 
-    A person may allow more calls than --max-calls. Without a person, --max-calls decides.
+    A person may allow more calls than --max-calls. Without a person, --max-calls decides. Calls
+    that ask no model need no permission.
     """
-    if not more.calls:
+    if not more.paid and more.fits:
         return True
     what = f"advice: {more.most()}" if more.advice else "Shapley for interactions:"
     said = f"{what} {more.plays} plays of the app, {more.takes()}"
@@ -111,7 +110,7 @@ def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
         with hidden():
             return typer.confirm(f"{said}, go on?", err=True)
     is_within = more.fits or more.sampled
-    note(said if is_within else f"{said}: not played, --max-calls {more.calls} plays them")
+    note(said if is_within else f"{said}: not played, --max-calls {more.limit} plays them")
     return is_within
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -28,6 +29,10 @@ from shapley_coop.extensions.attribute.traces import Recorded
 
 class CallsSpent(RuntimeError):
     """The error of a call beyond `max_calls`; the calls made so far are kept."""
+
+
+GOING_ON = "repeat the command, which keeps them, or raise --max-calls"
+"""How to go on after `CallsSpent`."""
 
 
 class Endless(GraphBubbleUp):
@@ -100,6 +105,7 @@ class Counts:
     other: int = 0
     models: int = 0
     without_cache: int = 0
+    paid: int = 0
 
 
 @dataclass
@@ -115,6 +121,7 @@ class Stage:
         unkept: calls that cannot be written to the disk.
         wrappers: paths of tools that are agents.
         notes: remarks for the result, by topic.
+        askers: the paths of nodes that asked a model.
         blanks: fields whose emptied texts are one blank: see `Emptying`.
     """
 
@@ -128,6 +135,7 @@ class Stage:
     unkept: dict[str, Call] = field(default_factory=dict)
     wrappers: set[str] = field(default_factory=set)
     notes: dict[str, str] = field(default_factory=dict)
+    askers: set[str] = field(default_factory=set)
     blanks: frozenset[str] = frozenset()
     _questions: dict[tuple[int, int, int], str] = field(default_factory=dict)
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
@@ -138,6 +146,24 @@ class Stage:
         for path, at in app.places.items():
             if path not in app.nodes and (at.why or path in app.names):
                 self.wrappers.add(path)
+
+    def check_pace(self, before: int, done: int, units: int) -> None:
+        """Refuse to record more runs if all are expected to need more than `max_calls` calls.
+
+        Args:
+            before: the paid calls before the first of these runs.
+            done: the runs recorded so far.
+            units: the number of all runs.
+
+        Raises:
+            ValueError: the runs are expected to need more calls.
+        """
+        most, needed = self.settings.max_calls, ceil((self.counts.paid - before) * units / done)
+        if before + needed > most:
+            raise ValueError(
+                f"recording {units} runs takes about {needed} calls that ask a model, max_calls is "
+                f"{most}: raise it, or give fewer inputs (recorded calls are kept)"
+            )
 
     def question(self, unit: Unit) -> str:
         """Return a hash of a unit's question: the input, the agents, their stand-ins, `keep`."""

@@ -86,7 +86,10 @@ def test_leave_one_out_comes_first_and_says_what_the_rest_takes() -> None:
     assert 0 < rest.calls["made"] <= first.more.calls
 
 
-def test_who_says_yes_to_a_forecast_above_the_limit_is_not_stopped() -> None:
+def test_who_says_yes_to_a_forecast_above_the_limit_is_not_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shapley_coop.extensions.attribute.settings.PLAIN_CALLS", 8)
     app = SHAPES["pipeline with a review loop"]()
     first = attribute(app.graph, app.agents, app.score, app.given, go_on=lambda more: False)
     limit = {"max_calls": first.calls["made"], "version": "another"}

@@ -68,7 +68,9 @@ def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop)
     warning, first, recorded = ended.err.splitlines()
     assert warning.startswith("nodes are run again without some agents")
     assert first == "forecast: leave-one-out, 2 agents, 6 plays of the app: about 6 new agent calls"
-    assert recorded.endswith("at most 2 new agent calls (4 kept)"), "search is asked as before"
+    assert recorded.endswith("at most 2 new agent calls, none of which asks a model (4 kept)"), (
+        "search is asked as before"
+    )
 
 
 def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
@@ -185,7 +187,6 @@ def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: P
         ((*GIVEN[:2], *GIVEN[4:], "--agents", "search"), "give --input in.json, or --trace"),
         ((*GIVEN, "--input", "none.json"), "none.json: cannot be read as inputs"),
         ((*GIVEN, "--input", "in.json", "--absent", "gone"), "--absent gone: give path.py:name"),
-        ((*GIVEN, "--input", "in.json", "--max-calls", "2"), "max_calls is 2"),
         (("attribute", "app.py:nothing", *GIVEN[2:], "--input", "in.json"), "has no 'nothing'"),
         (("attribute", "app.py:Text", *GIVEN[2:], "--input", "in.json"), "the app is a"),
         (("attribute", "in.json:graph", *GIVEN[2:], "--input", "in.json"), "is not a Python file"),

@@ -152,7 +152,10 @@ def test_the_app_must_work_with_all_its_agents() -> None:
         attribute(app, ["a"], total, [{"start": 1}, {"start": 0}])
 
 
-def test_a_forecast_above_the_limit_stops_before_the_coalitions_are_played() -> None:
+def test_a_forecast_above_the_limit_stops_before_the_coalitions_are_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shapley_coop.extensions.attribute.settings.PLAIN_CALLS", 1)
     app = pipeline()
     with pytest.raises(
         ValueError, match=r"5 calls were made .* forecast is 10 more: max_calls is 8"
@@ -160,8 +163,9 @@ def test_a_forecast_above_the_limit_stops_before_the_coalitions_are_played() -> 
         attribute(app.graph, app.agents, app.score, app.given, max_calls=8)
 
 
-def test_the_limit_stops_a_run_and_the_next_goes_on() -> None:
+def test_the_limit_stops_a_run_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every coalition sees another state than the forecast can know."""
+    monkeypatch.setattr("shapley_coop.extensions.attribute.settings.PLAIN_CALLS", 1)
     numbers = count()
 
     def counts(state: Sum) -> Sum:
@@ -181,7 +185,7 @@ def test_the_limit_stops_a_run_and_the_next_goes_on() -> None:
     given = (app, ["a", "b"], total, {"parts": []})
     whole = attribute(*given, max_calls=100, version="whole")
     made = whole.calls["made"]
-    with pytest.raises(CallsSpent, match="calls are made"):
+    with pytest.raises(CallsSpent, match="calls that ask no model are made"):
         attribute(*given, max_calls=made - 2, version="halved")
     rest = attribute(*given, max_calls=100, version="halved")
     assert 0 < rest.calls["made"] < made
