@@ -13,8 +13,9 @@ one play        `play` and `asking`: calls of nodes or of their stand-ins; `abse
                 `overlay`: the store; `naming`: names of models.
 all plays       `stage`: shared state; `calls`: the cache on disk; `canonical`: equality of inputs;
                 `opening`: setup; `traces`: exports of LangSmith.
-values          `games`: worths of coalitions; `values`: exact or sampled; `adjusting`: a sampler;
-                `metrics`; `crediting`: the `result`; `forecast`: the calls to expect.
+values          `games`: worths of coalitions; `scoring`: the user's score; `values`: exact or
+                sampled; `adjusting`: a sampler; `metrics`; `crediting`: the `result`; `forecast`:
+                the calls to expect.
 advice          `trials`: plays of changed apps; `advising`: the search for changes; `advice`.
 output          `shown`, `figures`, `page`, `drawing`, `summary`, `langsmith_feedback`,
                 `pytest_plugin`, `bounty`.
@@ -34,12 +35,13 @@ from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.crediting import credited
 from shapley_coop.extensions.attribute.finding import found
 from shapley_coop.extensions.attribute.forecast import Forecast, before, of_advice, refined
-from shapley_coop.extensions.attribute.games import AppGame, Score
+from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.instead import models_lent
 from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.extensions.attribute.opening import opened
 from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
+from shapley_coop.extensions.attribute.scoring import Score
 from shapley_coop.extensions.attribute.settings import Settings, checked
 from shapley_coop.extensions.attribute.stage import GOING_ON, CallsSpent, Stage, Unit, Visit
 from shapley_coop.extensions.attribute.tools import tools_watched

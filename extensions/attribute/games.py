@@ -1,25 +1,20 @@
 """The characteristic function of an app: the scores of each coalition's plays."""
 
 import asyncio
-import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import comb, isfinite
-from typing import Any
 
 import numpy as np
 
 from shapley_coop.credit.coalitions import Floats, coalition_key, members
 from shapley_coop.extensions.attribute.canonical import canonical
 from shapley_coop.extensions.attribute.play import play
+from shapley_coop.extensions.attribute.scoring import Score, scored
 from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
 
 MOST_TRIED = 4
 """The most fields that `_steered` keeps one at a time, before it keeps all."""
-
-Score = Callable[..., Any]
-"""A function of a final state, or of a final state and the input. It returns the score, or numbers
-by name of which the first is the score; or an awaitable of either."""
 
 
 @dataclass(frozen=True)
@@ -191,12 +186,9 @@ class AppGame:
             known = (unit.number, "")
         if not known[1] or known not in self._scores:
             try:
-                given = (played.state, unit.given)[: _parameters(self.score)]
-                found = self.score(*given)
-                self._scores[known] = numbers(await found if inspect.isawaitable(found) else found)
-            except Exception as error:
-                reason = " ".join(str(error).split())[:300]
-                played.failure = f"the score fails: {type(error).__name__}: {reason}"
+                self._scores[known] = await scored(self.score, played.state, unit.given)
+            except ValueError as error:
+                played.failure = str(error)
                 return float("nan")
         worth, *_ = self._scores[known].values()
         played.metrics = dict(list(self._scores[known].items())[1:])
@@ -222,22 +214,6 @@ class AppGame:
 def rows_of(masks: Sequence[int], n: int) -> Floats:
     """Return the masks as an array of shape (m, n): 1 if the row's coalition has the agent."""
     return (np.array(masks)[:, None] >> np.arange(n) & 1).astype(np.float64)
-
-
-def numbers(found: Any) -> dict[str, float]:
-    """Return a scorer's result as numbers by name, of which the first is the score.
-
-    Raises:
-        ValueError: a number is not finite, or the result is empty.
-    """
-    named = found if isinstance(found, Mapping) else {"score": found}
-    shown = {str(name): float(x) for name, x in named.items()}
-    if not shown:
-        raise ValueError("the score is empty: a finite number is needed")
-    for x in shown.values():
-        if not isfinite(x):
-            raise ValueError(f"the score is {x}: a finite number is needed")
-    return shown
 
 
 def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -> Floats:
@@ -266,16 +242,3 @@ def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -
     right = worths - nobody - sizes * equal
     found, *_ = np.linalg.lstsq(left * root[:, None], right * root, rcond=None)
     return np.asarray(np.append(found, -found.sum()) + equal)
-
-
-def _parameters(score: Score) -> int:
-    """Return the number of arguments for a scorer: 1 (the state) or 2 (the state and the input)."""
-    try:
-        taken = inspect.signature(score).parameters.values()
-    except (TypeError, ValueError):
-        return 1
-    if any(p.kind is p.VAR_POSITIONAL for p in taken):
-        return 2
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    needed = [p for p in taken if p.kind in places and p.default is p.empty]
-    return max(1, min(2, len(needed)))

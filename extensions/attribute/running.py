@@ -1,6 +1,6 @@
 """The work of `coop attribute`: play with progress, ask the user, and print."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | 
     """Read the app, its scorer and its inputs from the command's options.
 
     Raises:
-        ValueError: a file cannot be read, or a scorer or the inputs are not given.
+        ValueError: a file cannot be read or used, or a scorer or the inputs are not given.
     """
     inputs = inputs_of(input_) if input_ else None
     named = list(listed(agents)) if agents else None
@@ -53,7 +53,24 @@ def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | 
         raise ValueError("give --score path.py:score, or try coop attribute demo")
     if not input_ and not trace:
         raise ValueError("give --input in.json, or --trace with recorded runs")
-    return Asked(load(app, "the app"), named, load(score, "--score"), inputs)
+    graph = load(app, "the app")
+    if input_:
+        _check_inputs(
+            inputs, input_, list(getattr(getattr(graph, "builder", None), "channels", {}))
+        )
+    return Asked(graph, named, load(score, "--score"), inputs)
+
+
+def _check_inputs(inputs: Any, file: Path, keys: Sequence[str]) -> None:
+    """Refuse inputs that are no objects if the app's state has keys."""
+    if not keys or "__root__" in keys:
+        return
+    for number, one in enumerate(inputs if isinstance(inputs, list) else [inputs], 1):
+        if not isinstance(one, Mapping):
+            raise ValueError(
+                f"{file}: input {number} is {one!r:.60}: an input is an object with keys of the "
+                f'state, such as {{"{keys[0]}": …}}'
+            )
 
 
 def foretell(of: Asked, settings: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -30,6 +31,11 @@ from shapley_coop.extensions.attribute.traces import Recorded
 class CallsSpent(RuntimeError):
     """The error of a call beyond `max_calls`; the calls made so far are kept."""
 
+
+OF_A_STORE = re.compile(
+    r"'NoneType' object has no attribute 'a?(get|put|search|delete|batch|list_)"
+)
+"""The failure of a node that uses a store which is not there."""
 
 GOING_ON = "repeat the command, which keeps them, or raise --max-calls"
 """How to go on after `CallsSpent`."""
@@ -273,7 +279,8 @@ class Stage:
     def failed(self, unit: Unit, played: Played) -> str:
         """Return the error message of an app that fails with all its agents."""
         sample = f", sample {unit.sample + 1}" if unit.sample else ""
-        why = f"{played.failure}{self._not_given(played.failure)}"
+        hint = "" if played.state is not None else self._not_given(played.failure)
+        why = f"{played.failure}{hint}"
         return f"the app with all its agents, input {unit.number}{sample}: {why}"
 
     def _not_given(self, failure: str) -> str:
@@ -285,6 +292,6 @@ class Stage:
             return (
                 f"; the app has a {schema.__name__}, and none is given: give --context or --config"
             )
-        if "NoneType" in failure and graph.store is None:
+        if OF_A_STORE.search(failure) and graph.store is None:
             return "; the app has no store: if a node needs one, compile it with a store"
         return ""

@@ -65,6 +65,9 @@ def test_what_models_do_not_tell_is_unknown_and_not_free() -> None:
     assert (credit.spent["a"].tokens, credit.spent["a"].cost) == (None, None)
     assert credit.value_per_dollar == {"a": None, "b": None}
     assert "cost" not in credit.metrics
+    assert "no tokens and no USD: models of a, b do not report them" in credit.notes
+    known = attribute(two(), ["a", "b"], said, HELLO, version="known")
+    assert not any("no tokens" in note for note in known.notes)
     assert attribute(two(), ["count"], said, HELLO).spent["count"].cost == 0
 
 
