@@ -114,6 +114,8 @@ class Asking:
                 stage.counts.saved += is_agent
                 if self.store:
                     self.store.put_again(call.puts)
+        if call.took.models:
+            stage.askers.add(path)
         return call, {number: name for name, number in ids.items()}
 
     def counted(self, known: str) -> str:
@@ -165,6 +167,8 @@ class Asking:
         self.allowed(path, key)
         self.tried.add(key)
         stage.counts.made += is_agent
+        is_asker = path in stage.askers  # counted ahead, so that plays at once keep the limit
+        stage.counts.paid += is_asker
         # Tools act in an input's first recorded run; later plays must not repeat the tools' effect.
         first = self.full is None and self.unit.sample == 0
         scope = Scope(self, path, instead=node.instead)
@@ -178,6 +182,7 @@ class Asking:
             raise
         finally:
             stage.counts.models += watch.models
+            stage.counts.paid += (scope.models > 0) - is_asker
         if not is_agent:
             stage.counts.other += 1
             stage.counts.made += scope.models > 0
@@ -194,7 +199,7 @@ class Asking:
 
         Raises:
             NotPlayed: no new calls are allowed, or a tool may have acted in this call already.
-            CallsSpent: `max_calls` calls have been made.
+            CallsSpent: too many calls have been made.
         """
         stage = self.stage
         if not stage.settings.asks and (self.full or stage.recorded):
@@ -210,16 +215,20 @@ class Asking:
         self.within_limit()
 
     def within_limit(self) -> None:
-        """Refuse a call above `max_calls`.
+        """Refuse a call above `max_calls` or, of calls that ask no model, above `plain_calls`.
 
         Raises:
-            CallsSpent: `max_calls` calls have been made.
+            CallsSpent: so many calls have been made.
         """
-        counts, finding = self.stage.counts, not self.stage.app.names
-        # Until the run that finds the agents has called a model, every node counts as an agent.
-        made = counts.other if finding and not counts.models else counts.made
-        if made >= self.stage.settings.max_calls:
-            self.spent = CallsSpent(f"{self.stage.settings.max_calls} calls are made")
+        counts, settings = self.stage.counts, self.stage.settings
+        # While the run that finds the agents has called no model, any node may be an agent.
+        finding = not self.stage.app.names and not counts.models
+        plain = counts.other if finding else counts.made - counts.paid
+        if counts.paid >= settings.max_calls:
+            self.spent = CallsSpent(f"{settings.max_calls} calls that ask a model are made")
+        elif plain >= settings.plain_calls:
+            self.spent = CallsSpent(f"{settings.plain_calls} calls that ask no model are made")
+        if self.spent:
             raise self.spent
 
     async def watched(

@@ -13,8 +13,9 @@ one play        `play` and `asking`: calls of nodes or of their stand-ins; `abse
                 `overlay`: the store; `naming`: names of models.
 all plays       `stage`: shared state; `calls`: the cache on disk; `canonical`: equality of inputs;
                 `opening`: setup; `traces`: exports of LangSmith.
-values          `games`: worths of coalitions; `values`: exact or sampled; `adjusting`: a sampler;
-                `metrics`; `crediting`: the `result`; `forecast`: the calls to expect.
+values          `games`: worths of coalitions; `scoring`: the user's score; `values`: exact or
+                sampled; `adjusting`: a sampler; `metrics`; `crediting`: the `result`; `forecast`:
+                the calls to expect.
 advice          `trials`: plays of changed apps; `advising`: the search for changes; `advice`.
 output          `shown`, `figures`, `page`, `drawing`, `summary`, `langsmith_feedback`,
                 `pytest_plugin`, `bounty`.
@@ -34,14 +35,15 @@ from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.crediting import credited
 from shapley_coop.extensions.attribute.finding import found
 from shapley_coop.extensions.attribute.forecast import Forecast, before, of_advice, refined
-from shapley_coop.extensions.attribute.games import AppGame, Score
+from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.instead import models_lent
 from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.extensions.attribute.opening import opened
 from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
+from shapley_coop.extensions.attribute.scoring import Score
 from shapley_coop.extensions.attribute.settings import Settings, checked
-from shapley_coop.extensions.attribute.stage import CallsSpent, Stage, Unit, Visit
+from shapley_coop.extensions.attribute.stage import GOING_ON, CallsSpent, Stage, Unit, Visit
 from shapley_coop.extensions.attribute.tools import tools_watched
 from shapley_coop.extensions.attribute.values import (
     Values,
@@ -134,11 +136,8 @@ def _check(app: App, settings: Settings) -> None:
 async def _found(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
     """Run the inputs, keep their calls, and return found agent → reason why it is an agent.
 
-    The runs stop as soon as all units together are expected to need more than `max_calls` calls,
-    because `attribute` then refuses to record them.
-
     Raises:
-        ValueError: the app fails.
+        ValueError: the app fails, or the runs need too many calls.
     """
     counts, visits = stage.counts, list[Visit]()
     for unit in (unit for unit in units if unit.sample == 0):
@@ -146,8 +145,7 @@ async def _found(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
         if played.failure:
             raise ValueError(stage.failed(unit, played))
         visits += played.visits
-        if counts.made * len(units) > unit.number * stage.settings.max_calls:
-            break
+        stage.check_pace(0, unit.number, len(units))
     if not counts.models:  # every node of the run then counts as an agent
         counts.made, counts.other = counts.made + counts.other, 0
     return found(stage.app, visits)
@@ -173,12 +171,6 @@ class _Attribution:
         if alone or settings.go_on:
             first = first.leaving_one_out()
         settings.announce(first)
-        runs = len(game.units)
-        if not first.kept and n * runs > settings.max_calls:
-            raise ValueError(
-                f"recording {runs} runs of {n} agents takes about {n * runs} "
-                f"calls, max_calls is {settings.max_calls}: raise it, or give fewer inputs"
-            )
         await game.record()
         if not first.alone:
             self.announce(first, self.how)
@@ -212,12 +204,12 @@ class _Attribution:
         """Announce the forecast to the caller.
 
         Raises:
-            ValueError: the forecast is above `max_calls`, and the plays are not sampled.
+            ValueError: the forecast of all coalitions is above the limits.
         """
         found = self.refined(first, how)
         self.settings.announce(found)
         made, most = self.game.stage.counts.made, self.settings.max_calls
-        if not (found.fits or found.sampled):
+        if not (found.fits or found.sampled or found.alone):
             raise ValueError(
                 f"{made} calls were made to record the runs, and the forecast is {found.calls} "
                 f"more: max_calls is {most}; raise it to {made + found.calls}, or give fewer "
@@ -259,21 +251,32 @@ class _Attribution:
         more = of_advice(first, game, len(names), MOST_TRIES)
         if game.stage.is_answered(game.units, how):
             more = replace(more, calls=0, fits=True)
-        if not self.goes_on(more):
-            remedy = "it was not wanted" if more.fits else f"--max-calls {more.calls} plays it"
-            note = (
-                f"no advice: {more.most()} {more.plays} plays of the app, {more.takes()}: {remedy}"
+        why = "" if self.goes_on(more) else "it was not wanted"
+        if settings.go_on is None:  # nobody decides: it is played until the limit is reached
+            settings.announce(more)
+        counts, notes = game.stage.counts, credit.notes
+        left = counts.paid + more.paid
+        try:
+            found, rows = ([], {}) if why else await advised(game)
+        except CallsSpent as spent:
+            why = (
+                f"{spent}, about {max(1, left - counts.paid)} are missing; {GOING_ON}"
+                if more.paid
+                else f"{spent}; {GOING_ON}"
             )
-            return replace(credit, notes=[*credit.notes, note])
-        found, rows = await advised(game)
-        notes = credit.notes
+        if why:
+            most = f"{more.most()} {more.plays} plays of the app, {more.takes()}"
+            return replace(
+                credit,
+                calls=asdict(counts),
+                notes=[*notes, f"no advice: {most}: {why}"],
+            )
         try:
             rows |= await one_alone(game)
             game.stage.answered(game.units, how)
         except CallsSpent as spent:
-            why = f"no comparison with one agent alone: {spent}; a larger --max-calls goes on"
+            why = f"no comparison with one agent alone: {spent}; {GOING_ON}"
             notes = [*notes, why]
         if settings.prices.by_model and (lacking := settings.prices.lacking(names)):
             notes = [*notes, f"no price for: {', '.join(lacking)}"]
-        calls = asdict(game.stage.counts)
-        return replace(credit, advice=found, rows=rows, calls=calls, notes=notes)
+        return replace(credit, advice=found, rows=rows, calls=asdict(counts), notes=notes)

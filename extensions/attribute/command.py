@@ -85,7 +85,11 @@ SafeTools = Annotated[
 ]
 MaxCalls = Annotated[
     int | None,
-    typer.Option(help="The most new agent calls: by default 200, or 100,000 for demo.", min=1),
+    typer.Option(
+        help="The most new agent calls that ask a model: by default 200, or 100,000 for demo. At "
+        "least 2,000 others are allowed.",
+        min=1,
+    ),
 ]
 DEFAULT_CALLS, FREE_CALLS = 200, 100_000
 MaxSteps = Annotated[
@@ -199,11 +203,12 @@ def attribute(
     if forecast:
         running.foretell(asked, settings)
         return
+    asks = sys.stdin.isatty() and not yes
     credit = running.attributed(
         asked,
         settings,
-        may_go_on=not value or advise,
-        asks=sys.stdin.isatty() and not yes,
+        may_go_on=not value or (advise and asks),
+        asks=asks,
         acts=app != running.DEMO and fresh != "none" and bool(fresh or not trace),
     )
     report, why = credit.as_json(), ""

@@ -117,6 +117,12 @@ def _of_runs(game: AppGame) -> list[str]:
     if tools := sorted({tool for visit in visits for tool in visit.took.tools}):
         said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
     models = {model for visit in visits for model in visit.took.tokens}
+    if untold := {v.path for v in visits if v.took.models and not v.took.tokens}:
+        said.append(
+            f"no tokens and no USD: models of {', '.join(sorted(untold))} do not report them"
+        )
+    elif not models:
+        said.append("no tokens and no USD: no model was asked")
     if models and all(is_free(model) for model in models):
         said.append("A simulation: embedded models answered, no language model did.")
     if prices.by_model and (lacking := prices.lacking(models)):

@@ -40,11 +40,13 @@ class Emptying:
         schema: the fields that route the app, and the values that its state accepts.
         keep: keys whose values stay as in the full run, such as a counter of rounds.
         words: the text that replaces the agent's words.
+        blanks: fields whose texts become one blank, because the app does not end if they are empty.
     """
 
     schema: Schema = NOTHING
     keep: frozenset[str] = frozenset()
     words: str = ""
+    blanks: frozenset[str] = frozenset()
 
     def __call__(self, written: Written, now: Any) -> Any:
         """Return the output in the full run, emptied; `now` is the node's input in this play."""
@@ -98,8 +100,8 @@ class Emptying:
         if is_set and not is_said and not isinstance(value, bool | Enum):
             return there
         empty = self.value(value)
-        if value and empty == "" and key in self.schema.read:
-            empty = " "  # an edge may test whether the text is empty
+        if value and empty == "":
+            empty = " " if key in self.blanks else None if key in self.schema.optional else ""
         return self.schema.fitting(key, empty, value)
 
     def keeps(self, key: str, value: Any) -> bool:
@@ -142,7 +144,7 @@ class Emptying:
 
 def kept(visits: Iterable[Written], schema: Schema) -> list[str]:
     """Return the fields of an agent that its blank stand-in keeps because they route the run."""
-    return list(dict.fromkeys(k for k, x in _fields(visits) if schema.steers(k, x)))
+    return list(dict.fromkeys(k for k, x in _fields(visits) if x != "" and schema.steers(k, x)))
 
 
 def emptied(visits: Iterable[Written], emptying: Emptying) -> list[str]:
@@ -155,7 +157,8 @@ def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
     """Return the fields that an agent's blank stand-in writes as the agent did.
 
     Returns:
-        Fields, and `goto` if the agent routes the run. The agent gets no credit for them.
+        Fields, and `goto` if the agent routes the run. The agent gets no credit for them. A field
+        that an edge reads counts as well if it is not empty in either case.
     """
     found = dict[str, None]()
     for one in visits:
@@ -163,8 +166,13 @@ def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
         for key, value in _fields([one]):
             answers = bool(value) or isinstance(value, bool)
             is_new = key not in given or not _equal(value, given[key])
-            if answers and is_new and key in stands_in and _equal(value, stands_in[key]):
+            if not (answers and is_new and key in stands_in):
+                continue
+            left, is_read = stands_in[key], key in emptying.schema.read
+            if _equal(value, left):
                 found[key] = None
+            elif left and is_read and not _messages(value) and not _equal(left, given.get(key)):
+                found[f"{key} (not empty)"] = None
         if isinstance(one.output, Command) and one.output.goto:
             found["goto"] = None
     return list(found)

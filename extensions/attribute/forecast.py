@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+from math import ceil
 from typing import Any
 
 from shapley_coop.extensions.attribute.app import App
@@ -32,7 +33,8 @@ class Forecast:
         cost: USD; None if a model has no price or nothing is recorded yet.
         loops: whether an agent may be called more often than in the recorded run. If so, `calls`
             is an estimate and no bound.
-        fits: whether the calls made so far and the new calls are within `max_calls`.
+        paid: the new calls that ask a model; 0 before the recorded runs.
+        fits: whether the calls made so far and the new calls are within the limits.
     """
 
     agents: int
@@ -48,12 +50,18 @@ class Forecast:
     seconds: float = 0.0
     cost: float | None = None
     loops: bool = False
+    paid: int = 0
     fits: bool = True
 
     @property
     def plays(self) -> int:
         """The plays of the app: one for each coalition, input and sample."""
         return self.coalitions * self.units
+
+    @property
+    def limit(self) -> int:
+        """The least `max_calls` that allows the new calls."""
+        return max(1, self.paid, self.calls - self.paid)
 
     def leaving_one_out(self) -> "Forecast":
         """Return the forecast of leave-one-out: the whole app, and one play without each agent."""
@@ -66,6 +74,10 @@ class Forecast:
         if not self.calls:
             return "no new agent calls"
         parts = [f"{self.calls} new agent {'call' if self.calls == 1 else 'calls'}"]
+        if self.recorded and self.paid < self.calls:
+            parts[0] += (
+                f", {self.paid or 'none'} of which {'asks' if self.paid < 2 else 'ask'} a model"
+            )
         if self.recorded and self.tokens:
             parts += [f"{self.tokens} tokens"]
         if self.cost:
@@ -133,7 +145,9 @@ def refined(first: Forecast, game: AppGame) -> Forecast:
     kept, again = game.stage.kept(game.units), sum(times)
     new = max(0, again + len(visits) - kept)
     takes = _taken(game, visits, times, min(1.0, new / again) if again else 0.0)
-    return replace(first, calls=new, kept=kept, fits=_fits(game, new), **takes)
+    paid = _paid(new, visits, [n + 1 for n in times])
+    fits = _fits(game, new, paid)
+    return replace(first, calls=new, kept=kept, paid=paid, fits=fits, **takes)
 
 
 def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Forecast:
@@ -162,7 +176,8 @@ def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Foreca
         sampled=False,
         advice=True,
         calls=calls + again,
-        fits=_fits(game, calls),
+        paid=_paid(calls, asked, [1] * len(asked)) + again,
+        fits=_fits(game, calls, _paid(calls, asked, [1] * len(asked))),
         **_taken(game, asked, [1] * len(asked), part),
     )
 
@@ -172,8 +187,16 @@ def _asked(game: AppGame) -> list[Visit]:
     return [visit for visit in game.visits() if visit.path in game.agents or visit.took.models]
 
 
-def _fits(game: AppGame, calls: int) -> bool:
-    return game.stage.counts.made + calls <= game.stage.settings.max_calls
+def _paid(calls: int, visits: Sequence[Visit], times: Sequence[int]) -> int:
+    """Return how many of the new calls ask a model, at the weighted share of these visits."""
+    asking = sum(n for visit, n in zip(visits, times, strict=True) if visit.took.models)
+    return ceil(calls * asking / sum(times)) if asking else 0
+
+
+def _fits(game: AppGame, calls: int, paid: int) -> bool:
+    counts, settings = game.stage.counts, game.stage.settings
+    plain = counts.made - counts.paid + calls - paid
+    return counts.paid + paid <= settings.max_calls and plain <= settings.plain_calls
 
 
 def _taken(

@@ -1,25 +1,20 @@
 """The characteristic function of an app: the scores of each coalition's plays."""
 
 import asyncio
-import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import comb, isfinite
-from typing import Any
 
 import numpy as np
 
 from shapley_coop.credit.coalitions import Floats, coalition_key, members
 from shapley_coop.extensions.attribute.canonical import canonical
 from shapley_coop.extensions.attribute.play import play
+from shapley_coop.extensions.attribute.scoring import Score, scored
 from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
 
 MOST_TRIED = 4
 """The most fields that `_steered` tries to keep one at a time, before it keeps all of them."""
-
-Score = Callable[..., Any]
-"""A function of a final state, or of a final state and the input. It returns the score, or numbers
-by name of which the first is the score; or an awaitable of either."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +54,7 @@ class AppGame:
     failures: list[Failure] = field(default_factory=list)
     plays: dict[int, list[Played]] = field(default_factory=dict)
     _steering: set[str] = field(default_factory=set)
+    _blanks: set[str] = field(default_factory=set)
     _scores: dict[tuple[int, str], dict[str, float]] = field(default_factory=dict)
 
     @property
@@ -83,10 +79,10 @@ class AppGame:
         """Play the app with all agents once for each unit; stand-ins are made from these runs.
 
         Raises:
-            ValueError: the app or the scoring function fails.
+            ValueError: the app or the scoring function fails, or the runs need too many calls.
         """
-        worths = []
-        for unit in self.units:
+        worths, before = [], self.stage.counts.paid
+        for done, unit in enumerate(self.units, 1):
             played = await play(self.stage, unit, self.agents)
             worth = await self._scored(unit, played)
             if played.failure:
@@ -95,6 +91,7 @@ class AppGame:
             self.plays.setdefault(self.everyone, []).append(played)
             worths.append(worth)
             self._count()
+            self.stage.check_pace(before, done, len(self.units))
         self.worths[self.everyone] = worths
 
     def _count(self) -> None:
@@ -109,9 +106,10 @@ class AppGame:
         """
         new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
         await self._play(new)
-        while self._steering:  # all coalitions must be played with the same kept fields
-            self.stage = self.stage.keeping(self._steering)
+        while self._steering or self._blanks:  # the same in all coalitions
+            self.stage = self.stage.keeping(self._steering).blanking(self._blanks)
             self._steering.clear()
+            self._blanks.clear()
             self.failures.clear()
             again = [mask for mask in self.worths if mask != self.everyone]
             for mask in again:
@@ -136,7 +134,8 @@ class AppGame:
 
     async def _worth(self, mask: int, unit: Unit, full: Played) -> float:
         present: Collection[str] = members(mask, self.agents)
-        played = await play(self.stage, unit, present, full)
+        stage = self.stage.keeping(self._steering).blanking(self._blanks)
+        played = await play(stage, unit, present, full)
         if played.endless:
             played = await self._steered(unit, present, full, played)
         worth = await self._scored(unit, played)
@@ -152,18 +151,26 @@ class AppGame:
     async def _steered(
         self, unit: Unit, present: Collection[str], full: Played, endless: Played
     ) -> Played:
-        """Repeat an endless play and keep fields that may route it: one at a time, then all."""
+        """Repeat an endless play, with changes that may let it end.
+
+        First the emptied texts that an edge reads are one blank, since the edge may wait for a
+        text. Then fields that may route the play are kept: one at a time, then all.
+        """
         stage = self.stage
         absent = [agent for agent in self.agents if agent not in present]
         keys = list(dict.fromkeys(k for agent in absent for k in stage.steering(agent, [full])))
-        for tried in [[key] for key in keys[:MOST_TRIED]] + [keys] * (len(keys) > 1):
-            played = await play(stage.keeping(tried), unit, present, full)
+        read = list(dict.fromkeys(k for agent in absent for k in stage.read(agent, [full])))
+        ways = [(read, True)] if read else []
+        ways += [([key], False) for key in keys[:MOST_TRIED]] + [(keys, False)] * (len(keys) > 1)
+        for tried, blank in ways:
+            changed = stage.blanking(tried) if blank else stage.keeping(tried)
+            played = await play(changed, unit, present, full)
             if not played.endless:
-                self._steering.update(tried)
-                names = ", ".join(tried)
+                (self._blanks if blank else self._steering).update(tried)
+                names, how = ", ".join(tried), "one blank" if blank else "kept"
                 stage.notes.setdefault(
                     f"steering {names}",
-                    f"{names} kept in every play: emptied, the play without {', '.join(absent)} "
+                    f"{names} {how} in every play: emptied, the play without {', '.join(absent)} "
                     "does not end",
                 )
                 return played
@@ -179,12 +186,9 @@ class AppGame:
             known = (unit.number, "")
         if not known[1] or known not in self._scores:
             try:
-                given = (played.state, unit.given)[: _parameters(self.score)]
-                found = self.score(*given)
-                self._scores[known] = numbers(await found if inspect.isawaitable(found) else found)
-            except Exception as error:
-                reason = " ".join(str(error).split())[:300]
-                played.failure = f"the score fails: {type(error).__name__}: {reason}"
+                self._scores[known] = await scored(self.score, played.state, unit.given)
+            except ValueError as error:
+                played.failure = str(error)
                 return float("nan")
         worth, *_ = self._scores[known].values()
         played.metrics = dict(list(self._scores[known].items())[1:])
@@ -210,22 +214,6 @@ class AppGame:
 def rows_of(masks: Sequence[int], n: int) -> Floats:
     """Return the masks as an array of shape (m, n): 1 if the row's coalition has the agent."""
     return (np.array(masks)[:, None] >> np.arange(n) & 1).astype(np.float64)
-
-
-def numbers(found: Any) -> dict[str, float]:
-    """Return a scorer's result as numbers by name, of which the first is the score.
-
-    Raises:
-        ValueError: a number is not finite, or the result is empty.
-    """
-    named = found if isinstance(found, Mapping) else {"score": found}
-    shown = {str(name): float(x) for name, x in named.items()}
-    if not shown:
-        raise ValueError("the score is empty: a finite number is needed")
-    for x in shown.values():
-        if not isfinite(x):
-            raise ValueError(f"the score is {x}: a finite number is needed")
-    return shown
 
 
 def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -> Floats:
@@ -254,16 +242,3 @@ def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -
     right = worths - nobody - sizes * equal
     found, *_ = np.linalg.lstsq(left * root[:, None], right * root, rcond=None)
     return np.asarray(np.append(found, -found.sum()) + equal)
-
-
-def _parameters(score: Score) -> int:
-    """Return the number of arguments for a scorer: 1 (the state) or 2 (the state and the input)."""
-    try:
-        taken = inspect.signature(score).parameters.values()
-    except (TypeError, ValueError):
-        return 1
-    if any(p.kind is p.VAR_POSITIONAL for p in taken):
-        return 2
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    needed = [p for p in taken if p.kind in places and p.default is p.empty]
-    return max(1, min(2, len(needed)))

@@ -15,8 +15,8 @@ from langsmith.schemas import Example, Run
 from langsmith.utils import LangSmithError
 
 from shapley_coop.extensions.attribute.attributing import attribute
-from shapley_coop.extensions.attribute.games import Score
 from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
+from shapley_coop.extensions.attribute.scoring import Score
 
 
 def evaluator(

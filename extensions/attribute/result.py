@@ -77,7 +77,7 @@ class AppCredit:
         value_per_second: agent → value / seconds; None below `LEAST_SECONDS`.
         calls: name → number. `plays`: plays of the app, each by one coalition on one input. Agents'
             calls in these plays: `made`, `saved` by the cache, and needed `without_cache`. Further
-            calls: of `other` nodes and of `models`.
+            calls: of `other` nodes and of `models`. `paid`: calls of nodes that asked a model.
         failures: the plays without a score.
         notes: remarks that a reader of the values must know.
         metrics: metric → agent → the agent's share. The metrics are tokens, seconds, cost if models

@@ -1,6 +1,6 @@
 """The work of `coop attribute`: it plays and shows progress, asks the user, and prints."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from shapley_coop.extensions.attribute.attributing import attribute, forecast
 from shapley_coop.extensions.attribute.forecast import Forecast
 from shapley_coop.extensions.attribute.given import inputs_of, listed
 from shapley_coop.extensions.attribute.result import AppCredit
-from shapley_coop.extensions.attribute.stage import CallsSpent
+from shapley_coop.extensions.attribute.stage import GOING_ON, CallsSpent
 
 DEMO = "demo"
 
@@ -37,7 +37,7 @@ def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | 
     """Read the app, its scorer and its inputs from the command's options.
 
     Raises:
-        ValueError: a file cannot be read, or a scorer or the inputs are not given.
+        ValueError: a file cannot be read or used, or a scorer or the inputs are not given.
     """
     inputs = inputs_of(input_) if input_ else None
     named = list(listed(agents)) if agents else None
@@ -53,7 +53,24 @@ def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | 
         raise ValueError("give --score path.py:score, or try coop attribute demo")
     if not input_ and not trace:
         raise ValueError("give --input in.json, or --trace with recorded runs")
-    return Asked(load(app, "the app"), named, load(score, "--score"), inputs)
+    graph = load(app, "the app")
+    if input_:
+        _check_inputs(
+            inputs, input_, list(getattr(getattr(graph, "builder", None), "channels", {}))
+        )
+    return Asked(graph, named, load(score, "--score"), inputs)
+
+
+def _check_inputs(inputs: Any, file: Path, keys: Sequence[str]) -> None:
+    """Refuse inputs that are no objects if the app's state has keys."""
+    if not keys or "__root__" in keys:
+        return
+    for number, one in enumerate(inputs if isinstance(inputs, list) else [inputs], 1):
+        if not isinstance(one, Mapping):
+            raise ValueError(
+                f"{file}: input {number} is {one!r:.60}: an input is an object with keys of the "
+                f'state, such as {{"{keys[0]}": …}}'
+            )
 
 
 def foretell(of: Asked, settings: Mapping[str, Any]) -> None:
@@ -71,7 +88,7 @@ def attributed(
     Args:
         of: the app to attribute.
         settings: the settings of `attribute`.
-        may_go_on: whether more than leave-one-out may be played.
+        may_go_on: whether leave-one-out comes first, and a person or the limit decides about more.
         asks: whether a person at the terminal decides about further plays.
         acts: whether nodes of the user's app run, which may have side effects.
     """
@@ -93,17 +110,16 @@ def attributed(
                 told["progress"] = shown
             return attribute(of.graph, of.agents, of.score, of.inputs, **told, **settings)
     except CallsSpent as spent:
-        raise ValueError(
-            f"{spent}: finished calls are kept; repeat the command with a larger --max-calls"
-        ) from None
+        raise ValueError(f"{spent}; {GOING_ON}") from None
 
 
 def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
     """Return whether to make more plays: the person at the terminal decides, if there is one.
 
-    A person may allow more calls than --max-calls. Without a person, --max-calls decides.
+    A person may allow more calls than --max-calls. Without a person, --max-calls decides. Calls
+    that ask no model need no permission.
     """
-    if not more.calls:
+    if not more.paid and more.fits:
         return True
     what = f"advice: {more.most()}" if more.advice else "Shapley for interactions:"
     said = f"{what} {more.plays} plays of the app, {more.takes()}"
@@ -111,7 +127,7 @@ def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
         with hidden():
             return typer.confirm(f"{said}, go on?", err=True)
     is_within = more.fits or more.sampled
-    note(said if is_within else f"{said}: not played, --max-calls {more.calls} plays them")
+    note(said if is_within else f"{said}: not played, --max-calls {more.limit} plays them")
     return is_within
 
 

@@ -11,6 +11,9 @@ from shapley_coop.credit.characteristic import WITHIN
 from shapley_coop.evals.prices import NO_PRICES
 from shapley_coop.invalid import first_error
 
+PLAIN_CALLS = 2_000
+"""The most new agent calls without a model, unless `max_calls` is higher: they cost no money."""
+
 
 class Settings(BaseModel):
     """The settings of an attribution: the keyword arguments of `attribute`."""
@@ -27,7 +30,7 @@ class Settings(BaseModel):
         "all, or names of nodes; none: no new calls are made (the default with a trace).",
     )
     safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
-    max_calls: int = Field(200, ge=1, description="The most new agent calls.")
+    max_calls: int = Field(200, ge=1, description="The most new agent calls that ask a model.")
     max_steps: int | None = Field(
         None,
         ge=1,
@@ -69,6 +72,11 @@ class Settings(BaseModel):
     def asks(self) -> bool:
         """Whether new calls may be made."""
         return self.fresh != "none"
+
+    @property
+    def plain_calls(self) -> int:
+        """The most new agent calls in which no model is asked."""
+        return max(self.max_calls, PLAIN_CALLS)
 
     def may_act(self, path: str, tool: str) -> bool:
         """Return whether a tool of a node may act again after the recorded run."""

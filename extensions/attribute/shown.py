@@ -34,8 +34,11 @@ def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
     if pairs:
         show_table("pairs", ["pair", "interaction"], pairs)
         say("above 0 two agents need each other, below 0 they replace each other")
-    for agent, why in credit.found.items():
-        say(f"found: {agent}, {why}; --agents names others")
+    for why in dict.fromkeys(credit.found.values()):
+        same = [agent for agent, reason in credit.found.items() if reason == why]
+        say(f"found: {', '.join(same)}, {'each ' if len(same) > 1 else ''}{why}")
+    if credit.found:
+        say("--agents names others")
     worths = [[name or "nobody", shown(x)] for name, x in credit.worth.items()]
     show_table("coalitions", ["coalition", "mean score"], worths)
     for failed in credit.failed_plays():

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -28,6 +30,15 @@ from shapley_coop.extensions.attribute.traces import Recorded
 
 class CallsSpent(RuntimeError):
     """The error of a call beyond `max_calls`; the calls made so far are kept."""
+
+
+OF_A_STORE = re.compile(
+    r"'NoneType' object has no attribute 'a?(get|put|search|delete|batch|list_)"
+)
+"""The failure of a node that uses a store which is not there."""
+
+GOING_ON = "repeat the command, which keeps them, or raise --max-calls"
+"""How to go on after `CallsSpent`."""
 
 
 class Endless(GraphBubbleUp):
@@ -100,6 +111,7 @@ class Counts:
     other: int = 0
     models: int = 0
     without_cache: int = 0
+    paid: int = 0
 
 
 @dataclass
@@ -115,6 +127,8 @@ class Stage:
         unkept: calls that cannot be written to the disk.
         wrappers: paths of tools that are agents.
         notes: remarks for the result, by topic.
+        askers: the paths of nodes that asked a model.
+        blanks: fields whose emptied texts are one blank: see `Emptying`.
     """
 
     app: App
@@ -127,6 +141,8 @@ class Stage:
     unkept: dict[str, Call] = field(default_factory=dict)
     wrappers: set[str] = field(default_factory=set)
     notes: dict[str, str] = field(default_factory=dict)
+    askers: set[str] = field(default_factory=set)
+    blanks: frozenset[str] = frozenset()
     _questions: dict[tuple[int, int, int], str] = field(default_factory=dict)
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
@@ -137,6 +153,24 @@ class Stage:
             if path not in app.nodes and (at.why or path in app.names):
                 self.wrappers.add(path)
 
+    def check_pace(self, before: int, done: int, units: int) -> None:
+        """Refuse to record more runs if all are expected to need more than `max_calls` calls.
+
+        Args:
+            before: the paid calls before the first of these runs.
+            done: the runs recorded so far.
+            units: the number of all runs.
+
+        Raises:
+            ValueError: the runs are expected to need more calls.
+        """
+        most, needed = self.settings.max_calls, ceil((self.counts.paid - before) * units / done)
+        if before + needed > most:
+            raise ValueError(
+                f"recording {units} runs takes about {needed} calls that ask a model, max_calls is "
+                f"{most}: raise it, or give fewer inputs (recorded calls are kept)"
+            )
+
     def question(self, unit: Unit) -> str:
         """Return a hash of what a unit's plays depend on: input, agents, stand-ins, `keep`."""
         at = (unit.number, unit.sample, unit.repeat)
@@ -144,6 +178,7 @@ class Stage:
             absent = json.dumps(described(self.settings.absent), sort_keys=True)
             about = [canonical(unit.given)[0], str(unit.sample), str(unit.repeat), absent]
             about += [*sorted(self.app.names), "", *sorted(self.settings.keep)]
+            about += ["", *sorted(self.blanks)] if self.blanks else []
             self._questions[at] = digest(*about)
         return self._questions[at]
 
@@ -186,9 +221,13 @@ class Stage:
         """Return a copy of this stage with these keys added to the setting `keep`."""
         return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
+    def blanking(self, keys: Collection[str]) -> "Stage":
+        """Return a copy of this stage in which the emptied texts of these keys are one blank."""
+        return replace(self, blanks=self.blanks | frozenset(keys), _questions={})
+
     def emptying(self, words: str = "") -> Emptying:
         """Return the function that empties an update and puts `words` in place of its texts."""
-        return Emptying(self.app.schema, frozenset(self.settings.keep), words)
+        return Emptying(self.app.schema, frozenset(self.settings.keep), words, self.blanks)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
         """Return an agent's inputs and outputs in runs; [] if its stand-in is not blank."""
@@ -198,6 +237,11 @@ class Stage:
     def steering(self, agent: str, runs: Iterable[Played]) -> dict[str, bool]:
         """Return the fields that may route a run and that are emptied if the agent is absent."""
         return steering(self._blank(agent, runs), self.emptying(), self.app.nodes)
+
+    def read(self, agent: str, runs: Iterable[Played]) -> list[str]:
+        """Return the fields that an edge reads and that are emptied if the agent is absent."""
+        lost = emptied(self._blank(agent, runs), self.emptying())
+        return [key for key in lost if key in self.app.schema.read]
 
     def kept_fields(self, agent: str, runs: Iterable[Played]) -> list[str]:
         """Return the fields that are kept if the agent is absent, because they route the run."""
@@ -235,7 +279,8 @@ class Stage:
     def failed(self, unit: Unit, played: Played) -> str:
         """Return the error message of an app that fails even if all its agents take part."""
         sample = f", sample {unit.sample + 1}" if unit.sample else ""
-        why = f"{played.failure}{self._not_given(played.failure)}"
+        hint = "" if played.state is not None else self._not_given(played.failure)
+        why = f"{played.failure}{hint}"
         return f"the app with all its agents, input {unit.number}{sample}: {why}"
 
     def _not_given(self, failure: str) -> str:
@@ -247,6 +292,6 @@ class Stage:
             return (
                 f"; the app has a {schema.__name__}, and none is given: give --context or --config"
             )
-        if "NoneType" in failure and graph.store is None:
+        if OF_A_STORE.search(failure) and graph.store is None:
             return "; the app has no store: if a node needs one, compile it with a store"
         return ""

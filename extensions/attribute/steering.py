@@ -6,7 +6,7 @@ The fields are found in the code of the edges. No edge runs, because an edge may
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import CodeType
+from types import CodeType, NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from langgraph.channels import BinaryOperatorAggregate
@@ -29,6 +29,7 @@ class Schema:
         keys: all fields.
         closed: fields whose type is a Literal or an enumeration.
         read: fields that a conditional edge reads.
+        optional: those of them that may be None: the edge may test for it.
         ways: lower-case names of nodes, and texts that the edges return or compare with.
         added: fields with a reducer, which combines a new value with the old one.
         checked: the state classes that validate their fields (pydantic models).
@@ -37,6 +38,7 @@ class Schema:
     keys: frozenset[str] = frozenset()
     closed: frozenset[str] = frozenset()
     read: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
     ways: frozenset[str] = frozenset()
     added: frozenset[str] = frozenset()
     checked: tuple[type[BaseModel], ...] = ()
@@ -95,6 +97,7 @@ def schema_of(graph: Any, nodes: Collection[str], code: OwnCode) -> Schema:
         code: the app's own code; only its functions are read.
     """
     read, ways, added, closed, keys = set[str](), set(nodes), set[str](), set[str](), set[str]()
+    optional = set[str]()
     checked: dict[type[BaseModel], None] = {}
     for one in (g for g in graphs_in(graph) if isinstance(g, CompiledStateGraph)):
         schemas = one.builder.schemas
@@ -105,26 +108,28 @@ def schema_of(graph: Any, nodes: Collection[str], code: OwnCode) -> Schema:
             ways |= {*names, *map(str, branch.ends or ())}
         kinds = one.channels.items()
         added |= {key for key, of in kinds if isinstance(of, BinaryOperatorAggregate)}
-        closed |= {key for schema in schemas for key in _choices(schema)}
+        hints = [pair for schema in schemas for pair in _hints(schema).items()]
+        closed |= {key for key, hint in hints if _is_choice(hint)}
+        optional |= {key for key, hint in hints if NoneType in get_args(hint)}
         checked |= {s: None for s in schemas if _is_checked(s)}
         keys |= own
     return Schema(
         keys=frozenset(keys),
         closed=frozenset(closed),
         read=frozenset(read),
+        optional=frozenset(read & optional),
         ways=frozenset(way.casefold() for way in ways),
         added=frozenset(added),
         checked=tuple(checked),
     )
 
 
-def _choices(schema: Any) -> Iterator[str]:
-    """Yield the fields of a state whose type is a Literal or an enumeration."""
+def _hints(schema: Any) -> dict[str, Any]:
+    """Return the types of a state's fields."""
     try:
-        hints = get_type_hints(schema)
+        return get_type_hints(schema)
     except (NameError, TypeError):
-        hints = getattr(schema, "__annotations__", {})
-    yield from (key for key, hint in hints.items() if _is_choice(hint))
+        return dict(getattr(schema, "__annotations__", {}))
 
 
 def _is_choice(hint: Any) -> bool:

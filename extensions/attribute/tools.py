@@ -116,6 +116,7 @@ class ToolAgent:
             scope.tools.remove(self.tool.name)
         call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent
+        stage.counts.paid += self.is_agent and scope.models > 0
         if self.base or not self.is_known:
             try:
                 self.play.keep(self.base or self._base(), call)

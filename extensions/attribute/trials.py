@@ -9,7 +9,7 @@ from statistics import mean, stdev
 import numpy as np
 from langchain_core.language_models import BaseChatModel
 
-from shapley_coop.credit.coalitions import Floats
+from shapley_coop.credit.coalitions import Floats, coalition_key
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.instead import OtherModel
 from shapley_coop.extensions.attribute.metrics import means
@@ -142,7 +142,9 @@ class Trials:
         rows = np.array([mean(lost[k] for k in own) for own in observations(game)])
         measured, why = means(game, game.plays[mask]), ""
         if not np.isfinite(rows).all():
-            why = next((f.reason for f in game.failures), "it has no score")
+            name = coalition_key(mask, game.agents)
+            own = (f.reason for f in game.failures if f.coalition == name)
+            why = next(own, "it has no score")
         return Trial(rows, mean(found), measured, why)
 
     def plays(self) -> list[list[Played]]:

@@ -210,6 +210,25 @@ def test_who_cannot_be_removed_is_not_measured_with_the_reason() -> None:
     assert "NaN" not in json.dumps([vars(one) for one in credit.advice])
 
 
+def test_each_removal_that_fails_says_its_own_reason() -> None:
+    def reads(state: dict[str, Any]) -> dict[str, Any]:
+        return {"said": state["facts"].split()[0]}
+
+    page: Any = StateGraph(Facts)
+    page.add_sequence([("find", lambda state: {"facts": "it rains"}), ("read", reads)])
+    page.add_edge(START, "find")
+
+    def long(state: Any) -> float:
+        return 1 / len(state["said"])
+
+    settings = {"value": "leave-one-out", "advise": True}
+    credit = attribute(page.compile(), ["find", "read"], long, [{}, {}], **settings)
+    why = {one.agent: one.why for one in credit.advice}
+    assert why["find"].startswith("its removal has no score: IndexError")
+    assert "the absent find" in why["find"]
+    assert why["read"].startswith("its removal has no score: the score fails: ZeroDivisionError")
+
+
 @pytest.mark.slow
 def test_the_advice_is_right_on_the_constructed_apps_and_a_second_run_makes_no_call() -> None:
     followed = follow(known_apps())

@@ -38,7 +38,7 @@ def test_the_command_advises(coop: Coop, tmp_path: Path) -> None:
     assert "downgrade to stub:small" in said
     assert "add_up: without it the score loses 1" in said
     assert "as advised" in said
-    assert "advice: about" in ended.err
+    assert "runs: advice, 3 agents, 52 plays of the app: about" in ended.err
     assert coop(*GIVEN, "--cheaper", "app.py:small", "-o", "page.html").code == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "downgrade to stub:small" in page
@@ -63,20 +63,32 @@ def test_a_single_run_says_why_it_has_no_firm_advice_under_heads_with_units(
     assert "no firm advice" not in coop(*GIVEN, "--advise").out
 
 
-def test_advice_that_is_not_played_is_the_last_line_a_note_and_an_error(coop: Coop) -> None:
-    ended = coop(*GIVEN, "--advise", "--max-calls", "20")
+def test_advice_is_played_until_the_limit_and_then_says_how_to_go_on(coop: Coop) -> None:
+    few = (*GIVEN, "--cheaper", "app.py:small", "--max-calls", "16")
+    ended = coop(*few)
     assert ended.code == 2
     last = " ".join(ended.out.split()).rpartition("no advice: ")[2]
     assert re.fullmatch(
-        r"about \d+ plays of the app, (\d+) new agent calls, .*: --max-calls \1 plays it", last
+        r"about \d+ plays of the app, \d+ new agent calls, .*: 16 calls that ask a model are made, "
+        r"about \d+ are missing; repeat the command, which keeps them, or raise --max-calls",
+        last,
     )
     assert f"no advice: {last}" in " ".join(ended.err.split())
-    told = coop(*GIVEN, "--advise", "--max-calls", "20", "--cache", "new.sqlite", "--json")
-    assert told.code == 2
-    (note,) = [x for x in json.loads(told.out)["notes"] if "advice" in x]
-    assert re.fullmatch(
-        r"no advice: about \d+ plays of the app, (\d+) new .*: --max-calls \1 plays it", note
+    again = coop(*few, "--json")
+    assert again.code == 0, "what was played is kept, so the same command plays the rest"
+    assert 0 < again.result["calls"]["paid"] <= 16
+
+
+def test_calls_that_ask_no_model_need_no_permission(coop: Coop, tmp_path: Path) -> None:
+    plain = THREE.replace('model.invoke(state["messages"])', "AIMessage(name)")
+    (tmp_path / "plain.py").write_text(plain, encoding="utf-8")
+    (tmp_path / "in.json").write_text(json.dumps([HELLO] * 30), encoding="utf-8")
+    ended = coop(
+        "attribute", "plain.py:app", "--score", "plain.py:score", "--input", "in.json", "--advise"
     )
+    assert ended.code == 0, ended.err
+    assert "new agent calls, none of which asks a model" in " ".join(ended.err.split())
+    assert ended.out.count("none asks a model") == 1
 
 
 @pytest.mark.slow
@@ -88,7 +100,7 @@ def test_twelve_inputs_have_advice_within_the_usual_limit(coop: Coop, tmp_path: 
     ended = coop(*asked, "--agents", "a,b,c", "--advise")
     assert ended.code == 0, ended.err
     said = " ".join(ended.err.split())
-    most = re.search(r"advice: at most (\d+) plays of the app, (\d+) new agent calls", said)
+    most = re.search(r"advice, 3 agents, (\d+) plays of the app: at most (\d+) new", said)
     assert most
     assert "not played" not in said
     found = coop(*asked, "--agents", "a,b,c", "--advise", "--cache", "new.sqlite", "--json").result

@@ -65,6 +65,9 @@ def test_what_models_do_not_tell_is_unknown_and_not_free() -> None:
     assert (credit.spent["a"].tokens, credit.spent["a"].cost) == (None, None)
     assert credit.value_per_dollar == {"a": None, "b": None}
     assert "cost" not in credit.metrics
+    assert "no tokens and no USD: models of a, b do not report them" in credit.notes
+    known = attribute(two(), ["a", "b"], said, HELLO, version="known")
+    assert not any("no tokens" in note for note in known.notes)
     assert attribute(two(), ["count"], said, HELLO).spent["count"].cost == 0
 
 
@@ -86,7 +89,10 @@ def test_leave_one_out_comes_first_and_says_what_the_rest_takes() -> None:
     assert 0 < rest.calls["made"] <= first.more.calls
 
 
-def test_who_says_yes_to_a_forecast_above_the_limit_is_not_stopped() -> None:
+def test_who_says_yes_to_a_forecast_above_the_limit_is_not_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shapley_coop.extensions.attribute.settings.PLAIN_CALLS", 8)
     app = SHAPES["pipeline with a review loop"]()
     first = attribute(app.graph, app.agents, app.score, app.given, go_on=lambda more: False)
     limit = {"max_calls": first.calls["made"], "version": "another"}

@@ -44,6 +44,7 @@ def coop(
     (tmp_path / "in.json").write_text('{"topic": "owls"}', encoding="utf-8")
     lines = '{"topic": "owls"}\n\n{"topic": "bees and bats"}\n'
     (tmp_path / "inputs.jsonl").write_text(lines, encoding="utf-8")
+    (tmp_path / "texts.json").write_text('["owls"]', encoding="utf-8")
     return coop_in(tmp_path, monkeypatch, capsys)
 
 
@@ -68,7 +69,9 @@ def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop)
     warning, first, recorded = ended.err.splitlines()
     assert warning.startswith("nodes are run again without some agents")
     assert first == "forecast: leave-one-out, 2 agents, 6 plays of the app: about 6 new agent calls"
-    assert recorded.endswith("at most 2 new agent calls (4 kept)"), "search is asked as before"
+    assert recorded.endswith("at most 2 new agent calls, none of which asks a model (4 kept)"), (
+        "search is asked as before"
+    )
 
 
 def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
@@ -185,7 +188,10 @@ def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: P
         ((*GIVEN[:2], *GIVEN[4:], "--agents", "search"), "give --input in.json, or --trace"),
         ((*GIVEN, "--input", "none.json"), "none.json: cannot be read as inputs"),
         ((*GIVEN, "--input", "in.json", "--absent", "gone"), "--absent gone: give path.py:name"),
-        ((*GIVEN, "--input", "in.json", "--max-calls", "2"), "max_calls is 2"),
+        (
+            (*GIVEN, "--input", "texts.json"),
+            "texts.json: input 1 is 'owls': an input is an object with keys of the state, such as",
+        ),
         (("attribute", "app.py:nothing", *GIVEN[2:], "--input", "in.json"), "has no 'nothing'"),
         (("attribute", "app.py:Text", *GIVEN[2:], "--input", "in.json"), "the app is a"),
         (("attribute", "in.json:graph", *GIVEN[2:], "--input", "in.json"), "is not a Python file"),

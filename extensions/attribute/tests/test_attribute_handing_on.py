@@ -93,3 +93,60 @@ def test_nobody_is_told_to_remove_an_agent_whose_decisions_were_kept() -> None:
     assert "an absent estimator writes price as it did, which steers the run" in json.dumps(
         credit.notes
     )
+
+
+class Checked(TypedDict, total=False):
+    topic: str
+    draft: str
+    remark: str | None
+    review: dict[str, Any]
+    tries: int
+
+
+def revised(edge: Any) -> Any:
+    """A writer that is wrong about rain at first, and a critic that sends it back."""
+
+    def write(state: Checked) -> Checked:
+        is_right = state["topic"] != "rain" or state.get("remark") or "tries" in state
+        return {"draft": "right" if is_right else "wrong", "tries": state.get("tries", 0) + 1}
+
+    def criticise(state: Checked) -> Checked:
+        is_right = state["draft"] == "right"
+        remark = None if is_right else "read it again"
+        return {"remark": remark, "review": {"fine": is_right, "why": "as I see it"}}
+
+    page = StateGraph(Checked)
+    page.add_node("writer", write)
+    page.add_node("critic", criticise)
+    page.add_edge(START, "writer")
+    page.add_edge("writer", "critic")
+    page.add_conditional_edges(
+        "critic", lambda s: "writer" if edge(s) and s["tries"] < 2 else END, ["writer", END]
+    )
+    return page.compile()
+
+
+@pytest.mark.parametrize(
+    ("edge", "verdict"),
+    [
+        (lambda s: s["remark"], "keep"),
+        (lambda s: (s["remark"] or "") != "", "keep"),
+        (lambda s: s["remark"] is not None, "keep"),
+        (lambda s: not s["review"]["fine"], "not measured"),
+    ],
+)
+def test_the_decision_of_an_absent_critic_does_not_survive_in_an_emptied_field(
+    edge: Any, verdict: str
+) -> None:
+    settings = {"value": "leave-one-out", "advise": True}
+    topics: list[Checked] = [{"topic": "rain"}] * 3
+    credit = attribute(
+        revised(edge), ["critic"], lambda s: float(s["draft"] == "right"), topics, **settings
+    )
+    (critic,) = credit.advice
+    assert critic.verdict == verdict
+    assert critic.loss == (1 if verdict == "keep" else 0)
+    if verdict == "not measured":
+        assert "its review (not empty) kept as it wrote it: --absent critic=" in critic.why
+    else:
+        assert not any("remark as it did" in note for note in credit.notes)

@@ -86,6 +86,7 @@ def test_an_answer_that_an_edge_waits_for_is_not_kept_where_its_author_is_absent
     )
     assert found.worth == {"": 0, "plan": 1}
     assert not any("steers" in note for note in found.notes)
+    assert any("answer one blank in every play: emptied" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("edge", [until_done, until_ended])

@@ -1,6 +1,7 @@
 """What `attribute` does when plays fail, never end, are noisy, or would cost too much."""
 
 import random
+import re
 from collections.abc import Callable
 from itertools import count
 from operator import add
@@ -142,8 +143,32 @@ def test_a_score_that_is_no_number_is_a_failure() -> None:
 
     credit = attribute(app.graph, app.agents, score, app.given)
     assert [f.coalition for f in credit.failures] == ["a"]
-    assert "the score fails" in credit.failures[0].reason
+    assert credit.failures[0].reason == "the score returned nan: a score returns a finite number"
     assert credit.values is None
+
+
+def missing(state: Any) -> float:
+    return float(state["answer"])
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (
+            lambda state: "good",
+            "the score returned the text 'good': a score returns a finite number",
+        ),
+        (lambda state: "1.0", "the score returned the text '1.0': a score returns a finite number"),
+        (lambda state: None, "the score returned None: a score returns a finite number"),
+        (lambda state: {"a": 1, "b": [2]}, "returned [2] for b: a score returns a finite number"),
+        (lambda state: {}, "the score returned no number: a score returns a finite number"),
+        (missing, "the score fails: KeyError: 'answer'; the final state has parts, total"),
+    ],
+)
+def test_what_is_wrong_with_a_score_is_said_and_nothing_else(score: Any, said: str) -> None:
+    app = chain(a=adds("a"))
+    with pytest.raises(ValueError, match=f"{re.escape(said)}$"):
+        attribute(app, ["a"], score, {"parts": []})
 
 
 def test_the_app_must_work_with_all_its_agents() -> None:
@@ -152,7 +177,10 @@ def test_the_app_must_work_with_all_its_agents() -> None:
         attribute(app, ["a"], total, [{"start": 1}, {"start": 0}])
 
 
-def test_a_forecast_above_the_limit_stops_before_the_coalitions_are_played() -> None:
+def test_a_forecast_above_the_limit_stops_before_the_coalitions_are_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shapley_coop.extensions.attribute.settings.PLAIN_CALLS", 1)
     app = pipeline()
     with pytest.raises(
         ValueError, match=r"5 calls were made .* forecast is 10 more: max_calls is 8"
@@ -160,8 +188,9 @@ def test_a_forecast_above_the_limit_stops_before_the_coalitions_are_played() -> 
         attribute(app.graph, app.agents, app.score, app.given, max_calls=8)
 
 
-def test_the_limit_stops_a_run_and_the_next_goes_on() -> None:
+def test_the_limit_stops_a_run_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every coalition sees another state than the forecast can know."""
+    monkeypatch.setattr("shapley_coop.extensions.attribute.settings.PLAIN_CALLS", 1)
     numbers = count()
 
     def counts(state: Sum) -> Sum:
@@ -181,7 +210,7 @@ def test_the_limit_stops_a_run_and_the_next_goes_on() -> None:
     given = (app, ["a", "b"], total, {"parts": []})
     whole = attribute(*given, max_calls=100, version="whole")
     made = whole.calls["made"]
-    with pytest.raises(CallsSpent, match="calls are made"):
+    with pytest.raises(CallsSpent, match="calls that ask no model are made"):
         attribute(*given, max_calls=made - 2, version="halved")
     rest = attribute(*given, max_calls=100, version="halved")
     assert 0 < rest.calls["made"] < made

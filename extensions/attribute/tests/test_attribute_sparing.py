@@ -119,7 +119,10 @@ def test_calls_are_a_bound_only_where_no_agent_can_be_asked_more_often(loop: boo
     recorded = told[-1]
     assert (credit.calls["made"] > recorded.kept + recorded.calls) is loop
     assert recorded.most() == ("about" if loop else "at most")
-    assert f": {recorded.most()} 3 new agent calls (3 kept)" in recorded.words()
+    assert (
+        f": {recorded.most()} 3 new agent calls, none of which asks a model (3 kept)"
+        in recorded.words()
+    )
     attribute(*given, advise=True, **settings)
     assert told[-1].advice
     assert told[-1].most() == recorded.most()
@@ -162,11 +165,15 @@ def test_nodes_that_are_no_agents_are_named_as_present_in_every_coalition() -> N
     assert not any("every coalition" in note for note in named.notes)
 
 
-def test_a_run_that_finds_agents_which_ask_no_model_is_counted_and_bounded(tmp_path: Path) -> None:
+def test_a_run_that_finds_agents_which_ask_no_model_is_counted_and_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app, value = pipeline(), "leave-one-out"
     given = (app.graph, None, app.score, app.given)
-    with pytest.raises(CallsSpent, match="3 calls are made"):
-        attribute(*given, max_calls=3, cache=tmp_path / "bounded")
+    with monkeypatch.context() as few:
+        few.setattr("shapley_coop.extensions.attribute.settings.PLAIN_CALLS", 1)
+        with pytest.raises(CallsSpent, match="3 calls that ask no model are made"):
+            attribute(*given, max_calls=3, cache=tmp_path / "bounded")
     found = attribute(*given, value=value, cache=tmp_path / "found")
     assert list(found.found) == list(app.agents)
     named = attribute(app.graph, app.agents, *given[2:], value=value, cache=tmp_path / "named")
