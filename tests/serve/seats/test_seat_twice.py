@@ -69,3 +69,10 @@ def test_an_answer_to_an_earlier_letter_is_refused(run: Run) -> None:
     with pytest.raises(ValueError, match="has been answered"):
         finish(answer(run, "Alice", "<ACTION>defect</ACTION>", meant=seen))
     assert len(finish(table_of(run))["record"]) == 1
+
+
+def test_a_refused_reply_to_an_earlier_letter_leaves_the_letter_that_waits(run: Run) -> None:
+    earlier = waiting(run)[1]
+    assert finish(answer(run, "Alice", "<ACTION>defect</ACTION>")) is None
+    assert earlier.refusal("Well.").label == "MPT"
+    assert waiting(run)[0].facts["turn"] == 2
