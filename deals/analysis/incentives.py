@@ -198,14 +198,12 @@ def deposit_of(
 ) -> Fraction:
     """Return the deposit of each party: the given amount, or the sufficient deposit.
 
-    The deposit is 0 without a contract, without escrow, or if no amount is given and the contract
-    has no clause or the game cannot be enumerated. An amendment does not change the deposits.
+    The deposit is 0 without a contract, without escrow, or if no amount is given and the game
+    cannot be enumerated. An amendment does not change the deposits.
     """
     if contract is None or enforcement.mode != "escrow" or enforcement.deposit is not None:
         return enforcement.held() if contract else NOTHING
-    if not contract["terms"]:
-        return NOTHING
-    first = contract["terms"][0]["from_turn"]
+    first = next((term["from_turn"] for term in contract["terms"]), 1)
     clauses = [term["clause"] for term in contract["terms"] if term["from_turn"] == first]
     before = [turn for turn in record if turn["turn"] < first]
     return _deposit(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before))
