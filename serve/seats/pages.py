@@ -36,6 +36,7 @@ from shapley_coop.serve.seats.letter import name_of, seat_letter
 from shapley_coop.serve.seats.response import one_object, response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
 from shapley_coop.serve.view.assets import file
+from shapley_coop.serve.view.bundle import DONE
 from shapley_coop.serve.view.local import PLAIN, ViewHandler
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.storage.home import home
@@ -264,6 +265,11 @@ class _Handler(ViewHandler):
                 self._found(owner, self.desk.reply(owner, self._body()))
             except ValueError as error:
                 self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+    def _bundle(self, run: str, private: bool) -> dict[str, Any]:
+        """Leave out costs until the run is over: an answer's length can tell a sealed action."""
+        found = super()._bundle(run, private)
+        return found if found["state"] in DONE else {**found, "cost": None}
 
     def _owner(self) -> str | None:
         """Return the person whose seat the address opens; otherwise answer that there is none."""

@@ -1,9 +1,10 @@
-"""A letter is answered once, however many replies its page sends at the same time."""
+"""The links of a served table: a letter is answered once, and what is sealed stays so."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Thread
 from typing import Any
 
+import httpx
 import pytest
 
 from shapley_coop.cli.console import finish
@@ -76,3 +77,10 @@ def test_a_refused_reply_to_an_earlier_letter_leaves_the_letter_that_waits(run: 
     assert finish(answer(run, "Alice", "<ACTION>defect</ACTION>")) is None
     assert earlier.refusal("Well.").label == "MPT"
     assert waiting(run)[0].facts["turn"] == 2
+
+
+def test_the_page_of_a_run_tells_no_length_of_a_sealed_action(run: Run) -> None:
+    record = SeatPages(run, ["Alice"], "127.0.0.1", 0).record
+    told = httpx.get(record.replace("?run=", "runs/") + ".json").json()
+    assert told["state"] == "waiting"
+    assert told["cost"] is None, "Bob has acted, and one action's name is longer than the other's"
