@@ -6,21 +6,22 @@ from itertools import groupby
 from typing import Any
 
 WORD = re.compile(r"[^\W_]+(?:[.,'’]\d*[^\W_]+)*|[€$£¥₹₽₿%]")
-NUMBER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?![\d,])|-?\d+(?:\.\d+)?")
+NUMBER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?!,?\d)|-?\d+(?:\.\d+)?")
 
 FILLERS = {*"a also an and but just let now ok or please so the then with".split()}  # noqa: SIM905
 """Words that say nothing by themselves, so that no quote needs to hold them."""
 
 _NEVER = re.compile(
-    r"[€$£¥₹₽₿]|\d ?(?:k|m|bn)\b|\b(?:after\w*|arbitrat\w*|before\w*|cancel\w*|cent|cents|compensat\w*|confidential\w*|court"
+    r"[€$£¥₹₽₿]|\d ?(?:k|m|bn)\b"
+    r"|\b(?:after\w*|arbitrat\w*|before\w*|cancel\w*|cent|cents|compensat\w*|confidential\w*|court"
     r"|deadline\w*|deposit\w*|dollars?|due|escrow|euros?|exclusiv\w*|fees?|fine[ds]?|guarant\w*"
     r"|insur\w*|interest|judge\w*|later|liab\w*|nobody else|options?|penalt\w*|pounds?|refund\w*"
     r"|renew\w*|secret\w*|tax\w*|third\w*|until|veto\w*|warrant\w*|within|witness\w*"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|week\w*|months?|years?|hours?)\b",
     re.IGNORECASE,
 )
-"""Terms that no table of payoffs expresses: times, currencies, sanctions, vetoes, third parties; and
-numbers with a letter in place of zeros."""
+"""Terms that no table of payoffs expresses: times, currencies, numbers with a letter for zeros,
+sanctions, vetoes, third parties."""
 
 
 def dropped(said: Sequence[str], quotes: Sequence[str]) -> list[str]:
