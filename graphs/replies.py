@@ -6,9 +6,11 @@ node that asked validates the reply.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from langgraph.types import Interrupt
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.catalogue import builder
@@ -23,6 +25,8 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.private import private_views
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
+
+ANSWERED = "this letter has been answered: another one waits now"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +93,21 @@ def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuesti
             agent = _of(interrupt, "value")["pointer"]["agent"]
             found[agent] = OpenQuestion(graph, name, table, agent)
     return found
+
+
+def find_asked(interrupts: Sequence[Interrupt], agent: str, meant: str = "") -> Interrupt:
+    """Return the interrupt that asks an agent.
+
+    Raises:
+        ValueError: the agent is asked nothing, or not by the interrupt whose id is `meant`.
+    """
+    asked = {one.value["pointer"]["agent"]: one for one in interrupts}
+    if agent not in asked:
+        waiting = ", ".join(sorted(asked)) or "nobody"
+        raise ValueError(f"{agent} is not asked now: the run waits for {waiting}")
+    if meant not in ("", asked[agent].id):
+        raise ValueError(ANSWERED)
+    return asked[agent]
 
 
 async def check_reply(question: OpenQuestion, reply: Any) -> Fault | None:

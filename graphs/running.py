@@ -21,7 +21,13 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 from shapley_coop.blocking import apart
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.replies import OpenMail, OpenQuestion, check_reply, open_questions
+from shapley_coop.graphs.replies import (
+    OpenMail,
+    OpenQuestion,
+    check_reply,
+    find_asked,
+    open_questions,
+)
 from shapley_coop.graphs.same_run import check_objects, check_same_config, check_same_workflow
 from shapley_coop.graphs.threads import Hold, configure, hold, hold_lease, open_workflow
 from shapley_coop.graphs.workflow import App
@@ -207,16 +213,18 @@ async def _find_interrupts(app: App, run: Run, config: RunnableConfig) -> list[s
     return [interrupt.id for interrupt in state.interrupts]
 
 
-async def answer(run: Run, agent: str, reply: Any, watch: Watcher | None = None) -> Fault | None:
+async def answer(
+    run: Run, agent: str, reply: Any, watch: Watcher | None = None, meant: str = ""
+) -> Fault | None:
     """Pass on one person's reply, and advance the run as far as it can go.
 
-    Returns:
-        The fault of a refused reply, which leaves the run waiting, or None for an accepted reply.
+    Return the fault of a refused reply, which leaves the run waiting, or None. `meant` is the id
+    of the interrupt that the person saw, if it is known.
 
     Raises:
         Busy: another worker plays the run.
         OtherWorkflow: the run began with another version of the workflow.
-        ValueError: the agent has no question to answer, or an object at a seat is missing.
+        ValueError: the agent is asked nothing or something else, or a seat's object is missing.
     """
     check_same_workflow(run)
     check_objects(run)
@@ -224,14 +232,11 @@ async def answer(run: Run, agent: str, reply: Any, watch: Watcher | None = None)
         config = configure(run)
         state = await app.aget_state(config)
         check_same_config(run, state.values)
-        asked = {i.value["pointer"]["agent"]: i.id for i in state.interrupts}
-        if agent not in asked:
-            waiting = ", ".join(sorted(asked)) or "nobody"
-            raise ValueError(f"{agent} is not asked now: the run waits for {waiting}")
+        asked = find_asked(state.interrupts, agent, meant)
         at = open_questions(run.graph, cast(Table, state.values), state.tasks)
         if fault := await check_reply(at[agent], reply):
             return fault
-        await _advance(app, run, Command(resume={asked[agent]: reply}), watch, here.lease, config)
+        await _advance(app, run, Command(resume={asked.id: reply}), watch, here.lease, config)
         left = [i.value["pointer"]["agent"] for i in (await app.aget_state(config)).interrupts]
         if left:
             await _waits(run, left)

@@ -166,6 +166,8 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     if not tracker.admits(agent):
         return None
     refusal = _refusal(turn, agent, answer, question.attempt)
+    if asked[agent].entry is not None:  # it was answered meanwhile, and another letter may wait
+        return refusal.fault
     episode, seat = question.episode, seat_of(turn, agent)
     journal.write(episode, question.entry(seat.model, answer))
     view = private_views(turn, {agent: refusal})[agent]

@@ -61,19 +61,19 @@ def _read(run: Any, agent: str, episode: str, mail: Any) -> None:
         for_whom = f"; {', '.join(asked)} is waited for" if asked else ""
         raise ValueError(f"no letter waits for {agent} in {run.run}{for_whom}")
     if sys.stdin.isatty() and sys.stdout.isatty():
-        _reply(run, agent, _asked_here(run, agent))
+        _reply(run, agent, *_asked_here(run, agent))
         return
     say_lines(mail.letter_text)
     home().journal.show(episode, mail)
 
 
-def _reply(run: Any, agent: str, reply: str) -> None:
+def _reply(run: Any, agent: str, reply: str, meant: str = "") -> None:
     """Submit a reply; raise ValueError with the reason if the reply is refused."""
     from shapley_coop.graphs.running import answer as answer_for
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
 
-    fault = finish(answer_for(run, agent, reply))
+    fault = finish(answer_for(run, agent, reply, meant=meant))
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
@@ -98,18 +98,18 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
     return episode, home().journal.mail(episode, agent) if episode else None
 
 
-def _asked_here(run: Any, agent: str) -> str:
-    """Ask a person at this terminal until a reply can be used, and return this reply."""
+def _asked_here(run: Any, agent: str) -> tuple[str, str]:
+    """Return a person's reply, asked here until it can be used, and the interrupt's id."""
     from shapley_coop.graphs.replies import OpenMail
     from shapley_coop.serve.seats.pages import find_waiting
 
     shown: set[str] = set()
     try:
         while found := finish(find_waiting(run, agent)):
-            mail, question, _ = found
+            mail, question, asked = found
             reply = _ask_here(OpenMail(**vars(mail), question=question), shown)
             if question.refusal(reply) is None:
-                return reply
+                return reply, asked.id
     except (EOFError, KeyboardInterrupt):
         note("nothing is sent: the letter waits")
         sys.exit(INTERRUPTED)

@@ -203,7 +203,7 @@ def deposit_of(
     """
     if contract is None or enforcement.mode != "escrow" or enforcement.deposit is not None:
         return enforcement.held() if contract else NOTHING
-    first = contract["terms"][0]["from_turn"]
+    first = next((term["from_turn"] for term in contract["terms"]), 1)
     clauses = [term["clause"] for term in contract["terms"] if term["from_turn"] == first]
     before = [turn for turn in record if turn["turn"] < first]
     return _deposit(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before))

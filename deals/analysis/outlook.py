@@ -88,10 +88,11 @@ class Prospect:
 
     @cached_property
     def contract(self) -> Contract:
-        """The contract that would be in force if the offer were signed now."""
+        """The contract that would be in force if all agents signed the offer now."""
         if self.deal is None and self.standing is not None:
             return self.standing
-        return agreed_from(self.deal or Deal(), self.standing, now=len(self.record) + 1)
+        agreed = agreed_from(self.deal or Deal(), self.standing, now=len(self.record) + 1)
+        return {**agreed, "signatures": {agent: {} for agent in self.game.agents}}
 
     @cached_property
     def stage(self) -> StageGame | None:
@@ -187,8 +188,6 @@ def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
     """Return the enforcement with the deposit that each party would pay under the offer."""
     if of.enforcement.mode != "escrow" or of.enforcement.deposit is not None:
         return of.enforcement
-    if not of.contract["terms"]:
-        return replace(of.enforcement, deposit=Fraction(0))
     return replace(of.enforcement, deposit=_agreement(of, of.contract).deposit)
 
 

@@ -98,7 +98,7 @@ class Elements:
         if tag.empty:
             if tag.name in _MAY_STAND_ALONE:
                 self._repair(f"read {tag.shown} as <{tag.name}>")
-                return self._keep(tag.name, "", tag.end)
+                return self._alone(tag)
             return self._wrong("TAG", f"{tag.shown} is empty: write <{tag.name}>…", tag.end)
         if tag.name == "PROPOSAL":
             return self._json(tag)
@@ -149,10 +149,21 @@ class Elements:
         closing = self._closing.get(tag.name, -1)
         if closing < tag.end:
             if tag.name in _MAY_STAND_ALONE:
-                return self._keep(tag.name, "", tag.end)
+                return self._alone(tag)
             return self._unclosed(tag, following)
         assert following is not None, "a closing tag follows"
         return self._nested(tag, following, closing)
+
+    def _alone(self, tag: _Tag) -> int:
+        """Read a decision by its tag alone; an acceptance is in doubt in a sentence with an if."""
+        following = self._next(tag.end)
+        after = self._text[tag.end : following.start if following else None].lstrip()
+        before = _SENTENCES.split(self.outside[-1])[-1]
+        sentence = f"{before}<ACCEPT> {_SENTENCES.split(after)[0]}"
+        if tag.name == "ACCEPT" and hedged(sentence.replace("<ACCEPT>", "")):
+            why = f"You wrote “{sentence.strip()[-80:]}”: write <ACCEPT> alone, or <REJECT>."
+            self._wrong("ACK", why, tag.end)
+        return self._keep(tag.name, "", tag.end)
 
     def _unclosed(self, tag: _Tag, following: _Tag | None) -> int:
         """Read an element without a closing tag; it ends where the next element begins."""

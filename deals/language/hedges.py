@@ -3,13 +3,21 @@
 import re
 
 _HEDGES = re.compile(
-    r"\b(?:but|if|unless|provided|except|however|instead|although|though|only when|as long as|"
-    r"on condition|rather|not|never|cannot|neither|nor|without|refuse|reject|decline|maybe|perhaps|"
-    r"until|assuming|subject to|so long as|in (?:return|exchange) for|"
-    r"(?:once|when|after) (?:you|we|they|he|she))\b|n['’]t\b",
+    r"\b(?:but|if|unless|provid(?:ed|ing)|except|however|instead|although|though|as long as|"
+    r"on (?:the )?(?:condition|understanding)|rather|not|never|cannot|neither|nor|without|refuse|"
+    r"reject|decline|maybe|perhaps|until|assuming|presuming|subject to|so long as|as soon as|"
+    r"in (?:return|exchange) for|in (?:case|principle)|given that|pending|contingent|conditional|"
+    r"conditionally|only (?:when|with|for|at|after)|(?:once|when|after) (?:you|we|they|he|she|i)|"
+    r"with (?:\w+ ){0,2}(?:change|amendment)s?|hardly|impossible|disagree|withdraw|possibly|"
+    r"tentatively|part(?:ial)?ly|unacceptable|no (?:deal|way|thanks?|longer|chance)|"
+    r"(?:say|is|hell) no|nein|nicht|keine?|wenn|falls|sofern|aber|non|pas|mais|si|pero|dont|wont"
+    r")\b|n['’`]t\b|\?",
     re.IGNORECASE,
 )
-_NO = re.compile(r"\W*(?:no|nope|false|none|null)(?=\W*\Z|\s*[,;.:–—-])", re.IGNORECASE)
+_NO = re.compile(
+    r"\W*(?:no|nope|nothing|false|none|null)(?=\W*\Z|\s*[,;.:–—-]| of (?:it|this)\b)",
+    re.IGNORECASE,
+)
 
 
 def hedged(words: str) -> bool:

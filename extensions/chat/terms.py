@@ -5,21 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-WORD = re.compile(r"[^\W_]+(?:[.,'’]\d*[^\W_]+)*|[€$£%]")
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+WORD = re.compile(r"[^\W_]+(?:[.,'’]\d*[^\W_]+)*|[€$£¥₹₽₿%]")
+NUMBER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?!,?\d)|-?\d+(?:\.\d+)?")
 
 FILLERS = {*"a also an and but just let now ok or please so the then with".split()}  # noqa: SIM905
 """Words that say nothing by themselves, so that no quote needs to hold them."""
 
 _NEVER = re.compile(
-    r"[€$£]|\b(?:after\w*|arbitrat\w*|before\w*|cancel\w*|cent|cents|compensat\w*|confidential\w*|court"
+    r"[€$£¥₹₽₿]|\d ?(?:k|m|bn)\b"
+    r"|\b(?:after\w*|arbitrat\w*|before\w*|cancel\w*|cent|cents|compensat\w*|confidential\w*|court"
     r"|deadline\w*|deposit\w*|dollars?|due|escrow|euros?|exclusiv\w*|fees?|fine[ds]?|guarant\w*"
     r"|insur\w*|interest|judge\w*|later|liab\w*|nobody else|options?|penalt\w*|pounds?|refund\w*"
     r"|renew\w*|secret\w*|tax\w*|third\w*|until|veto\w*|warrant\w*|within|witness\w*"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|week\w*|months?|years?|hours?)\b",
     re.IGNORECASE,
 )
-"""Terms that no table of payoffs expresses: times, currencies, sanctions, vetoes, third parties."""
+"""Terms that no table of payoffs expresses: times, currencies, numbers with a letter for zeros,
+sanctions, vetoes, third parties."""
 
 
 def dropped(said: Sequence[str], quotes: Sequence[str]) -> list[str]:
@@ -61,7 +63,7 @@ def not_expressed(quotes: Sequence[str], game: Mapping[str, Any]) -> list[str]:
 
 def _is_strange(quote: str, told: set[str], numbers: set[float]) -> bool:
     names = re.findall(r"(?<=[\w,] )[A-ZÄÖÜ]\w+", quote)
-    figures = {abs(float(one)) for one in NUMBER.findall(quote)}
+    figures = _figures(quote)
     return bool(
         _NEVER.search(quote)
         or figures - {abs(one) for one in numbers}
@@ -69,10 +71,15 @@ def _is_strange(quote: str, told: set[str], numbers: set[float]) -> bool:
     )
 
 
+def _figures(text: str) -> set[float]:
+    """Return the numbers in a text without their signs; a comma before three digits is left out."""
+    return {abs(float(one.replace(",", ""))) for one in NUMBER.findall(text)}
+
+
 def invented(said: Sequence[str], game: Mapping[str, Any]) -> list[str]:
     """Return in words the agents and payoffs of a game that no text of the person names."""
     words = {word for text in said for word in _words(text)}
-    known = {abs(float(one)) for text in said for one in NUMBER.findall(text)}
+    known = {one for text in said for one in _figures(text)}
     agents = [agent for agent in game["agents"] if {*_words(agent)} - words]
     numbers = sorted({one for one in _numbers(game) if abs(one) not in known})
     return [
@@ -89,10 +96,6 @@ def _texts(game: Mapping[str, Any]) -> Iterator[str]:
 
 def _numbers(game: Mapping[str, Any]) -> set[float]:
     """Return the numbers of a game: its payoffs, and the numbers in names of actions."""
-    named = {
-        float(one)
-        for actions in game["actions"].values()
-        for a in actions
-        for one in NUMBER.findall(a)
-    }
+    told = [action for actions in game["actions"].values() for action in actions]
+    named = {one for action in told for one in _figures(action)}
     return {float(x) for cell in game["payoffs"] for x in cell["pays"]} | named

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar, cast
 
-from shapley_coop.graphs.replies import OpenQuestion, check_reply, open_questions
+from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, check_reply, open_questions
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import preview, refusal_in_words
 from shapley_coop.serve.seats.letter import name_of, seat_letter
@@ -102,7 +102,7 @@ class ThreadInbox:
             raise NothingAsked
         # During the wait, another request may have answered the letter.
         if meant != _name(mail):
-            raise ValueError("this letter has been answered: another one waits now")
+            raise ValueError(ANSWERED)
         thread, asked = waiting
         question = await _question(thread, agent)
         response = response_of(reply, mail, question, asked["value"])

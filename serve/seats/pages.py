@@ -24,9 +24,9 @@ from typing import Any, cast
 from urllib.parse import quote, unquote
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import StateSnapshot
+from langgraph.types import Interrupt, StateSnapshot
 
-from shapley_coop.graphs.replies import OpenQuestion, open_questions
+from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, open_questions
 from shapley_coop.graphs.running import Waiting, Watcher, answer, follow
 from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.seats.person import SERVER_URL
@@ -36,6 +36,7 @@ from shapley_coop.serve.seats.letter import name_of, seat_letter
 from shapley_coop.serve.seats.response import one_object, response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
 from shapley_coop.serve.view.assets import file
+from shapley_coop.serve.view.bundle import DONE
 from shapley_coop.serve.view.local import PLAIN, ViewHandler
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.storage.home import home
@@ -56,8 +57,8 @@ ABROAD = "192.0.2.1"
 
 STALE = "This link opens nothing. Links are new each time that pages are served: ask for yours."
 
-Given = tuple[str, dict[str, Any], "asyncio.Future[None]"]
-"""A person, its response, and a future that is done when the run has taken the response."""
+Given = tuple[dict[str, Any], Interrupt, "asyncio.Future[None]"]
+"""A response, the interrupt it answers, and a future that is done when the run has taken it."""
 
 
 class SeatPages:
@@ -79,6 +80,7 @@ class SeatPages:
         self.endings: Mapping[str, Sequence[str]] | None = None
         self._run, self._loop = run, cast("asyncio.AbstractEventLoop | None", None)
         self._given = asyncio.Queue[Given]()
+        self._handed_in = dict[str, str]()  # person → the letter last answered at its page
         self._keys = {secrets.token_urlsafe(24): agent for agent in people}
         self._table = secrets.token_urlsafe(24)
 
@@ -119,10 +121,11 @@ class SeatPages:
             self._loop = None
 
     async def _hear(
-        self, agent: str, response: Any, heard: "asyncio.Future[None]", watch: Any
+        self, response: Any, asked: Interrupt, heard: "asyncio.Future[None]", watch: Any
     ) -> None:
         try:
-            fault = await answer(self._run, agent, response, watch)
+            agent = asked.value["pointer"]["agent"]
+            fault = await answer(self._run, agent, response, watch, asked.id)
             wrong = fault and fault.feedback
         except (ValueError, Busy) as refused:
             wrong = str(refused)
@@ -141,7 +144,7 @@ class SeatPages:
     def letter(self, agent: str) -> dict[str, Any] | None:
         """Return the letter that waits for a person, or None."""
         found = asyncio.run(find_waiting(self._run, agent))
-        return seat_letter(*found) if found else None
+        return seat_letter(found[0], found[1], found[2].value) if found else None
 
     def standing(self, agent: str) -> dict[str, Any]:
         """Return the state of the run for a person who need not reply now (`standing`)."""
@@ -169,27 +172,33 @@ class SeatPages:
             return preview(question.turn(), agent, reply.get("args"))
         if reply.get("id") != name_of(mail):
             raise ValueError("id: another letter waits than the one that this reply names")
-        response = response_of(reply, mail, question, asked)
+        response = response_of(reply, mail, question, asked.value)
         if fault := question.refusal(response):
             why = refusal_in_words(question.turn(), fault.record())
             return {"refused": fault.label, "why": why}
-        taking = self._take(response, mail, question.table["episode"])
+        taking = self._take(response, mail, asked)
         with suppress(CancelledError):  # the command was stopped meanwhile
             asyncio.run_coroutine_threadsafe(taking, loop).result()
         return {"taken": name_of(mail)}
 
-    async def _take(self, response: Any, mail: Mail, episode: str) -> None:
+    async def _take(self, response: Any, mail: Mail, asked: Interrupt) -> None:
         """Hand a response to the run, and wait until the journal has it.
 
         The agents that are asked next may take long, and the person need not wait for them.
         """
+        letter, episode = name_of(mail), asked.value["pointer"]["episode"]
+        if self._handed_in.get(mail.agent) == letter:  # a double click sends a reply twice
+            raise ValueError(ANSWERED)
+        self._handed_in[mail.agent] = letter
         heard = asyncio.get_running_loop().create_future()
-        self._given.put_nowait((mail.agent, response, heard))
+        self._given.put_nowait((response, asked, heard))
         while not heard.done():
             left = await asyncio.to_thread(home().journal.mail, episode, mail.agent)
-            if left is None or name_of(left) != name_of(mail):
+            if left is None or name_of(left) != letter:
                 return
             await asyncio.wait([heard], timeout=SOON)
+        if heard.exception():
+            del self._handed_in[mail.agent]
         heard.result()
 
 
@@ -215,10 +224,10 @@ async def _state(run: Any) -> StateSnapshot:
         return await app.aget_state(configure(run))
 
 
-async def find_waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
-    """Return a person's waiting letter, its open question and its interrupt's value, or None."""
+async def find_waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, Interrupt] | None:
+    """Return a person's waiting letter, its open question and its interrupt, or None."""
     state = await _state(run)
-    asked = {i.value["pointer"]["agent"]: i.value for i in state.interrupts}
+    asked = {i.value["pointer"]["agent"]: i for i in state.interrupts}
     mail = home().journal.mail(state.values.get("episode", ""), agent)
     if mail is None or agent not in asked:
         return None
@@ -256,6 +265,11 @@ class _Handler(ViewHandler):
                 self._found(owner, self.desk.reply(owner, self._body()))
             except ValueError as error:
                 self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+    def _bundle(self, run: str, private: bool) -> dict[str, Any]:
+        """Leave out costs until the run is over: an answer's length can tell a sealed action."""
+        found = super()._bundle(run, private)
+        return found if found["state"] in DONE else {**found, "cost": None}
 
     def _owner(self) -> str | None:
         """Return the person whose seat the address opens; if there is none, send a 404 error."""

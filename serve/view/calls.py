@@ -9,6 +9,7 @@ from typing import Any
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.serve.view.private import notes
+from shapley_coop.state.asking import ONLY_ONE
 from shapley_coop.state.table import Table
 
 COUNTED = ("input_tokens", "output_tokens", "seconds")
@@ -18,11 +19,13 @@ def calls_view(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
     """Return one row per event and agent, with its `calls`, refused answers, tokens and seconds.
 
     `event` is a message's id, or a turn such as `turn 3`, even before that turn is played. A call
-    for private reasoning counts for the next message. People's answers do not count as calls.
+    for private reasoning counts for the next message. Answers of people do not count as calls, and
+    neither do actions that the program took without a letter.
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for note in notes(journal, table):
-        if note["model"] == HUMAN:
+        unsent = note["text"].startswith(ONLY_ONE) and not note["input_tokens"]
+        if unsent or note["model"] == HUMAN:
             continue
         blank = {
             "event": note["event"],

@@ -127,3 +127,18 @@ def test_quotes_are_compared_word_by_word() -> None:
     assert not_expressed(["Alice likes films: 3", "two agents"], game) == []
     assert not_expressed(["Alice gets 4", "so does Cem"], game) == ["Alice gets 4", "so does Cem"]
     assert invented(["Alice and Bob get 3 or 1"], game) == []
+
+
+@pytest.mark.parametrize("term", ["Alice gets 3,000", "Bob gets 1k", "Bob gets 3 ¥", "it is 1 m"])
+def test_a_number_is_not_taken_for_its_first_digits(term: str) -> None:
+    """3,000 is no 3 beside a 0, nor 1k a 1."""
+    cells = [{"play": [a, b], "pays": [3, 0, 1]} for a in ACTIONS for b in ACTIONS]
+    game = {**WHOLE, "actions": dict.fromkeys(AGENTS, ACTIONS), "payoffs": cells}
+    assert not_expressed([term], game) == [term]
+
+
+def test_a_number_with_thousands_is_held_by_its_payoff() -> None:
+    cells = [{"play": ["film", "film"], "pays": [3000, 1]}]
+    game = {**WHOLE, "actions": dict.fromkeys(AGENTS, ACTIONS), "payoffs": cells}
+    assert not_expressed(["Alice gets 3,000"], game) == []
+    assert invented(["Alice gets 3,000, Bob 1"], game) == []

@@ -12,6 +12,7 @@ from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.games.goods import with_gifts
+from shapley_coop.serve.view.calls import calls_view
 from shapley_coop.state.asking import ONLY_ONE
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -100,6 +101,8 @@ async def test_whoever_can_act_in_one_way_gets_no_letter(script: Script) -> None
     assert script.shown_to("Ann", "act") == []
     assert table["record"][0]["actions"]["Ann"] == "keep"
     assert [outcome["spending"]["action"][agent]["calls"] for agent in ("Ann", "Ben")] == [0, 1]
-    kept = [entry.answer.text for entry in home().journal.entries(table["episode"])]
-    assert f"{ONLY_ONE} <ACTION>keep</ACTION>" in kept
+    entries = list(home().journal.entries(table["episode"]))
+    assert f"{ONLY_ONE} <ACTION>keep</ACTION>" in [entry.answer.text for entry in entries]
+    called = [one["agent"] for one in calls_view(entries, table) if one["event"] == "turn 1"]
+    assert called == ["Ben", "Cem"], "no model was called for Ann"
     await sound(outcome)

@@ -1,9 +1,12 @@
 """Outlooks by plays: on dice of their own, and trades in which payoffs are private."""
 
+from fractions import Fraction
+
 import pytest
 
 from shapley_coop import games
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
+from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Do, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Earned, Turns
@@ -65,6 +68,17 @@ def test_an_offer_has_an_outlook_in_every_game_or_a_reason_why_not(name):
     assert bool(found.rows) != bool(found.why_not)
     for row in found.rows:
         assert agent in row.payoffs
+
+
+@pytest.mark.parametrize("deposit", [None, Fraction(2)])
+@pytest.mark.parametrize("promised", [0, pytest.param(1, marks=brought_by("raid"))])
+def test_in_escrow_an_outlook_by_plays_needs_no_promise_of_everybody(deposit, promised):
+    game = load("raid_battle" if promised else "task_exchange")
+    agent = game.agents[0]
+    promise = Do(agent=agent, action=game.actions[agent][0])
+    terms = Enforcement("escrow", deposit)
+    deal = Deal(clauses=[promise][:promised])
+    assert before_play(game, deal, viewer=agent, enforcement=terms).rows
 
 
 class Coins(Game):
