@@ -65,7 +65,7 @@ function alone(text, units) {
 
 // What is wrong
 
-const MISSING = { radio: "Choose one of these.", "select-one": "Choose one.", text: EXAMPLES.number };
+const MISSING = { radio: "Choose one of these.", text: EXAMPLES.number };
 
 /** Return the first control of a form that is filled in wrongly; if asked, say beside each why. */
 export function findWrong(form, tell) {
@@ -80,7 +80,7 @@ let count = 0;
 /** Say beside a control what is wrong with it, until it changes. */
 function say(control) {
   if (control.hasAttribute("aria-invalid")) return;
-  const why = control.validity.customError ? control.validationMessage : MISSING[control.type] ?? "Write something here.";
+  const why = control.validity.customError ? control.validationMessage : control.matches("select") ? `Choose: ${control.getAttribute("aria-label").toLowerCase()}.` : MISSING[control.type] ?? "Write something here.";
   const place = control.closest(".choices, .field, .sentence");
   const hint = control.getAttribute("aria-describedby");
   const told = h("p", { id: `wrong-${++count}`, class: "wrong" }, why);

@@ -138,7 +138,7 @@ function sections({ id, sections: all }) {
   const late = (one) => one.rules || seen.last.includes(one.text);
   return [
     others.filter((one) => !late(one)).map((one) => news(one, seen.last)),
-    others.filter(late).map(section),
+    others.filter(late).sort((one, other) => one.rules - other.rules).map(section),
     rules.length > 0 && folded("The rules, as in your first letter", rules.map(section)),
   ];
 }
@@ -185,22 +185,24 @@ async function send(reply, forget) {
 async function sentBack(why) {
   const found = await read().catch(() => null);
   if (found) show(found, "");
-  blame(why);
+  blame(refused(why));
 }
 
 /** Say why a reply was not taken: often the letter has been answered elsewhere meanwhile. */
 async function unsent(why, reply, forget) {
   const found = await read().catch(() => null);
-  if (!found || found.id === reply.id) return blame(why);
+  // Without the table, nobody knows whether the reply has arrived.
+  if (!found) return blame([h("p", {}, why)]);
+  if (found.id === reply.id) return blame(refused(why));
   forget();
   open = null;
   before = ELSEWHERE;
   show(found);
 }
 
-function blame(why) {
+function blame(told) {
   const place = document.getElementById("reason");
-  place.replaceChildren(...refused(why).flat());
+  place.replaceChildren(...told.flat());
   place.focus();
 }
 
