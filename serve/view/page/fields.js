@@ -20,11 +20,14 @@ export function number(label, value, given, { id, mode = "decimal", ...how } = {
     input.setCustomValidity(wrong);
     return found;
   };
-  const input = h("input", { class: "number-of", id, "aria-label": id ? null : label, inputmode: mode, required: true, autocomplete: "off", value: value ?? "", placeholder: "0", oninput: () => given(check()), onchange: () => input.value && !input.validity.valid && say(input) });
+  const late = () => input.value && !input.validity.valid && say(input);
+  const input = h("input", { class: "number-of", id, "aria-label": id ? null : label, inputmode: mode, required: true, autocomplete: "off", value: value ?? "", placeholder: "0", oninput: () => given(check()), onchange: () => setTimeout(late, LATE) });
   check();
   return how.unit ? h("span", { class: "part" }, input, how.unit) : input;
 }
 
+/** Milliseconds until a field that was left says what is wrong: at once, it would push away the button that is pressed. */
+const LATE = 300;
 const NUMBER = /^[-+]?(\d+(\.\d+)?|\.\d+)(\/\d+)?$/;
 /** Matches what is a thousand to some people and a small number to others. */
 const THOUSANDS = /^[-+]?[1-9]\d{0,2}(,\d{3}|\.\d\d0)$/;

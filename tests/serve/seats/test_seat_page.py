@@ -155,7 +155,7 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         assert "state “What part was your doing” from 0 to 100 %" in told.inner_text()
         assert part.input_value() == "1/3"
         part.fill("40,0 %")
-        assert page.get_by_role("alert").inner_text() == "", "a change answers the refusal"
+        assert page.locator("#reason").inner_text() == "", "a change answers the refusal"
         send(opened)
         page.get_by_role("heading", name="The run is over").wait_for()
         assert "You end with 4.5." in opened.text()
@@ -366,7 +366,7 @@ def test_an_offer_without_a_clause_is_no_silence_and_a_contract_may_be_words(
         alert = page.get_by_role("alert")
         alert.get_by_text("Your offer has no clause").wait_for()
         page.get_by_text("Propose in words alone").click()
-        assert alert.inner_text() == ""
+        assert page.locator("#reason").inner_text() == ""
         picture(opened, tmp_path, "seat-words")
         send(opened)
         wait_for("what was said", lambda: table.values()["talk"])
