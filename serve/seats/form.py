@@ -51,11 +51,11 @@ DRAFT = "draft"
 def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """Return an agent's form: its current choices. A choice that the agent lacks has no key.
 
-    `fields` are the fields' names. `currency` is the unit of amounts. `legal` are the legal
-    actions, and `carries` says whether an action can have content. `decisions` maps each decision
-    to its button's text. `deal` lists the names that clauses can use; `words` says whether words
-    can replace clauses. `offer` is the current offer, and `trade` has the tasks to allocate.
-    `labels` maps the codes of actions and goods to words. A sealed question adds other keys.
+    `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
+    action can have content. `decisions` maps each decision to its button's text. `deal`
+    lists the names that clauses can use; `words` says whether words can replace clauses. `offer` is
+    the current offer, and `trade` has the tasks to allocate. `labels` maps the codes of actions and
+    goods to words. A sealed question adds other keys.
 
     Args:
         turn: the turn, with its question.
@@ -63,8 +63,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         facts: the facts in the agent's letter.
     """
     act, answer = turn.question.name, turn.question.answer
-    unit = turn.evaluated.game.currency or "points"
-    form: dict[str, Any] = {"fields": _fields(answer), "currency": unit}
+    form: dict[str, Any] = {"fields": _fields(answer)}
     if issubclass(answer, Action):
         carries = act == "act" and type(turn.evaluated.game).action_label is not Game.action_label
         form |= {"legal": list(legal_in(facts)), "carries": carries}

@@ -44,8 +44,8 @@ export function answerable(letter, send, post) {
     const own = answer(letter, filled);
     const found = await draft(own);
     // Who accepts an offer gets what its clauses would bring if they were proposed.
-    const accepts = filled.decision === "accept" && form.offer && !found.refused && !found.outlook;
-    const offered = accepts && (await draft({ ...own, decision: "counter", clauses: form.offer.clauses, drops: form.offer.drops }).catch(() => null));
+    const accepts = filled.decision === "accept" && form.offer && !found.refused;
+    const offered = accepts && !found.outlook && (await draft({ ...own, decision: "counter", clauses: form.offer.clauses, drops: form.offer.drops }).catch(() => null));
     if (number === asked) told.replaceChildren(...foreseen(offered && !offered.refused ? offered : found, accepts));
   }
 
@@ -81,7 +81,7 @@ export function answerable(letter, send, post) {
     actions(form, filled, changed, letter.act === "elect" ? "Your vote" : "Your action"),
     deal(form, filled, changed),
     trade(form, filled, changed),
-    form.market && orders(form.market, filled.orders, form.currency, changed),
+    form.market && orders(form.market, filled.orders, form.unit || "points", changed),
     percent(form, filled, changed),
     told,
     reasoning(letter, form, filled, changed),
@@ -197,9 +197,9 @@ function actions({ legal, carries, labels }, filled, changed, legend) {
   return [chooser, carries && text("What it carries", "content", "As the rules say: files, code, a message. Many actions carry nothing.", filled, changed)];
 }
 
-function deal({ deal: known, labels, offer, currency }, filled, changed) {
+function deal({ deal: known, labels, offer, unit }, filled, changed) {
   if (!known) return null;
-  const made = editor(known, labels, filled.clauses, currency, changed);
+  const made = editor(known, labels, filled.clauses, unit || "points", changed);
   const begin = () => (filled.clauses.splice(0, Infinity, ...structuredClone(offer.clauses)), made.draw(), changed());
   const own = () => filled.clauses.length > 0 && JSON.stringify(filled.clauses) !== JSON.stringify(offer.clauses);
   const anew = () => (own() ? whether(`This throws your own clauses away, and begins with ${offer.by}’s. Do it?`, "Yes, begin with them", begin) : begin());

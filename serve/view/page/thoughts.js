@@ -18,7 +18,7 @@ export function reasoning(letter, form, filled, changed) {
   if (!alone) return folded("Private thoughts", thoughts);
   if (letter.act !== "reason") return thoughts;
   const line = (name, hint, input) => h("div", { class: "field" }, h("label", { for: `result-${name}` }, RESULTS[name][1]), input, h("p", { class: "small" }, hint));
-  const figure = (name) => number(RESULTS[name][1], filled[name], (value) => ((filled[name] = value), changed()), { id: `result-${name}`, mode: "text", unit: form.currency });
+  const figure = (name) => number(RESULTS[name][1], filled[name], (value) => ((filled[name] = value), changed()), { id: `result-${name}`, mode: "text", unit: form.unit || "points" });
   const signs = { "+": "+ it helps the others", "-": "− it harms the others", 0: "0 it changes nothing for them" };
   const sign = pick(RESULTS.externality[1], ["+", "-", "0"], filled.externality ?? "", (value) => ((filled.externality = value), changed()), signs);
   sign.id = "result-externality";
