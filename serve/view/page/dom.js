@@ -37,6 +37,15 @@ export function folded(summary, ...children) {
   return h("details", {}, h("summary", {}, summary), ...children);
 }
 
+/** Ask a question in a dialog, and do `then` if the answer is yes. */
+export function whether(question, yes, then) {
+  const choose = (label, act, primary) => h("button", { type: "button", class: primary && "primary", onclick: () => (dialog.close(), act?.()) }, label);
+  const buttons = h("p", { class: "buttons" }, choose("No, go back", null, true), choose(yes, then));
+  const dialog = h("dialog", { "aria-labelledby": "question", onclose: () => dialog.remove() }, h("p", { id: "question" }, question), buttons);
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
 /**
  * Return a table with a caption, a header row, and a header cell in each row. Each cell names its
  * column for narrow screens, where the style stacks cells; ARIA roles keep it a table even then.

@@ -1,6 +1,7 @@
 // The editor of a deal: each clause is a sentence with choices, so people write no JSON.
 
 import { h } from "./dom.js";
+import { number, pick } from "./fields.js";
 
 /** The payer or payee that stands for all other agents, each with an equal part. */
 const OTHERS = "others";
@@ -25,8 +26,15 @@ const WHENS = {
   earned: ["once somebody has earned", true, ({ agents }) => ({ earned: agents[0], at_least: 1 })],
 };
 
+const NORMS = { shapley: "by what each one adds (Shapley value)", equal: "evenly" };
+
 function somebody({ agents, actions }) {
   return { agent: agents[0], action: actions[agents[0]]?.[0] ?? "" };
+}
+
+/** Return a whole number as such; anything else stays as it was written. */
+function counted(value) {
+  return /^\d+$/.test(value) ? Number(value) : value;
 }
 
 function kindOf(when) {
@@ -40,9 +48,10 @@ function kindOf(when) {
  * @param {object} known the names for clauses: agents, actions, goods, turns, norms; kinds and per by their labels.
  * @param {object} labels the words for codes of actions and goods.
  * @param {object[]} clauses the clauses in wire format.
+ * @param {string} unit the unit of amounts.
  * @param {() => void} changed called after every change.
  */
-export function editor(known, labels, clauses, changed) {
+export function editor(known, labels, clauses, unit, changed) {
   // Once the play is over, a payment has neither a condition nor another turn.
   const over = known.turn > known.turns;
   const list = h("ol", { class: "editor" });
@@ -54,7 +63,10 @@ export function editor(known, labels, clauses, changed) {
   );
 
   function append(kind) {
-    clauses.push(BLANK[kind](known));
+    const made = BLANK[kind](known);
+    // What somebody does is said once: the next such clause waits for another choice.
+    if (clauses.some(({ agent, action }) => agent && agent === made.agent && action === made.action)) Object.assign(made, { agent: "", action: "" });
+    clauses.push(made);
     draw();
     changed();
     list.lastElementChild.querySelector("select, input").focus();
@@ -80,18 +92,23 @@ export function editor(known, labels, clauses, changed) {
       }
       changed();
     };
-    const agent = (key, label) => pick(label, known.agents, clause[key], (value) => set(key, value, key === "agent"));
+    const agent = (key, label) => pick(label, known.agents, clause[key], (value) => set(key, value, true));
     const several = known.agents.length > 2 || clause.payer === OTHERS || clause.payee === OTHERS;
-    const party = (key, label) => pick(label, [...known.agents, ...(several ? [OTHERS] : [])], clause[key], (value) => set(key, value), { [OTHERS]: "all others, evenly" });
+    // Whoever is chosen on one side changes places with the other side.
+    const side = (key, other, label, names) => pick(label, names, clause[key], (value) => {
+      if (value === clause[other]) clause[other] = clause[key];
+      set(key, value, true);
+    }, { [OTHERS]: "all others, evenly" });
+    const parties = [...known.agents, ...(several ? [OTHERS] : [])];
     switch (clause.kind) {
       case "do":
       case "forbid":
         return [agent("agent", "Who"), clause.kind === "do" ? "does" : "must not do", action(clause, (value) => set("action", value)), ...timed(clause, set)];
       case "pay":
-        return [party("payer", "Who pays"), "pays", party("payee", "Who is paid"), number("Amount", clause.amount, (value) => set("amount", value)), !over && pick("How often", often(clause.per), clause.per ?? "once", (value) => set("per", value), known.per), ...timed(clause, set)];
+        return [side("payer", "payee", "Who pays", parties), "pays", side("payee", "payer", "Who is paid", parties), number("Amount", clause.amount, (value) => set("amount", value), clause.per === "reward" ? { part: true, mode: "text" } : { unit }), !over && pick("How often", often(clause.per), clause.per ?? "once", (value) => set("per", value, true), known.per), ...timed(clause, set)];
       case "give": {
-        const count = number("How many", clause.quantity, (value) => set("quantity", value === "" ? value : Number(value)), { mode: "numeric" });
-        return [agent("giver", "Who gives"), "gives", agent("receiver", "Who receives"), count, pick("What", known.goods, clause.good, (value) => set("good", value), labels), "once", ...timed(clause, set)];
+        const count = number("How many", clause.quantity, (value) => set("quantity", counted(value)), { mode: "numeric", whole: true });
+        return [side("giver", "receiver", "Who gives", known.agents), "gives", side("receiver", "giver", "Who receives", known.agents), count, pick("What", known.goods, clause.good, (value) => set("good", value), labels), "once", ...timed(clause, set)];
       }
       default:
         return split(clause, set);
@@ -116,7 +133,7 @@ export function editor(known, labels, clauses, changed) {
     const names = Object.fromEntries([...given.map(([key, [words]]) => [key, words]), ...(kind === "other" ? [["other", "as it was offered"]] : [])]);
     const kinds = pick("When", Object.keys(names), kind, (value) => value !== "other" && set("when", WHENS[value][2](known), true), names);
     const put = (change, anew) => set("when", { ...clause.when, ...change }, anew);
-    const whole = (label, key) => number(label, clause.when[key], (value) => put({ [key]: value === "" ? value : Number(value) }), { mode: "numeric" });
+    const whole = (label, key) => number(label, clause.when[key], (value) => put({ [key]: counted(value) }), { mode: "numeric", whole: true });
     switch (kind) {
       case "turn":
         return [kinds, whole("Turn", "turn")];
@@ -133,20 +150,20 @@ export function editor(known, labels, clauses, changed) {
         return kind === "last" ? [kinds, who, what] : [kinds, who, what, whole("How many times", "at_least"), "times or more"];
       }
       case "earned":
-        return [kinds, pick("Who earned", [...known.agents, "everyone"], clause.when.earned, (value) => put({ earned: value })), number("At least", clause.when.at_least, (value) => put({ at_least: value }), { mode: "text" })];
+        return [kinds, pick("Who earned", [...known.agents, "everyone"], clause.when.earned, (value) => put({ earned: value })), number("At least", clause.when.at_least, (value) => put({ at_least: value }), { mode: "text", unit })];
       default:
         return [kinds];
     }
   }
 
   function split(clause, set) {
-    const ways = { ...Object.fromEntries(known.norms.map((norm) => [norm, `by the norm ${norm}`])), fractions: "by fixed parts" };
+    const ways = { ...Object.fromEntries(known.norms.map((norm) => [norm, NORMS[norm] ?? `by the rule ${norm}`])), fractions: "by fixed parts" };
     const way = pick("How it is split", Object.keys(ways), clause.norm ?? "fractions", (value) => {
       const parts = BLANK.share({ ...known, norms: [] }).fractions;
       Object.assign(clause, value === "fractions" ? { fractions: parts, norm: undefined } : { norm: value, fractions: undefined });
       set("kind", "share", true);
     }, ways);
-    const parts = clause.norm ? [] : known.agents.map((agent) => h("span", { class: "part" }, agent, number(`${agent}’s part`, clause.fractions?.[agent] ?? "", (value) => set("fractions", { ...clause.fractions, [agent]: value }), { mode: "text" })));
+    const parts = clause.norm ? [] : known.agents.map((agent) => h("span", { class: "part" }, agent, number(`${agent}’s part`, clause.fractions?.[agent] ?? "", (value) => set("fractions", { ...clause.fractions, [agent]: value }), { mode: "text", part: true })));
     return ["In the end the total is split", way, ...parts];
   }
 
@@ -158,24 +175,24 @@ export function editor(known, labels, clauses, changed) {
  * Return an editor that changes a list of orders to a call market in place.
  * @param {object} known the goods, and the quantity of each good that the agent holds.
  * @param {object[]} placed the orders in wire format.
+ * @param {string} unit the unit of prices.
  * @param {() => void} changed called after every change.
  */
-export function orders({ goods, holds }, placed, changed) {
+export function orders({ goods, holds }, placed, unit, changed) {
   const list = h("ol", { class: "editor" });
   const add = h("button", { type: "button", onclick: () => (placed.push({ side: "buy", good: goods[0], quantity: 1, price: "" }), draw(), changed(), list.lastElementChild.querySelector("select").focus()) }, "+ order");
   const held = Object.fromEntries(goods.map((good) => [good, `${good} (you hold ${holds[good] ?? 0})`]));
 
   function row(order, n) {
     const set = (key) => (value) => ((order[key] = value), changed());
-    const units = (value) => set("quantity")(/^\d+$/.test(value) ? Number(value) : value);
     const remove = h("button", { type: "button", class: "remove", "aria-label": `Remove order ${n + 1}`, onclick: () => (placed.splice(n, 1), draw(), changed(), add.focus()) }, "✕");
     const sentence = [
       pick("Buy or sell", ["buy", "sell"], order.side, set("side")),
       "up to",
-      number("How many", order.quantity, units, { mode: "numeric" }),
+      number("How many", order.quantity, (value) => set("quantity")(counted(value)), { mode: "numeric", whole: true }),
       pick("Of what", goods, order.good, set("good"), held),
       "for",
-      number("Price of one", order.price, set("price")),
+      number("Price of one", order.price, set("price"), { unit }),
       "or better each",
     ];
     return h("li", { "aria-label": `Order ${n + 1}`, role: "group" }, h("div", { class: "sentence" }, sentence), remove);
@@ -188,35 +205,4 @@ export function orders({ goods, holds }, placed, changed) {
   draw();
   const hint = h("p", { class: "small" }, "Without an order you trade nothing. Nobody else sees what you order.");
   return h("fieldset", { class: "dealt" }, h("legend", {}, "Your orders"), h("div", { class: "clauses-of" }, list, h("p", { class: "buttons" }, add)), hint);
-}
-
-/** Return a drop-down list with a label. */
-export function pick(label, values, value, chosen, names = {}) {
-  const options = values.map((one) => h("option", { value: one, selected: one === value }, names[one] ?? one));
-  return h("select", { "aria-label": label, onchange: (event) => chosen(event.target.value) }, options);
-}
-
-/**
- * Return a field for a number. A decimal comma counts as a point where it can mean nothing else.
- * @param {object} how its `id`, if it has a label of its own; its `mode`, which is "text" where a
- *   minus or a fraction is legal, as the number pads of phones lack both; and a `most`.
- */
-export function number(label, value, given, { id, mode = "decimal", most = Infinity } = {}) {
-  const check = () => {
-    const text = input.value.trim();
-    const parts = THOUSANDS.test(text) && `Is it ${text.replace(",", ".")} or ${text.replace(",", "")}? Write it without a comma.`;
-    const wrong = text && (parts || (!NUMBER.test(text) || Number(point(text)) > most ? `Write a number${most < Infinity ? ` from 0 to ${most}` : ""}, as in 3 or 1.5.` : ""));
-    input.setCustomValidity(wrong || "");
-    return point(text);
-  };
-  const input = h("input", { class: "number-of", id, "aria-label": id ? null : label, inputmode: mode, required: true, autocomplete: "off", value: value ?? "", placeholder: "0", oninput: () => given(check()) });
-  check();
-  return input;
-}
-
-const NUMBER = /^[-+−]?(\d+([.,]\d+)?|[.,]\d+)(\/\d+)?$/;
-const THOUSANDS = /^[-+−]?[1-9]\d{0,2},\d{3}$/;
-
-function point(text) {
-  return NUMBER.test(text) && !THOUSANDS.test(text) ? text.replace(",", ".") : text;
 }

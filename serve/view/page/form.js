@@ -1,18 +1,25 @@
 // The form of an answer: the current choices, a draft that survives a reload, and a preview.
 
-import { folded, h } from "./dom.js";
-import { editor, number, orders, pick } from "./editor.js";
+import { folded, h, whether } from "./dom.js";
+import { editor, orders } from "./editor.js";
+import { findWrong, number, pick } from "./fields.js";
 import { inline, tabled } from "./letter.js";
 import { drop, keep, kept } from "./stored.js";
+import { reasoned, reasoning, text } from "./thoughts.js";
 
 const PAUSE = 350;
 /** More actions than this are shown as a list instead of buttons. */
 const MANY_ACTIONS = 16;
 
-/** Return the form for a letter; `send` gets a reply, and a callback for its acceptance. */
-export function answerable(letter, send) {
+/**
+ * Return the form for a letter.
+ * @param {object} letter the letter, as JSON.
+ * @param {function} send gets a reply, and a callback that drops the reply's draft.
+ * @param {function} post returns the server's answer to a draft.
+ */
+export function answerable(letter, send, post) {
   const form = letter.form ?? { fields: [] };
-  const key = `coop seat ${location.pathname} ${letter.act}`;
+  const key = draftOf(letter);
   const filled = { clauses: [], drops: [], holds: {}, orders: [], ...kept(key) };
   const told = h("section", { class: "preview", "aria-label": "What it would come to", "aria-live": "polite" });
   let timer = 0;
@@ -20,71 +27,93 @@ export function answerable(letter, send) {
 
   function changed() {
     keep(key, filled);
+    document.getElementById("reason")?.replaceChildren();
+    later();
+  }
+
+  function later() {
     clearTimeout(timer);
     timer = setTimeout(() => preview().catch(() => {}), PAUSE);
   }
 
   async function preview() {
     const number = ++asked;
-    const fields = answer(letter, filled);
-    if (!decided(form, filled)) return told.replaceChildren();
-    const body = JSON.stringify({ type: "draft", args: fields });
-    const response = await fetch(location.pathname, { method: "POST", headers: { "content-type": "application/json" }, body });
-    if (number !== asked || !response.ok) return undefined;
-    return told.replaceChildren(...foreseen(await response.json()));
+    // What cannot be sent is not foreseen, either.
+    if (!decided(form, filled) || wrong()) return told.replaceChildren();
+    const draft = (args) => post({ type: "draft", args });
+    const own = answer(letter, filled);
+    const found = await draft(own);
+    // Who accepts an offer gets what its clauses would bring if they were proposed.
+    const accepts = filled.decision === "accept" && form.offer && !found.refused;
+    const offered = accepts && !found.outlook && (await draft({ ...own, decision: "counter", clauses: form.offer.clauses, drops: form.offer.drops }).catch(() => null));
+    if (number === asked) told.replaceChildren(...foreseen(offered && !offered.refused ? offered : found, accepts));
   }
 
-  const parts = [
-    decision(form, filled, changed),
-    actions(form, filled, changed, letter.act === "elect" ? "Your vote" : "Your action"),
-    deal(form, filled, changed),
-    trade(form, filled, changed),
-    form.market && orders(form.market, filled.orders, changed),
-    percent(form, filled, changed),
-    told,
-    reasoning(letter, form, filled, changed),
-    form.fields.includes("speech") && text("What you say to all", "speech", "It binds nobody.", filled, changed),
-  ].filter(Boolean);
-  const raw = h("textarea", { id: "message", rows: 5 });
+  /** Return the first field that is filled in wrongly; if asked, say beside each what is wrong. */
+  function wrong(tell) {
+    const speech = made.querySelector("#field-speech");
+    if (speech) speech.required = filled.decision === "words";
+    return findWrong(made, tell);
+  }
+
+  function submit(event) {
+    event.preventDefault();
+    const first = wrong(true);
+    if (first) return first.focus();
+    const go = () => reply("fields", answer(letter, filled));
+    if (unmoved(form.trade, filled)) whether("You have changed nothing: this proposes that all keep what they have. Send it?", "Yes, send it", go);
+    else go();
+  }
+
   const reply = (type, args) => send({ id: letter.id, type, args }, () => drop(key));
-  const sure = passing(() => reply("ignore", null));
+  const pass = () => whether("Pass? You then give no answer here, and the run goes on without one.", "Yes, pass", () => reply("ignore", null));
   const made = h(
     "form",
     {
       "aria-label": "Your answer",
+      novalidate: true,
       // Enter in a field would send the whole letter unasked.
       onkeydown: (event) => event.key === "Enter" && event.target.matches("input") && event.preventDefault(),
-      onsubmit: (event) => (event.preventDefault(), reply("fields", answer(letter, filled))),
+      onsubmit: submit,
     },
     h("h2", {}, "Your answer"),
-    parts,
+    decision(form, filled, changed),
+    actions(form, filled, changed, letter.act === "elect" ? "Your vote" : "Your action"),
+    deal(form, filled, changed),
+    trade(form, filled, changed),
+    form.market && orders(form.market, filled.orders, form.unit || "points", changed),
+    percent(form, filled, changed),
+    told,
+    reasoning(letter, form, filled, changed),
+    form.fields.includes("speech") && text("What you say to all", "speech", "It binds nobody.", filled, changed),
     form.fields.includes("notes") && folded("Private notes", text("Notes for yourself", "notes", "Your next letters show them to you alone.", filled, changed)),
     h(
       "p",
       { class: "buttons send" },
       form.fields.length > 0 && h("button", { type: "submit", class: "primary" }, "Send"),
-      letter.answers.includes("ignore") && h("button", { type: "button", onclick: () => sure.showModal() }, "Pass"),
+      letter.answers.includes("ignore") && h("button", { type: "button", onclick: pass }, "Pass"),
     ),
-    sure,
-    letter.answers.includes("response") &&
-      folded(
-        "For programs: the letter that a model gets, and an answer with tags",
-        h("pre", { tabindex: 0, role: "region", "aria-label": "The letter that a model gets" }, letter.letter),
-        h("label", { for: "message" }, "Your message, with its tags"),
-        raw,
-        h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => (raw.value.trim() ? reply("response", raw.value) : raw.focus()) }, "Send the message")),
-      ),
   );
-  if (decided(form, filled) && kept(key)) changed();
+  if (kept(key)) later();
   return made;
 }
 
-/** Return the dialog that asks whether to pass. */
-function passing(pass) {
-  const choose = (label, then, primary) => h("button", { type: "button", class: primary && "primary", onclick: () => (sure.close(), then?.()) }, label);
-  const said = h("p", { id: "passing" }, "Pass? You then give no answer here, and the run goes on without one.");
-  const sure = h("dialog", { "aria-labelledby": "passing" }, said, h("p", { class: "buttons" }, choose("No, go back", null, true), choose("Yes, pass", pass)));
-  return sure;
+/** Return the key of the draft of a letter's answer. */
+function draftOf({ act }) {
+  return `coop seat ${location.pathname} ${act}`;
+}
+
+/** Return the letter that a model gets, and a field for an answer with tags. */
+export function programs(letter, send) {
+  if (!letter.answers.includes("response")) return null;
+  const raw = h("textarea", { id: "message", rows: 5 });
+  const go = () => (raw.value.trim() ? send({ id: letter.id, type: "response", args: raw.value }, () => drop(draftOf(letter))) : raw.focus());
+  return [
+    h("h2", {}, "For programs: the letter that a model gets, and an answer with tags"),
+    h("pre", { tabindex: 0, role: "region", "aria-label": "The letter that a model gets" }, letter.letter),
+    h("div", { class: "field" }, h("label", { for: "message" }, "Your message, with its tags"), raw),
+    h("p", { class: "buttons" }, h("button", { type: "button", onclick: go }, "Send the message")),
+  ];
 }
 
 /** Return the values that a person has filled in, for the fields of the letter's answer. */
@@ -112,11 +141,12 @@ function answer(letter, filled) {
 }
 
 /** Return whether enough is filled in for a preview. */
-function decided({ fields, deal: known }, { decision: chosen, clauses, orders: placed, action, percent: part }) {
+function decided({ fields, deal: known }, { decision: chosen, clauses, orders: placed, action, percent: part, speech }) {
   if (fields.includes("orders")) return placed.length > 0;
   if (fields.includes("action")) return Boolean(action);
   if (fields.includes("percent")) return Boolean(part);
   if (fields.includes("allocation")) return Boolean(chosen);
+  if (chosen === "words") return Boolean(speech);
   if (known && ["offer", "counter"].includes(chosen)) return clauses.length > 0;
   return Boolean(chosen);
 }
@@ -162,21 +192,24 @@ function actions({ legal, carries, labels }, filled, changed, legend) {
     changed();
   };
   const chooser = legal.length > MANY_ACTIONS
-    ? h("p", { class: "field" }, h("label", { for: "actions" }, legend), Object.assign(pick(legend, ["", ...legal], filled.action ?? "", take, { ...labels, "": "choose…" }), { id: "actions", required: true }))
+    ? h("p", { class: "field" }, h("label", { for: "actions" }, legend), Object.assign(pick(legend, legal, filled.action ?? "", take, labels), { id: "actions" }))
     : choices(legend, "action", legal.map((one) => [one, labels[one] ?? one]), filled.action, take);
   return [chooser, carries && text("What it carries", "content", "As the rules say: files, code, a message. Many actions carry nothing.", filled, changed)];
 }
 
-function deal({ deal: known, labels, offer }, filled, changed) {
+function deal({ deal: known, labels, offer, unit }, filled, changed) {
   if (!known) return null;
-  const made = editor(known, labels, filled.clauses, changed);
-  const from = offer && h("button", { type: "button", onclick: () => (filled.clauses.splice(0, Infinity, ...structuredClone(offer.clauses)), made.draw(), changed()) }, `Begin with ${offer.by}’s offer ${offer.revision}`);
+  const made = editor(known, labels, filled.clauses, unit || "points", changed);
+  const begin = () => (filled.clauses.splice(0, Infinity, ...structuredClone(offer.clauses)), made.draw(), changed());
+  const own = () => filled.clauses.length > 0 && JSON.stringify(filled.clauses) !== JSON.stringify(offer.clauses);
+  const anew = () => (own() ? whether(`This throws your own clauses away, and begins with ${offer.by}’s. Do it?`, "Yes, begin with them", begin) : begin());
+  const from = offer && h("p", { class: "buttons from" }, h("button", { type: "button", onclick: anew }, `Begin with ${offer.by}’s offer ${offer.revision}`));
   const ends = known.drops.map(({ id, says }) => {
     const box = h("input", { type: "checkbox", onchange: () => ((filled.drops = box.checked ? [...filled.drops, id] : filled.drops.filter((one) => one !== id)), changed()) });
     box.checked = filled.drops.includes(id);
-    return h("label", { class: "tick" }, box, h("span", {}, `It ends ${id}: ${says}`));
+    return h("label", { class: "ends" }, box, h("span", {}, `Your offer ends ${id}: ${says}`));
   });
-  const whole = h("fieldset", { class: "dealt" }, h("legend", {}, "Your offer"), made.element, ends, from && h("p", { class: "buttons" }, from));
+  const whole = h("fieldset", { class: "dealt" }, h("legend", {}, "Your offer"), made.element, ends, from);
   const show = () => {
     whole.disabled = whole.hidden = !["offer", "counter"].includes(filled.decision);
     made.draw();
@@ -210,6 +243,11 @@ function rounded(worth) {
   return String(Number(worth.toFixed(3)));
 }
 
+/** Return whether a proposal leaves each task with its present holder. */
+function unmoved(known, { decision: chosen, holds }) {
+  return known && chosen !== "accept" && known.tasks.every(({ says, held: by }) => (holds[says] ?? by) === by);
+}
+
 /** Return the fields that allocate each task to an agent. */
 function held(known, filled) {
   if (!known) return null;
@@ -220,60 +258,24 @@ function held(known, filled) {
 function percent({ fields }, filled, changed) {
   if (!fields.includes("percent")) return null;
   const label = "What part was your doing, in percent";
-  const input = number(label, filled.percent, (value) => ((filled.percent = value), changed()), { id: "percent", most: 100 });
-  input.setAttribute("aria-describedby", "percent-hint");
-  return h("div", { class: "field" }, h("label", { for: "percent" }, label), h("p", { class: "claimed" }, input, " %"), h("p", { id: "percent-hint", class: "small" }, "From 0 to 100. A claim pays nothing by itself."));
-}
-
-// Private reasoning
-
-const RESULTS = { payoff: "Collective payoff", externality: "Externality", price: "Price" };
-
-function reasoning(letter, form, filled, changed) {
-  if (!form.fields.includes("thoughts")) return null;
-  const alone = ["reason", "consider"].includes(letter.act);
-  const thoughts = text(alone ? "Your thoughts" : "Private thoughts", "thoughts", "Nobody else reads them.", filled, changed, letter.act === "consider");
-  if (!alone) return folded("Private thoughts", thoughts);
-  if (letter.act !== "reason") return thoughts;
-  const line = (name, hint, input) => h("div", { class: "field" }, h("label", { for: `result-${name}` }, RESULTS[name]), input, h("p", { class: "small" }, hint));
-  const figure = (name) => number(RESULTS[name], filled[name], (value) => ((filled[name] = value), changed()), { id: `result-${name}`, mode: "text" });
-  const signs = { "": "choose…", "+": "+ it helps the others", "-": "− it harms the others", 0: "0 it changes nothing for them" };
-  const sign = pick(RESULTS.externality, ["", "+", "-", "0"], filled.externality ?? "", (value) => ((filled.externality = value), changed()), signs);
-  Object.assign(sign, { id: "result-externality", required: true });
-  return [
-    thoughts,
-    line("payoff", "What all of you together could earn.", figure("payoff")),
-    line("externality", "What your plan does to the others.", sign),
-    line("price", "What you should be paid on balance; with a minus, what you should pay.", figure("price")),
-  ];
-}
-
-/** Return the thoughts, followed by the three results that the letter asks for. */
-function reasoned(filled) {
-  const results = Object.entries(RESULTS).filter(([key]) => filled[key]).map(([key, name]) => `${name}: ${filled[key]}`);
-  return [filled.thoughts, ...results].filter(Boolean).join("\n");
-}
-
-function text(label, key, hint, filled, changed, required = false) {
-  const id = `field-${key}`;
-  const input = h("textarea", { id, required, rows: key === "thoughts" ? 4 : 2, "aria-describedby": `${id}-hint`, oninput: () => ((filled[key] = input.value), changed()) });
-  input.value = filled[key] ?? "";
-  return h("div", { class: "field" }, h("label", { for: id }, label), input, h("p", { id: `${id}-hint`, class: "small" }, hint));
+  const input = number(label, filled.percent, (value) => ((filled.percent = value), changed()), { id: "percent", percent: true, unit: "%" });
+  input.firstElementChild.setAttribute("aria-describedby", "percent-hint");
+  return h("div", { class: "field" }, h("label", { for: "percent" }, label), h("p", { class: "claimed" }, input), h("p", { id: "percent-hint", class: "small" }, "From 0 to 100. A claim pays nothing by itself."));
 }
 
 // The preview of a draft, computed by the server
 
-function foreseen({ refused, why, words, repairs, outlook, why_not: reason, worth }) {
+function foreseen({ refused, why, words, repairs, outlook, why_not: reason, worth }, accepts) {
   if (refused) return [h("h3", {}, "It would be sent back"), h("p", { class: "refused" }, inline(why))];
   return [
-    words.length > 0 && h("h3", {}, "In the program’s words"),
-    words.length > 0 && h("ol", { class: "terms" }, words.map((one) => h("li", {}, one))),
+    words.length > 0 && !accepts && h("h3", {}, "What it says"),
+    words.length > 0 && !accepts && h("ol", { class: "terms" }, words.map((one) => h("li", {}, one))),
     repairs?.length > 0 && h("p", { class: "small" }, repairs.join("; ")),
-    outlook && h("h3", {}, "What each would get"),
+    outlook && h("h3", {}, accepts ? "What each gets if you accept" : "What each would get"),
     outlook && tabled(outlook.columns, outlook.rows),
     outlook?.how && h("p", { class: "small" }, outlook.how),
     reason && h("p", { class: "small" }, `What it would pay cannot be computed: ${reason}.`),
     worth != null && h("p", {}, "Your tasks would be worth ", h("strong", {}, rounded(worth)), " to you."),
-    words.length > 0 && h("p", { class: "small" }, "Nobody else sees this."),
+    words.length > 0 && !accepts && h("p", { class: "small" }, "Nobody else sees this."),
   ].filter(Boolean);
 }
