@@ -72,10 +72,11 @@ def _served() -> list[str]:
 
 
 def announcement(mounted: Iterable[str]) -> str:
-    """Return what the server prints after start-up: `coop dev`'s text, and extensions' paths."""
-    paths = ", ".join(f"/{name}" for name in mounted)
-    lines = [os.environ.get(STARTED, ""), paths and f"Extensions answer at {paths}."]
-    return "\n".join(filter(None, lines))
+    """Return what the server prints after start-up: `coop dev`'s text with extensions' paths."""
+    *lines, page = os.environ[STARTED].splitlines()
+    if paths := ", ".join(f"/{name}" for name in mounted):
+        lines.append(f"Extensions answer at {paths}.")
+    return "\n".join([*lines, page])
 
 
 def start_message(address: str, token: str, graphs: Iterable[str]) -> str:

@@ -66,9 +66,10 @@ def test_what_extensions_bring_is_announced_if_their_libraries_are_there(
 
     monkeypatch.setattr(extension, "offered", lambda kind: {"a": (), "b": ()})
     monkeypatch.setattr(extension, "load", without)
-    monkeypatch.setenv(STARTED, "It answers.")
+    monkeypatch.setenv(STARTED, "It answers.\nOpen it.")
     mounted = routes_of_extensions(ThreadInbox())
-    assert announcement(mounted) == "It answers.\nExtensions answer at /a."
+    assert announcement([]) == "It answers.\nOpen it."
+    assert announcement(mounted) == "It answers.\nExtensions answer at /a.\nOpen it."
     assert [one.message for one in caplog.records] == [
         'No /b: b needs bees: pip install "shapley-coop[b]"'
     ]
