@@ -4,7 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -56,6 +56,18 @@ def title(game: str | Mapping[str, Any]) -> str:
     if game.startswith(CALLABLE):
         return game.rpartition(":")[2]
     return Path(game).stem if game.endswith(PYTHON) else game
+
+
+def game_name(game: str | Mapping[str, Any]) -> str:
+    """Return the name by which a game of this folder is loaded; of another game, its title."""
+    known = payoff_files() if isinstance(game, Mapping) else {}
+    return next((name for name, content in known.items() if content == game), title(game))
+
+
+@cache
+def payoff_files() -> Mapping[str, Mapping[str, Any]]:
+    """Return name → content of the payoff files of this folder."""
+    return {path.stem: _parse(path) for path in _HERE.glob("*.yaml")}
 
 
 def load(

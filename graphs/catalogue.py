@@ -75,8 +75,10 @@ def compiled(name: str) -> "App":
 
 def make_forms_ready() -> None:
     """Load and cache the games and agents that input forms list, so that showing a form is fast."""
+    from shapley_coop.games.catalogue import payoff_files
     from shapley_coop.state.workflow_config import agents_of, playable
 
+    payoff_files()
     for page in map(builder, names()):
         playable(page.plays)
         agents_of(page.game)

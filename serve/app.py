@@ -9,8 +9,10 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
+from itertools import chain
 
 from shapley_coop import extension
 from shapley_coop.extras import LibraryMissing, require_extra
@@ -24,9 +26,10 @@ from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
 from shapley_coop.serve.server.browser_guard import DEV_TOKEN, BrowserGuard, JsonOnly
 from shapley_coop.serve.server.guards import guards
 from shapley_coop.serve.server.operator_only import restrict
+from shapley_coop.serve.server.origins import ReadableRefusals
 from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
 from shapley_coop.serve.server.threads import view_routes
-from shapley_coop.serve.server.welcome import STARTED, welcome_route
+from shapley_coop.serve.server.welcome import STARTED, announcement, welcome_route
 from shapley_coop.state.storage.databases import driver
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, home
 
@@ -65,25 +68,27 @@ def application(inbox: ThreadInbox) -> Starlette:
     # httpx would log every HTTP request, which costs time and says nothing about a run.
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
+    brought = routes_of_extensions(inbox)
     return Starlette(
         routes=[
             welcome_route(),
             seat_route(inbox),
-            *(route for name in extension.offered("routes") for route in _routes_of(name, inbox)),
+            *chain.from_iterable(brought.values()),
             *view_routes(),
         ],
-        middleware=middleware,
-        lifespan=_lifespan,
+        middleware=[Middleware(ReadableRefusals), *middleware],
+        lifespan=partial(_lifespan, brought),
     )
 
 
-def _routes_of(name: str, inbox: ThreadInbox) -> Sequence[Route]:
-    """Return an extension's routes, or [] with a warning if a library for the routes is missing."""
-    try:
-        found: Sequence[Route] = extension.load("routes", name)(inbox)
-    except LibraryMissing as missing:
-        logger.warning("No /%s: %s", name, missing)
-        return []
+def routes_of_extensions(inbox: ThreadInbox) -> Mapping[str, Sequence[Route]]:
+    """Return name → routes of extensions, and warn of those whose library is missing."""
+    found: dict[str, Sequence[Route]] = {}
+    for name in extension.offered("routes"):
+        try:
+            found[name] = extension.load("routes", name)(inbox)
+        except LibraryMissing as missing:
+            logger.warning("No /%s: %s", name, missing)
     return found
 
 
@@ -105,7 +110,7 @@ def _unsafe() -> str:
 
 
 @asynccontextmanager
-async def _lifespan(_: Starlette) -> AsyncIterator[None]:
+async def _lifespan(brought: Iterable[str], _: Starlette) -> AsyncIterator[None]:
     """Call the guards, enforce deadlines and keep HTTP clients open until shutdown."""
     restrict()
     if lost := lost_with_the_container(os.environ):
@@ -119,8 +124,8 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
         async with clients():
             # Modules loaded so far are never freed, so the collector need not scan them again.
             gc.freeze()
-            if started := os.environ.get(STARTED):
-                sys.stderr.write(f"\n{started}\n")
+            if os.environ.get(STARTED):
+                sys.stderr.write(f"\n{announcement(brought)}\n")
             yield
     finally:
         deadlines.cancel()

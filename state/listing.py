@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from shapley_coop.escaping import visible_data
-from shapley_coop.games.catalogue import title
+from shapley_coop.games.catalogue import game_name
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.storage.register import Run
 
@@ -39,7 +39,7 @@ def line(
     seats = _models(settings.get("seats", {}))
     shown: dict[str, Any] = {
         "run": run,
-        "game": title(settings.get("game", "")),
+        "game": game_name(settings.get("game", "")),
         "graph": graph,
         "seed": settings.get("seed", 0),
         "parties": list(seats),

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import random
+import re
 import secrets
 import socket
 import sys
@@ -14,13 +15,15 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli.console import write_file
+from shapley_coop.cli.console import note, write_file
 from shapley_coop.cli.options import Port
 from shapley_coop.extras import is_installed, missing_library
 from shapley_coop.files import read_mapping
 from shapley_coop.state.storage.home import home
 
 JOBS = "10"
+
+PACKAGE = Path(__file__).parents[2]
 
 KIND = ("a server's configuration", "give graphs, http and auth")
 """The description of langgraph.json and the advice on its keys, for error messages."""
@@ -77,7 +80,7 @@ def dev(
     command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", *options]
     own = _environment(found, host, chosen, game or [], token)
     _check_environment(config, found.get("env"), own)
-    told = {"LOG_LEVEL": "WARNING"} | os.environ | QUIET | own
+    told = {"LOG_LEVEL": "WARNING"} | _cors(found) | os.environ | QUIET | own
     os.execve(sys.executable, command, told)  # noqa: S606
 
 
@@ -88,7 +91,7 @@ def _environment(
     from shapley_coop.seats.person import SERVER_URL
     from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
 
-    secret = secrets.token_urlsafe(24) if token and not tenancy.tenancy() else ""
+    secret = _token(browser_guard.DEV_TOKEN) if token and not tenancy.tenancy() else ""
     graphs, url = found.get("graphs") or {}, f"http://{host}:{port}"
     return {
         operator_only.GAME_FILES: json.dumps([_absolute(one) for one in games]),
@@ -99,10 +102,37 @@ def _environment(
     }
 
 
+def _token(variable: str) -> str:
+    """Return the token that the shell gives, or else a new one.
+
+    Raises:
+        ValueError: the given token is short, or would have to be quoted in an address.
+    """
+    given = os.environ.get(variable, "")
+    if given and not re.fullmatch(r"[A-Za-z0-9_-]{16,}", given):
+        raise ValueError(
+            f"{variable}: give at least 16 letters, digits, - or _, or unset it for a new token"
+        )
+    return given or secrets.token_urlsafe(24)
+
+
+def _cors(found: Mapping[str, Any]) -> dict[str, str]:
+    """Return the package's CORS rules for a configuration without any, which admits all pages."""
+    from shapley_coop.serve.server.origins import RULES
+
+    if found["http"].get("cors") is not None:
+        return {}
+    return {RULES: json.dumps(_packaged()["http"]["cors"])}
+
+
+def _packaged() -> dict[str, Any]:
+    found: dict[str, Any] = read_mapping(PACKAGE / "langgraph.json", *KIND)
+    return found
+
+
 def _of_the_package() -> Path:
     """Write the package's `langgraph.json`, with absolute paths, into the home; return the file."""
-    package = Path(__file__).parents[2]
-    found = read_mapping(package / "langgraph.json", *KIND)
+    package, found = PACKAGE, _packaged()
     for entry in (*found["graphs"].values(), found["checkpointer"], found["auth"]):
         entry["path"] = str(package / entry["path"])
     found["http"]["app"] = str(package / found["http"]["app"])
@@ -117,18 +147,25 @@ def _of_the_package() -> Path:
 def _check_guarded(file: Path, found: Mapping[str, Any]) -> None:
     """Refuse a configuration whose server would not use this project's access checks.
 
+    First print all that the configuration lacks, as lines of JSON.
+
     Raises:
         ValueError: the configuration names another app or another auth than this project's.
     """
+    wrong, lines = [], []
     for part, key, guard in (("http", "app", "app"), ("auth", "path", "auth")):
-        given = found.get(part)
-        named = str(given.get(key) or "") if isinstance(given, dict) else ""
+        given = found[part] if isinstance(found.get(part), dict) else {}
+        named = str(given.get(key) or "")
         if not _is_ours(named, guard):
-            raise ValueError(
-                f"{file}: {part}.{key} is {named or 'missing'}, and not shapley-coop's "
-                f"{_own(guard)}:{guard}, by which coop dev lets in nobody without a token: "
-                "run it in a folder without a langgraph.json, or serve this one with langgraph dev"
-            )
+            wrong.append(f"{part}.{key} is {named or 'missing'}")
+            lines.append(f'"{part}": {json.dumps({**given, key: f"{_own(guard)}:{guard}"})}')
+    if wrong:
+        for line in (*(f"{one}," for one in lines[:-1]), lines[-1]):
+            note(f"  {line}")
+        raise ValueError(
+            f"{file}: {' and '.join(wrong)}, so coop dev could let in callers without a token: "
+            "write the lines above into it, or serve it with langgraph dev"
+        )
 
 
 def _check_environment(config: Path, env: Any, own: Collection[str]) -> None:
@@ -182,7 +219,7 @@ def _is_ours(named: str, guard: str) -> bool:
 
 
 def _own(guard: str) -> Path:
-    return Path(__file__).parents[2] / "serve" / f"{guard}.py"
+    return PACKAGE / "serve" / f"{guard}.py"
 
 
 def _absolute(game: str) -> str:

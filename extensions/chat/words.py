@@ -57,7 +57,8 @@ def games_in_words(names: Sequence[str]) -> str:
 
 def cannot_be_played(why: str) -> str:
     """Return the refusal of a game, with the reason."""
-    return f"That cannot be played: {in_markdown(why)}."
+    told = in_markdown(why)
+    return f"That cannot be played: {told}" + ("" if told.endswith("?") else ".")
 
 
 def not_taken_over(quotes: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
-"""Middleware that refuses unknown keys in the context and input of a run or an assistant.
+"""Middleware that refuses unknown keys, and wrong values, in a run's or assistant's settings.
 
-LangGraph's server drops unknown keys before the workflow sees them. A misspelt `sed` would play
-seed 0. A misspelt `room` would play the default game, and its model calls cost money.
+LangGraph's server drops unknown keys of a context or an input before the workflow sees them. A
+misspelt `sed` would play seed 0. A misspelt `room` would play the default game, and its model calls
+cost money. A wrong value would fail the run with an error of several lines.
 """
 
 import asyncio
@@ -11,11 +12,13 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+from pydantic import BaseModel, ValidationError
 
 from shapley_coop import extension
 from shapley_coop.extras import require_extra
 from shapley_coop.files import no_such
 from shapley_coop.graphs import builder, names
+from shapley_coop.invalid import first_error
 from shapley_coop.serve.server.answering import refusal, requests_in
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.state.run_config import known_fields
@@ -26,7 +29,7 @@ with require_extra("dev", "the LangGraph server"):
 
 
 class KnownKeys:
-    """Middleware that answers 422 if a context or an input has a key unknown to its workflow.
+    """Middleware that answers 422 if a context or an input has a key or value that is wrong.
 
     This middleware runs after `BodyLimit`, which puts the body into the scope.
     """
@@ -64,6 +67,8 @@ async def _complaint(body: bytes, path: str) -> str:
                 kept = await asyncio.to_thread(_kept_keys, graph, what)
                 if said := next(_strangers(what, values, known, kept), ""):
                     return said
+                if said := await asyncio.to_thread(_wrong_value, graph, what, values):
+                    return said
     return ""
 
 
@@ -95,6 +100,23 @@ def _strangers(
         if what == "input" and "room" in known and key in known_fields():
             yield f"input: no key {key!r}: it belongs under room"
         yield f"{what}: {no_such('key', str(key), known)}"
+
+
+def _wrong_value(graph: str, what: str, given: Mapping[str, Any]) -> str:
+    """Return the first fault in the values of a context or of a workflow's input, or ""."""
+    if graph not in names():
+        shape = extension.load("graphs", graph).builder.context_schema
+    else:
+        shape = builder(graph).context_schema if what == "context" else builder(graph).input_schema
+        if what == "input":  # the other keys are those of the workflow's state
+            given = {key: given[key] for key in Opening.model_fields if key in given}
+    if not (isinstance(shape, type) and issubclass(shape, BaseModel)):
+        return ""
+    try:
+        shape.model_validate(given)
+    except ValidationError as error:
+        return f"{what}: {first_error(error, shape)}"
+    return ""
 
 
 async def _graph_of(request: Mapping[str, Any], path: str) -> str:

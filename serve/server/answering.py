@@ -18,21 +18,45 @@ def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> 
 
 
 _CLOSED = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>A token is missing</title>
+<html lang="en"><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width">
-<h1>A token is missing</h1>
-<p>This page opens with a token: at the end of the address that you were given, or as the password
-that came with it. If you have none, ask whoever sent you here.</p>
+<h1>{title}</h1>
+<p>{words}</p>
 </html>
 """
 
+_NO_TOKEN = (
+    "A token is missing",
+    "This page opens with a token: at the end of the address that you were given, or as the "
+    "password that came with it. If you have none, ask whoever sent you here.",
+)
+
+_NO_SUCH_HOST = (
+    "This server does not go by this name",
+    "Open the address that the server printed when it started. Whoever runs it can have it answer "
+    "under another host name: COOP_ALLOWED_HOSTS lists these names.",
+)
+
 
 def unknown_caller(scope: Scope, detail: str, headers: dict[str, str] | None = None) -> Response:
-    """Return the response 401: for a browser a page with advice, for a program an error as JSON."""
+    """Return the answer 401: to a browser what a person can do, to a program an error as JSON."""
+    return _closed(scope, refusal(401, detail, headers), _NO_TOKEN, headers)
+
+
+def unknown_host(scope: Scope, detail: str) -> Response:
+    """Return the answer 403 to another host name: a page to a browser, else an error as JSON."""
+    return _closed(scope, refusal(403, detail), _NO_SUCH_HOST)
+
+
+def _closed(
+    scope: Scope, refused: Response, told: tuple[str, str], headers: dict[str, str] | None = None
+) -> Response:
+    """Return a refusal, or to a browser a page of the same status with a title and words."""
     if "text/html" not in Headers(scope=scope).get("accept", ""):
-        return refusal(401, detail, headers)
+        return refused
+    page = _CLOSED.format(title=told[0], words=told[1])
     closed = {"content-security-policy": "default-src 'none'", "vary": "accept"}
-    return HTMLResponse(_CLOSED, 401, {**closed, **(headers or {})})
+    return HTMLResponse(page, refused.status_code, {**closed, **(headers or {})})
 
 
 def from_inside(scope: Scope) -> bool:

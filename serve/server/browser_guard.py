@@ -10,14 +10,13 @@ preflight and, after DNS rebinding, any request. So there are three rules:
 """
 
 import hmac
-import json
 import os
-import re
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shapley_coop.serve.server.answering import (
@@ -25,7 +24,9 @@ from shapley_coop.serve.server.answering import (
     needs_no_token,
     refusal,
     unknown_caller,
+    unknown_host,
 )
+from shapley_coop.serve.server.origins import is_admitted
 
 DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
 """The environment variable with `coop dev`'s token; if unset, requests need no token."""
@@ -67,21 +68,22 @@ class BrowserGuard:
             return
         headers = Headers(scope=scope)
         if not is_here(headers.get("host", "")):
-            await _refuse(scope, receive, send, 403, f"Unknown host: {HOSTS} lists others")
+            why = f"Unknown host: {HOSTS} lists others"
+            await _refuse(scope, receive, send, unknown_host(scope, why))
         elif _changes(scope) and not _may_send(headers):
-            await _refuse(scope, receive, send, 403, "Requests of this website are refused")
+            refused = refusal(403, "Requests of this website are refused")
+            await _refuse(scope, receive, send, refused)
         elif not _shows_token(scope, headers):
             why = "Show the token that coop dev printed: Authorization: Bearer TOKEN, or ?token="
-            await _refuse(scope, receive, send, 401, why)
+            await _refuse(scope, receive, send, unknown_caller(scope, why))
         else:
             await self._app(scope, receive, _remember_token(scope, send))
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, why: str) -> None:
+async def _refuse(scope: Scope, receive: Receive, send: Send, refused: Response) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
     else:
-        refused = unknown_caller(scope, why) if status == 401 else refusal(status, why)
         await refused(scope, receive, send)
 
 
@@ -115,11 +117,7 @@ def _may_send(headers: Headers) -> bool:
     url = urlsplit(origin)
     if is_loopback(url.hostname or "") or url.netloc == headers.get("host"):
         return True
-    cors = json.loads(os.environ.get("LANGGRAPH_HTTP") or "{}").get("cors") or {}
-    admitted = cors.get("allow_origin_regex")
-    return origin in (cors.get("allow_origins") or ()) or bool(
-        admitted and re.fullmatch(admitted, origin)
-    )
+    return is_admitted(origin)
 
 
 def _shows_token(scope: Scope, headers: Headers) -> bool:
@@ -154,7 +152,9 @@ def _remember_token(scope: Scope, send: Send) -> Send:
 
     async def with_cookie(message: Message) -> None:
         if message["type"] == "http.response.start":
-            kept = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
+            # Lax: a link from Studio or a chat under another host name has to open a page. Requests
+            # that change something are guarded by their `Origin` and by the type of their body.
+            kept = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax"
             MutableHeaders(scope=message).append("set-cookie", kept)
         await send(message)
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import httpx
 
-from shapley_coop.games.catalogue import title
+from shapley_coop.games.catalogue import game_name
 from shapley_coop.serve.server.in_process import inside
 
 logger = logging.getLogger(__name__)
 
-_FROM = {"settings", "status", "contract"}
+_FROM = {"settings", "status", "contract", "run"}
 """The keys of the graph's state on which labels depend."""
 
 _LATER = {"contract"}
@@ -34,18 +34,30 @@ _telling: set[asyncio.Task[None]] = set()
 
 
 def labels(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the labels: episode, game, agents, seed, status, and the contract's hash."""
+    """Return the labels: episode, game, agents, seed, status, and the contract's hash.
+
+    Of a conversation that has played: run, game and episode.
+    """
     if not (settings := table.get("settings")):
-        return {}
+        return _of_conversation(table)
     contract = table.get("contract") or {}
     return {
         "episode": table.get("episode"),
-        "game": title(settings.get("game") or {}),
+        "game": game_name(settings.get("game") or {}),
         "agents": table.get("agents"),
         "seed": settings.get("seed"),
         "status": table.get("status"),
         "contract": contract.get("hash"),
     }
+
+
+def _of_conversation(state: Mapping[str, Any]) -> dict[str, Any]:
+    run, outcome = state.get("run"), state.get("outcome")
+    if not (run and isinstance(outcome, Mapping) and "episode" in outcome):
+        return {}
+    # The conversation forgets the game's name after the settlement.
+    played = state.get("game") or outcome
+    return {"run": run, "game": game_name(played["game"]), "episode": outcome["episode"]}
 
 
 async def label(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
 
-from shapley_coop import extension
 from shapley_coop.escaping import visible
 from shapley_coop.extras import require_extra
 from shapley_coop.graphs.catalogue import names
+from shapley_coop.serve.server.browser_guard import DEV_TOKEN
 from shapley_coop.serve.server.tenancy import configured
 
 with require_extra("dev", "the LangGraph server"):
@@ -38,13 +38,15 @@ color-scheme:light dark}}</style>
 <p>Agents negotiate, sign contracts, act, and are paid by what the record shows.
 This server plays these workflows:</p>
 <p>{workflows}</p>
-<ul>
+{access}<ul>
 <li><a href="/view/">Runs</a>: each one live and in replay</li>
 <li><a href="{studio}">Studio</a>: start a run and look into it</li>
 <li><a href="/docs">Interface</a>: what programs may call, for LangGraph's SDK</li>
 </ul>
 <p>A program that asks for JSON gets <code>{{"ok": true}}</code> here.</p>
 </html>
+"""
+ACCESS = """<p>These links need a token; the address that the server printed has one.</p>
 """
 
 
@@ -59,7 +61,9 @@ async def welcome(request: Request) -> Response:
         return JSONResponse({"ok": True}, headers={"vary": "accept"})
     shown = ", ".join(f"<code>{escape(name)}</code>" for name in _served())
     studio = STUDIO + quote(str(request.base_url).rstrip("/"), safe=":/")
-    return HTMLResponse(PAGE.format(workflows=shown, studio=studio), headers=HEADERS)
+    access = ACCESS if os.environ.get(DEV_TOKEN) or configured() else ""
+    page = PAGE.format(workflows=shown, studio=studio, access=access)
+    return HTMLResponse(page, headers=HEADERS)
 
 
 def _served() -> list[str]:
@@ -67,16 +71,24 @@ def _served() -> list[str]:
     return sorted(json.loads(os.environ.get(GRAPHS) or "{}")) or names()
 
 
+def announcement(mounted: Iterable[str]) -> str:
+    """Return what the server prints after start-up: `coop dev`'s text with extensions' paths."""
+    *lines, page = os.environ[STARTED].splitlines()
+    if paths := ", ".join(f"/{name}" for name in mounted):
+        lines.append(f"Extensions answer at {paths}.")
+    return "\n".join([*lines, page])
+
+
 def start_message(address: str, token: str, graphs: Iterable[str]) -> str:
     """Return the text that `coop dev` prints after start-up: addresses, access and workflows."""
     open_to = "for those with a token" if token or configured() else "without authentication"
-    header = f", which sends, as programs do, Authorization: Bearer {token}" if token else ""
     lines = [
         f"LangGraph server on {address}, {open_to}.",
         f"Workflows: {', '.join(sorted(graphs))}",
-        f"Studio: {STUDIO}{address}{header}",
+        f"Studio: {STUDIO}{address}",
     ]
-    if brought := [f"{address}/{name}" for name in extension.offered("routes")]:
-        lines.append(f"Extensions answer at {', '.join(brought)}.")
+    if token:
+        header = f"Authorization: Bearer {token}"
+        lines.append(f"Programs send {header}; for Studio, add it in its connection dialog.")
     lines.append(f"Open {address}/view/" + (f"?token={token}" if token else ""))
     return "\n".join(map(visible, lines))

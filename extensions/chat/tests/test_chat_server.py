@@ -32,6 +32,9 @@ def test_the_chat_has_keys_of_its_own(client: SyncLangGraphClient) -> None:
         with pytest.raises(httpx.HTTPStatusError) as refused:
             client.runs.wait(None, "chat", input={"messages": []}, context=context)
         assert f"no key {next(iter(context))!r}" in refused.value.response.text
+    with pytest.raises(httpx.HTTPStatusError) as refused:
+        client.runs.wait(None, "chat", input={"messages": []}, context={"workflow": "nonsense"})
+    assert "context: workflow: it has to be 'llm_only'" in refused.value.response.text
     said = {"messages": [{"role": "user", "content": "Hello"}], "context": {}}  # as Agent Chat UI
     context = {"workflow": "negotiation", "seed": 3}
     told: Any = client.runs.wait(None, "chat", input=said, context=context)
@@ -61,6 +64,9 @@ def test_a_conversation_is_followed_word_by_word_and_told_what_came_of_it(
     state: Any = client.threads.get_state(thread)["values"]
     assert [one["id"] for one in state["messages"][2:]] == [one["id"] for one in said]
     run = state["run"]
+    labels: Any = client.threads.get(thread)["metadata"]
+    assert (labels["run"], labels["game"]) == (run, "escape_room")
+    assert labels["episode"] == state["outcome"]["episode"]
     listed = httpx.get(f"{server.url}/view/runs.json").json()["runs"]
     assert run in {one["run"] for one in listed}
     assert thread not in {one["run"] for one in listed}, "a conversation is no run"

@@ -12,6 +12,9 @@ import pytest
 
 from shapley_coop.cli.serving.dev import UNASSIGNED_PORTS, free_port
 from shapley_coop.serve.app import lost_with_the_container
+from shapley_coop.serve.server.browser_guard import DEV_TOKEN
+from shapley_coop.serve.server.origins import RULES
+from shapley_coop.serve.server.welcome import STARTED
 from tests.coop_command import USAGE, coop_in, one_line
 from tests.root import ROOT
 from tests.serve.server.server_client import play, values
@@ -86,6 +89,7 @@ def test_a_free_port_is_one_that_no_connection_is_given_before_the_server_listen
         ({"auth": None}, "auth.path is missing"),
         ({"auth": {"path": "./own.py:auth"}}, "auth.path is ./own.py:auth"),
         ({"http": {"app": "./serve/app.py:other"}}, "http.app is ./serve/app.py:other"),
+        ({"http": None, "auth": None}, "http.app is missing and auth.path is missing"),
     ],
 )
 @pytest.mark.parametrize("option", ["--token", "--no-token"])
@@ -110,9 +114,73 @@ def test_a_folders_own_configuration_is_not_served_without_our_guards(
     begun.clear()
     (tmp_path / "langgraph.json").write_text(json.dumps({**ours, **changed}))
     ended = coop("dev", "--port", "0", option)
-    assert f"langgraph.json: {told}, and not shapley-coop's" in one_line(ended, USAGE)
+    assert (ended.code, ended.out) == (USAGE, "")
+    *lines, complaint = ended.err.splitlines()
+    assert complaint.startswith(f"coop: langgraph.json: {told}, so coop dev could let in callers")
+    pasted = json.loads("{" + "".join(lines) + "}")
+    assert list(pasted) == list(changed), "and nothing that is right already"
+    (tmp_path / "langgraph.json").write_text(json.dumps({**ours, **changed, **pasted}))
     assert not begun
+    assert coop("dev", "--port", "0", option).code == 0
+    assert begun.pop(), "the lines are all that it lacks"
     assert "for those with a token" not in ended.err
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
+    """The environments of the servers that `coop dev` starts in a clone, which none is."""
+    begun = list[dict[str, str]]()
+    monkeypatch.setattr(os, "execve", lambda *given: begun.append(given[2]))
+    for name in (RULES, DEV_TOKEN):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("serve", "graphs", "extensions"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return begun
+
+
+def test_a_folders_own_configuration_without_cors_admits_what_the_packages_admits(
+    started: list[dict[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    coop, ours = coop_in(tmp_path, monkeypatch, capsys), configuration()
+    own = {"app": ours["http"]["app"]}
+    (tmp_path / "langgraph.json").write_text(json.dumps({**ours, "http": own}))
+    assert coop("dev", "--port", "0").code == 0
+    assert json.loads(started.pop()[RULES]) == ours["http"]["cors"]
+    monkeypatch.setenv(RULES, '{"allow_origins": ["https://chat.example"]}')
+    assert coop("dev", "--port", "0").code == 0
+    assert "smith.langchain.com" not in started.pop()[RULES], "the shell's rules win"
+    monkeypatch.delenv(RULES)
+    listed = {**own, "cors": {"allow_origins": ["https://chat.example"]}}
+    (tmp_path / "langgraph.json").write_text(json.dumps({**ours, "http": listed}))
+    assert coop("dev", "--port", "0").code == 0
+    assert RULES not in started.pop(), "the file's rules win"
+
+
+def test_the_shells_token_stands_unless_it_is_short(
+    started: list[dict[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    (tmp_path / "langgraph.json").write_text(json.dumps(configuration()))
+    monkeypatch.setenv(DEV_TOKEN, "sixteen-letters_")
+    assert coop("dev", "--port", "0").code == 0
+    begun = started.pop()
+    assert begun[DEV_TOKEN] == "sixteen-letters_"
+    assert "/view/?token=sixteen-letters_" in begun[STARTED]
+    assert "for Studio, add it in its connection dialog" in begun[STARTED]
+    assert coop("dev", "--port", "0", "--no-token").code == 0
+    assert not started.pop()[DEV_TOKEN]
+    for refused in ("fifteen-letters", "a token in words", "sixteen;letters;"):
+        monkeypatch.setenv(DEV_TOKEN, refused)
+        told = one_line(coop("dev", "--port", "0"), USAGE)
+        assert "COOP_DEV_TOKEN: give at least 16 letters" in told
+        assert refused not in told
+    assert not started
 
 
 @pytest.mark.parametrize("line", ["COOP_DEV_TOKEN=", "export COOP_ALLOWED_HOSTS=box.example"])

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from shapley_coop.serve.server.body_limit import BodyLimit
 from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS, BrowserGuard, JsonOnly
+from shapley_coop.serve.server.origins import RULES, ReadableRefusals
 
 HERE = "127.0.0.1:8123"
 JSON = {"content-type": "application/json"}
@@ -23,7 +24,12 @@ async def _runs(request: Request) -> Response:
 
 
 def client(**headers: str) -> httpx.AsyncClient:
-    guards = [Middleware(BrowserGuard), Middleware(BodyLimit, most=1000), Middleware(JsonOnly)]
+    guards = [
+        Middleware(ReadableRefusals),
+        Middleware(BrowserGuard),
+        Middleware(BodyLimit, most=1000),
+        Middleware(JsonOnly),
+    ]
     app = Starlette(routes=[Route("/runs", _runs, methods=["GET", "POST"])], middleware=guards)
     transport = httpx.ASGITransport(app)
     return httpx.AsyncClient(
@@ -39,7 +45,7 @@ async def post(body: str = "{}", **headers: str) -> int:
 
 @pytest.fixture(autouse=True)
 def _no_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (DEV_TOKEN, HOSTS, "LANGGRAPH_HTTP"):
+    for name in (DEV_TOKEN, HOSTS, RULES, "LANGGRAPH_HTTP"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -63,6 +69,32 @@ async def test_only_pages_of_this_machine_may_change_something(
     assert await post(sec_fetch_site="cross-site") == 403
     monkeypatch.setenv("LANGGRAPH_HTTP", f'{{"cors": {{"allow_origins": ["{studio}"]}}}}')
     assert [await post(origin=origin) for origin in foreign] == [403, 403, 403, 200]
+    monkeypatch.setenv(RULES, '{"allow_origins": ["https://chat.example"]}')
+    assert await post(origin=studio) == 403, "the variable wins, as in LangGraph's server"
+    assert await post(origin="https://chat.example") == 200
+
+
+async def test_pages_of_admitted_websites_alone_can_read_why_they_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    studio = "https://smith.langchain.com"
+    monkeypatch.setenv(DEV_TOKEN, TOKEN)
+    monkeypatch.setenv("LANGGRAPH_HTTP", f'{{"cors": {{"allow_origins": ["{studio}"]}}}}')
+    shown = {"x-api-key": TOKEN}
+    refused = [
+        (401, JSON),
+        (415, {**shown, "content-type": "text/plain"}),
+        (403, {**JSON, **shown, "host": "evil.example"}),
+    ]
+    async with client() as http:
+        for status, headers in refused:
+            for origin, read in ((studio, studio), ("https://evil.example", None)):
+                answer = await http.post(
+                    "/runs", content="{}", headers={**headers, "origin": origin}
+                )
+                assert answer.status_code == (status if read else 403), "foreign ones come first"
+                assert answer.headers.get("access-control-allow-origin") == read
+                assert ("origin" in answer.headers.get("vary", "").lower()) is bool(read)
 
 
 async def test_a_name_that_was_rebound_to_this_machine_is_refused(
@@ -90,7 +122,7 @@ async def test_the_token_of_an_address_is_kept_by_the_browser() -> None:
                 assert "set-cookie" not in answered.headers, "a link logs nobody out"
             first = await browser.get(f"/runs?token={TOKEN}")
             assert first.status_code == 200
-            assert "SameSite=Strict" in first.headers["set-cookie"]
+            assert "SameSite=Lax" in first.headers["set-cookie"], "links of other pages open it"
             assert (await browser.get("/runs")).status_code == 200
     finally:
         del os.environ[DEV_TOKEN]
@@ -106,3 +138,13 @@ async def test_a_person_without_the_token_reads_what_is_missing(
     assert "at the end of the address that you were given" in page.text
     assert TOKEN not in page.text
     assert "Show the token" in told.json()["detail"]
+
+
+async def test_a_person_at_an_unknown_host_name_reads_which_address_to_open() -> None:
+    async with client(host="box.example") as program, client(host="box.example") as browser:
+        told = await program.get("/runs")
+        page = await browser.get("/runs", headers={"accept": "text/html"})
+    assert (told.status_code, page.status_code) == (403, 403)
+    assert "Unknown host: COOP_ALLOWED_HOSTS lists others" in told.json()["detail"]
+    assert "Open the address that the server printed" in page.text
+    assert page.headers["content-security-policy"] == "default-src 'none'"

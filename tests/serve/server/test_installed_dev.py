@@ -86,9 +86,9 @@ def test_studio_shows_the_token_as_a_header_from_its_own_origin(served: Served) 
         answered = studio.post("/threads/search", json={}, headers=shown)
     assert answered.is_success
     assert answered.headers["access-control-allow-origin"] == origin["origin"]
-    line = next(one for one in served.server.log().splitlines() if one.startswith("Studio: "))
-    assert f"baseUrl={served.server.url}," in line
-    assert line.endswith(f"Authorization: Bearer {served.token}")
+    log = served.server.log()
+    assert f"Studio: https://smith.langchain.com/studio/?baseUrl={served.server.url}\n" in log
+    assert f"Programs send Authorization: Bearer {served.token}; for Studio, add it" in log
 
 
 @pytest.fixture
