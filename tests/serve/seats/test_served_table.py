@@ -127,6 +127,8 @@ def test_two_people_stop_in_the_middle_go_on_and_read_how_it_ended(
     assert onward
     assert onward.group(1) == "resume table --serve"
     again = tables(*onward.group(1).split())
+    links = [[one.link(who) for who in ("Alice", "Bob", "the run")] for one in (table, again)]
+    assert links[0] == links[1], "an open page goes on where it was"
     assert "taken" in again.send("Bob", "answer", decision="accept")
     assert "taken" in again.send("Alice", "act", action="door")
     assert "taken" in again.send("Bob", "act", action="lever")
@@ -181,6 +183,12 @@ def test_no_key_opens_another_seat_or_another_run(tables: Any, tmp_path: Path) -
         f"{page}runs/table.json?private=1",
     )
     assert [httpx.get(one, headers=JSON).status_code for one in shut] == [404] * len(shut)
+    wrong = httpx.get(shut[0], headers={"accept": "text/html,*/*"})
+    assert wrong.headers["content-type"].startswith("text/html")
+    assert "<h1>This link opens nothing.</h1>" in wrong.text
+    beside = tables("resume", "table", "--serve")
+    assert beside.link("Alice").rpartition(":")[2].partition("/")[2] == f"{key}/seat/{own}/Alice"
+    assert beside.link("Alice") != alice, "its usual port was taken"
 
 
 def test_pages_that_nobody_would_read_are_refused(coop: Coop, tmp_path: Path) -> None:
