@@ -31,7 +31,7 @@ from shapley_coop.serve.seats.letter import name_of, seat_letter
 from shapley_coop.serve.seats.links import STALE, STALE_PAGE, WHY, address, key_of, listen, same
 from shapley_coop.serve.seats.response import one_object, response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
-from shapley_coop.serve.view.assets import HEADERS, file
+from shapley_coop.serve.view.assets import UNSTORED, file
 from shapley_coop.serve.view.local import ViewHandler
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.storage.home import home
@@ -235,7 +235,7 @@ class _Handler(ViewHandler):
                 if owner := self.desk.owner(key, unquote(agent)):
                     return owner
         if "text/html" in self.headers.get("accept", ""):
-            html = {**HEADERS, "content-type": "text/html; charset=utf-8"}
+            html = {**UNSTORED, "content-type": "text/html; charset=utf-8"}
             self.text(STALE_PAGE, html, HTTPStatus.NOT_FOUND)
         else:
             self.json({"detail": f"{STALE} {WHY}"}, HTTPStatus.NOT_FOUND)

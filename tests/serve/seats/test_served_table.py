@@ -186,6 +186,10 @@ def test_no_key_opens_another_seat_or_another_run(tables: Any, tmp_path: Path) -
     wrong = httpx.get(shut[0], headers={"accept": "text/html,*/*"})
     assert wrong.headers["content-type"].startswith("text/html")
     assert "<h1>This link opens nothing.</h1>" in wrong.text
+    page = httpx.get(alice, headers={"accept": "text/html,*/*"})
+    letter = httpx.get(alice, headers=JSON)
+    kept = [(one.headers["vary"], one.headers["cache-control"]) for one in (wrong, page, letter)]
+    assert kept == [("accept", "no-store")] * 3, "a browser may not show one for the other"
     beside = tables("resume", "table", "--serve")
     assert beside.link("Alice").rpartition(":")[2].partition("/")[2] == f"{key}/seat/{own}/Alice"
     assert beside.link("Alice") != alice, "its usual port was taken"
