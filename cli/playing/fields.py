@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from shapley_coop.amounts import exact
 from shapley_coop.cli.console import note
+from shapley_coop.serve.seats.typed import amount, part, percent
 
 Known = Mapping[str, Any]
 
@@ -23,7 +23,7 @@ MOST_LISTED = 50
 KINDS = {
     "do": {"agent": "Who", "action": "Does what"},
     "forbid": {"agent": "Who", "action": "Must not do what"},
-    "pay": {"payer": "Who pays", "payee": "Who is paid", "amount": "Amount", "per": "How often"},
+    "pay": {"payer": "Who pays", "payee": "Who is paid", "per": "How often", "amount": "How much"},
     "give": {"giver": "Who gives", "receiver": "To whom", "good": "What", "quantity": "How many"},
     "share": {"norm": "How the total is split"},
 }
@@ -31,8 +31,6 @@ KINDS = {
 NO_MORE, PARTS = "no more clauses", "by fixed parts"
 SIGNS = {"+": "it helps them", "-": "it harms them", "0": "it changes nothing for them"}
 _TAG = re.compile(r"</?[A-Za-z]")
-_COMMA = re.compile(r"(?<=\d),(?=(\d{1,2}|\d{4,})$)")
-"""A decimal comma; before three digits a comma may as well part thousands."""
 
 
 class Message(Exception):
@@ -68,7 +66,7 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
     if "trade" in form and filled.get("decision") != "accept":
         filled["allocation"] = _allocation(form["trade"])
     if "percent" in fields:
-        filled["percent"] = _number("What part was your doing, in per cent, from 0 to 100")
+        filled["percent"] = _until_valid("What part was your doing, from 0 to 100 %", percent)
     if "speech" in fields:
         filled["speech"] = _text("What you say to all")
     return filled
@@ -146,13 +144,10 @@ def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> 
     return _until_valid(asked, read)
 
 
-def _number(asked: str) -> str:
-    def read(typed: str) -> str:
-        said = _COMMA.sub(".", typed)
-        exact(said, "this")
-        return said
-
-    return _until_valid(asked, read)
+def _whole(typed: str) -> str:
+    if not typed.isdecimal():
+        raise ValueError(f"“{typed}” is no whole number: write one, as in 2.")
+    return typed
 
 
 def _text(asked: str) -> str | None:
@@ -167,9 +162,9 @@ def _thoughts(act: str) -> str:
     thoughts = f"{thoughts}\n{_rest()}" if thoughts else ""
     if act != "reason":
         return thoughts
-    payoff = _number("What all of you together could earn")
+    payoff = _until_valid("What all of you together could earn", amount)
     sign = _choose("What your plan does to the others", list(SIGNS), SIGNS)
-    price = _number("What you should be paid; with a minus, what you should pay")
+    price = _until_valid("What you should be paid; with a minus, what you should pay", amount)
     return f"{thoughts}\nCollective payoff: {payoff}\nExternality: {sign}\nPrice: {price}".strip()
 
 
@@ -192,10 +187,9 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "action":
             return {name: _choose(asked, known["actions"][clause["agent"]], known["labels"])}
         case "amount":
-            return {name: _number(asked)}
+            return {name: _until_valid(asked, part if clause["per"] == "reward" else amount)}
         case "quantity":
-            typed = _number(asked)
-            return {name: int(typed) if typed.isdecimal() else typed}
+            return {name: int(_until_valid(asked, _whole))}
         case "per":
             return {name: _choose(asked, list(known["per"]), known["per"])}
         case "good":
@@ -203,7 +197,7 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "norm":
             if (norm := _choose(asked, [*known["norms"], PARTS])) != PARTS:
                 return {name: norm}
-            return {"fractions": {a: _number(f"{a}'s part, as 1/2") for a in known["agents"]}}
+            return {"fractions": {a: _until_valid(f"{a}'s part", part) for a in known["agents"]}}
     return {name: _choose(asked, known["agents"])}
 
 

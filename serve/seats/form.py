@@ -12,11 +12,13 @@ function. So a preview refuses the same drafts as the game, with the same reason
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from itertools import chain
 from typing import Any, get_args
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, FaultRecord
+from shapley_coop.deals.language.spelling import part
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
@@ -27,6 +29,7 @@ from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice
 from shapley_coop.seats.records import Answer
+from shapley_coop.serve.seats.typed import Mistyped, as_meant
 from shapley_coop.state.consent import terms_of
 from shapley_coop.state.exchange import TradeQuestion, masks_in, talk_in
 from shapley_coop.state.judging import take
@@ -43,6 +46,9 @@ FIELDS = "fields"
 
 WORDS = "words"
 """The decision to draft a contract in words only; a model without a seat writes its clauses."""
+
+MISTYPED = "FORM"
+"""The label of a preview in which a number is not written as the form asks."""
 
 DRAFT = "draft"
 """The kind of a request that only previews the fields and does not reply."""
@@ -172,11 +178,12 @@ def message_of(act: str, fields: Any) -> str:
     """Return a form's fields as the message that a model would write.
 
     Raises:
-        ValueError: `fields` is not an object, the act has no form, or the decision is to make an
-            offer but `clauses` is empty.
+        ValueError: `fields` is not an object, the act has no form, a number is mistyped, or the
+            decision is to make an offer but `clauses` is empty.
     """
     if not isinstance(fields, dict) or find_question(act) is None:
         raise ValueError("args: give the fields of the form as one object")
+    fields = as_meant(fields)
     decision = fields.get("decision")
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")
@@ -190,14 +197,17 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     """Return the consequences of a draft. The draft is not stored or shown to other agents.
 
     `refused` and `why` are the label and the reason of a refusal, or empty if the draft is valid.
-    For a readable deal, `words` are its clauses. `outlook` is a table of each party's payoff, or
-    `why_not` says why there is no table. For a sealed answer, `words` describe the answer. For
-    an allocation of tasks, `worth` is the agent's utility from the tasks allocated to it.
+    `words` are the clauses of a readable deal, or describe a claim or a sealed answer. `outlook` is
+    a table of each party's payoff, or `why_not` says why there is no table. For an allocation of
+    tasks, `worth` is the agent's utility from the tasks allocated to it.
 
     Raises:
         ValueError: the fields are not an object.
     """
-    text = message_of(turn.question.name, fields)
+    try:
+        text = message_of(turn.question.name, fields)
+    except Mistyped as wrong:
+        return {"refused": MISTYPED, "why": str(wrong), "words": []}
     found = take(turn, agent, Answer(text))
     if isinstance(found, Fault):
         why = refusal_in_words(turn, found.record())
@@ -207,6 +217,8 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
         return {**told, "worth": worth}
     if sealed := turn.question.sealed:
         return {**told, "words": sealed.in_words(turn, agent, text)}
+    if much := found.get("part"):
+        told["words"] = [f"You say that {part(Fraction(much))} of it was your doing."]
     if not (record := found.get("deal")) or not record["clauses"]:
         return told
     deal = Deal.model_validate(record)

@@ -9,7 +9,7 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenMail
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.seats.form import form_of, refusal_in_words
+from shapley_coop.serve.seats.form import form_of, message_of, refusal_in_words
 from shapley_coop.serve.seats.standing import standing
 from shapley_coop.state.run_config import RunConfig
 
@@ -81,3 +81,25 @@ def test_who_is_waited_for_is_told_and_why_a_run_stopped_is_not() -> None:
     assert standing(table, "Ann", [], True)["title"] == "The run has stopped"
     assert "CANARY" not in str(standing(table, "Ann", [], True))
     assert standing(table, "Zed", ["Ben"], False)["told"] == [], "a stranger is told nothing"
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        (["60 %", "0,4"], ["60%", "0.4"]),
+        (["3/5", "40 percent"], ["3/5", "40%"]),
+        (["60", "40"], "Clause 1: Is “60” 60 %? Write 60 % or 0.6."),
+        (["33.3%", "66.6%"], "The parts sum to 99.9 %: let them sum to 100 %; a third is 1/3."),
+        (["all", "0"], "“all” is no part: write it as in 60 %, 0.6 or 3/5."),
+    ],
+)
+def test_parts_are_read_as_people_write_them_or_asked_back(typed: list[str], read: Any) -> None:
+    clause = {"kind": "share", "fractions": dict(zip(("Ann", "Ben"), typed, strict=True))}
+    fields = {"decision": "offer", "clauses": [clause]}
+    if isinstance(read, str):
+        with pytest.raises(ValueError, match=re.escape(read)):
+            message_of("propose", fields)
+    else:
+        assert f'"fractions": {{"Ann": "{read[0]}", "Ben": "{read[1]}"}}' in message_of(
+            "propose", fields
+        )
