@@ -34,11 +34,13 @@ def answer(
     """
     from shapley_coop.serve.seats.standing import ending
     from shapley_coop.state.resuming import command_for
+    from shapley_coop.state.settings import game_of
     from shapley_coop.state.storage.home import home
 
     found = home().run(run)
     if not reply and found.result and agent in found.result["payoffs"]:
-        say_lines("\n".join([f"{run} is over.", *ending(found.result, agent)]))
+        told = ending(found.result, agent, game_of(found.room))
+        say_lines("\n".join([f"{run} is over.", *told]))
         return
     episode, mail = _mail_of(found, agent)
     if not reply:

@@ -59,7 +59,8 @@ class ThreadInbox:
         state: Any = await inside().threads.get_state(thread["thread_id"])
         waiting = [asked["value"]["pointer"]["agent"] for asked in waiting_in(thread)]
         table, failed = cast(Table, state["values"] or {}), thread["status"] == "error"
-        told = await asyncio.to_thread(standing, table, agent, waiting, failed)
+        with _owner_of(thread):
+            told = await asyncio.to_thread(standing, table, agent, waiting, failed)
         # A party of several tenants may not see the page of the run, which is its owner's.
         return told if configured() else {**told, "run": thread["thread_id"]}
 

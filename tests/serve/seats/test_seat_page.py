@@ -154,7 +154,7 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         part.fill("40")
         send(opened)
         page.get_by_role("heading", name="The run is over").wait_for()
-        assert "You end with 4.5." in opened.text()
+        assert "You end with 4.5: -1 earned, and 5.5 paid to you." in opened.text()
         assert "Alice pays you 5.5 by the contract." in opened.text()
         picture(opened, tmp_path, "seat-over")
         page.get_by_role("link", name="The whole run").click()

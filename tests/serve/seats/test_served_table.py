@@ -120,7 +120,10 @@ def test_two_people_stop_in_the_middle_go_on_and_read_how_it_ended(
     assert wrong["why"] == "c1 names Zed, who is not a party: the parties are Alice, Bob."
     assert "taken" in table.send("Alice", "propose", clauses=CLAUSES, speech="You pull.")
     assert table.letter("Bob", "answer")["form"]["offer"]["by"] == "Alice"
-    assert httpx.get(table.link("Alice"), headers=JSON).status_code == 404
+    waits = httpx.get(table.link("Alice"), headers=JSON)
+    assert waits.status_code == 404
+    assert waits.json()["told"][0].startswith("You are Alice, in the game “escape room”: ")
+    assert waits.json()["told"][1:3] == ["The run waits for Bob.", "Your offer:"]
     assert table.stop() == 130
     told = table.said("was interrupted")
     onward = re.search(r"go on with coop (.*)", told)
@@ -134,7 +137,10 @@ def test_two_people_stop_in_the_middle_go_on_and_read_how_it_ended(
     assert "taken" in again.send("Bob", "act", action="lever")
     assert "Alice pays Bob 5 net (contract)" in again.said("The pages stay")
     ends = [again.standing(who)["told"] for who in ("Alice", "Bob")]
-    assert [end[0] for end in ends] == ["You end with 5.", "You end with 4."]
+    assert [end[0] for end in ends] == [
+        "You end with 5: 10 earned, less 5 paid.",
+        "You end with 4: -1 earned, and 5 paid to you.",
+    ]
     assert [end[1] for end in ends] == [
         "You pay Bob 5 by the contract.",
         "Alice pays you 5 by the contract.",
@@ -223,7 +229,7 @@ def test_the_storys_command_is_played_to_its_end_in_a_browser(
         page.get_by_role("group", name="Your action").get_by_text("door").click()
         page.get_by_role("button", name="Send", exact=True).click()
         page.get_by_role("heading", name="The run is over").wait_for()
-        assert "You end with -6." in opened.text()
+        assert "You end with -6: -1 earned, less 5 paid." in opened.text()
         picture(opened, tmp_path, f"served-ended-{size[0]}")
         assert [one for one in opened.complaints if "404" not in one] == []
         page.get_by_role("link", name="The whole run").click()

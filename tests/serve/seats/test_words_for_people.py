@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.games import load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenMail
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.seats.form import form_of, message_of, refusal_in_words
-from shapley_coop.serve.seats.standing import standing
+from shapley_coop.serve.seats.standing import ending, standing
 from shapley_coop.state.run_config import RunConfig
 
 CODES = re.compile(r"<[A-Z]+>|</|`|\b[A-Z]{3,6}\b")
@@ -57,8 +59,12 @@ async def test_every_refusal_names_the_field_and_the_end_is_told_in_sentences() 
     assert 'Bob accepts offer 1: "Fine."' in bob.letters["act"], "all that was said is told"
     found = standing(table, "Bob", [], False)
     assert (found["title"], found["over"]) == ("The run is over", True)
-    assert found["told"][0].startswith("You end with ")
-    assert found["told"][-1] == "You broke c2 at turn 1."
+    told = found["told"]
+    assert told[0] == "You end with -1."
+    assert "You broke c2 at turn 1: “Bob does lever.”" in told
+    agreed = told.index("What was agreed:")
+    assert told[agreed + 1 :][:2] == ["c1. Alice does door. – kept", "c2. Bob does lever. – broken"]
+    assert told[-1] == "You were Bob, in “escape room”."
 
 
 async def test_tasks_have_names_and_worths_are_numbers() -> None:
@@ -74,13 +80,56 @@ async def test_tasks_have_names_and_worths_are_numbers() -> None:
 
 
 def test_who_is_waited_for_is_told_and_why_a_run_stopped_is_not() -> None:
-    table: Any = {"agents": ["Ann", "Ben", "Cem"], "error": "CANARY"}
-    assert standing(table, "Ann", ["Ann", "Ben", "Cem"], False)["told"] == [
-        "The run waits for Ben and Cem."
-    ]
-    assert standing(table, "Ann", [], True)["title"] == "The run has stopped"
-    assert "CANARY" not in str(standing(table, "Ann", [], True))
+    settings = RunConfig(game="shared_service").resolve().model_dump(mode="json")
+    table: Any = {"agents": ["Ada", "Ben", "Cem"], "error": "CANARY", "settings": settings}
+    game, waited = standing(table, "Ada", ["Ada", "Ben", "Cem"], False)["told"]
+    assert game.startswith(
+        "You are Ada, in the game “shared service”: Three firms run one service."
+    )
+    assert waited == "The run waits for Ben and Cem."
+    assert standing(table, "Ada", [], True)["title"] == "The run has stopped"
+    assert "CANARY" not in str(standing(table, "Ada", [], True))
     assert standing(table, "Zed", ["Ben"], False)["told"] == [], "a stranger is told nothing"
+    pay = {"kind": "pay", "payer": "Ada", "payee": "Ben", "amount": "20"}
+    table["offer"] = put(Deal.model_validate({"clauses": [pay]}), "Ada", 1)
+    offers = [standing(table, who, ["Ben"], False)["told"][2:] for who in ("Ada", "Cem")]
+    assert offers == [
+        ["Your offer:", "c1. Ada pays Ben 20, once."],
+        ["Ada's offer:", "c1. Ada pays Ben 20, once."],
+    ]
+
+
+def test_the_end_is_told_as_a_sum_and_net_payments_are_explained() -> None:
+    game = load("shared_service", {}, 0)
+    due = [("c1", "Ada", "Ben", "20"), ("c2", "Ben", "Ada", "30")]
+    outcome = {
+        "status": "agreed",
+        "game": "shared_service",
+        "rewards": {"Ada": 45.0, "Ben": 75.0, "Cem": 105.0},
+        "payoffs": {"Ada": 55.0, "Ben": 65.0, "Cem": 105.0},
+        "transfers": [{"payer": "Ben", "payee": "Ada", "amount": 10.0, "reason": "contract"}],
+        "forfeits": {},
+        "breaches": [],
+        "enforcement": "enforced",
+        "ledger": "paid",
+        "contract": {"clauses": [{"kind": "pay"}, {"kind": "pay"}]},
+        "audit": {
+            "clauses": {"c1": "Ada pays Ben 20, once.", "c2": "Ben pays Ada 30, once."},
+            "verdicts": {"c1": "satisfied", "c2": "satisfied"},
+            "payments": [
+                dict(zip(("clause", "payer", "payee", "amount"), one, strict=True)) for one in due
+            ],
+        },
+    }
+    assert ending(outcome, "Ben", game) == [
+        "You end with 65 EUR: 75 earned, less 10 paid.",
+        "You pay Ada 10 EUR by the contract.",
+        "This is net of what each owed the other: c1 Ada pays Ben 20, c2 Ben pays Ada 30.",
+        "What was agreed:",
+        "c1. Ada pays Ben 20, once. – kept",
+        "c2. Ben pays Ada 30, once. – kept",
+        "You were Ben, in “shared service”.",
+    ]
 
 
 @pytest.mark.parametrize(
