@@ -7,7 +7,7 @@ node that asked validates the reply.
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shapley_coop.deals.language.faults import Fault
@@ -56,7 +56,9 @@ class OpenQuestion:
     def for_person(self) -> list[Section]:
         """Return the letter without tags and JSON, in the sections that a person reads."""
         turn = self.turn()
-        return write_for_person(turn, self.agent, private_views(turn, {})[self.agent])
+        *others, asked = write_for_person(turn, self.agent, private_views(turn, {})[self.agent])
+        told = "\n\n".join(filter(None, [_failed_talk(turn), asked.text]))
+        return [*others, replace(asked, text=told)]
 
     def refusal(self, reply: Any) -> Fault | None:
         """Return the fault of a reply, or None if the run can be resumed with it.
@@ -72,6 +74,21 @@ class OpenQuestion:
         """Return the context of the question: the node's table and the agent asked."""
         asking = builder(self.graph).askings[self.node]
         return TurnContext(EvaluatedTable(self.table), asking, (self.agent,))
+
+
+def _failed_talk(turn: TurnContext) -> str:
+    """Return the sentence that the talk before this action gave no deal, or "" if it gave one."""
+    talk, evaluated = turn.table.get("talk", []), turn.evaluated
+    before = bool(talk) and talk[-1]["turn"] == evaluated.turn and evaluated.game.signable
+    if turn.question.name != "act" or not before or turn.table.get("lapsed"):
+        return ""
+    if evaluated.contract is None:
+        return (
+            "**No deal was reached:** no offer had everybody's yes. What was said binds nobody, "
+            "and nobody has to pay anybody."
+        )
+    begun = [term["from_turn"] for term in evaluated.contract["terms"]]
+    return "" if evaluated.turn in begun else "**No new deal was reached:** the one in force stays."
 
 
 def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuestion]:

@@ -11,6 +11,7 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenMail
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.prompts import write_history
 from shapley_coop.serve.seats.form import form_of, message_of, refusal_in_words
 from shapley_coop.serve.seats.standing import ending, standing
 from shapley_coop.state.run_config import RunConfig
@@ -77,6 +78,30 @@ async def test_tasks_have_names_and_worths_are_numbers() -> None:
     told = [*bob.forms["act"]["labels"].values()]
     assert told[0].startswith("“")
     assert "take_note(" not in bob.letters["act"]
+
+
+@pytest.mark.parametrize(("bobs", "agreed"), [("<REJECT>", False), ("<ACCEPT>", True)])
+async def test_that_no_deal_was_reached_is_said_before_the_first_action(
+    bobs: str, agreed: bool
+) -> None:
+    told: dict[str, str] = {}
+    offer = '{"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}'
+    says = {"propose": f"<PROPOSAL>{offer}</PROPOSAL>", "answer": bobs}
+
+    def answers(mail: OpenMail) -> str:
+        told[mail.act] = mail.question.for_person()[-1].text
+        return says.get(mail.act, "<ACTION>lever</ACTION>")
+
+    seats = {"*": "human"}
+    run = prepare("negotiation", RunConfig(game="escape_room", seats=seats, rounds=1))
+    await follow(run, person=answers)
+    assert told["act"].startswith("**No deal was reached:** no offer had") is not agreed
+    assert "No deal" not in told["answer"]
+
+
+def test_a_claim_without_words_is_a_claim() -> None:
+    said = {"by": "Ben", "does": "claim", "topic": "split", "before_turn": 2}
+    assert "Ben claims its part without a word" in write_history([said])
 
 
 def test_who_is_waited_for_is_told_and_why_a_run_stopped_is_not() -> None:
