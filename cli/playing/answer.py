@@ -173,7 +173,7 @@ def _is_to_be_sent(turn: Any, agent: str, form: Any, fields: Any) -> bool:
         ValueError: it cannot be sent; the message says why.
     """
     from shapley_coop.cli.playing.fields import yes_or_again
-    from shapley_coop.serve.seats.form import preview
+    from shapley_coop.serve.seats.preview import preview
 
     seen = preview(turn, agent, fields)
     if seen["why"]:

@@ -6,6 +6,7 @@ If a person types a line with a tag at any field, the line begins a message that
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from shapley_coop.cli.console import note
@@ -55,14 +56,16 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
     """
     fields, filled = form["fields"], dict[str, Any]()
     if set(fields) <= LEFT_OUT:
-        return {"thoughts": _thoughts(act)}
+        return {"thoughts": _thoughts(act, form["unit"])}
     if "legal" in form:
         filled["action"] = _choose("Your action", form["legal"], form["labels"])
         filled["content"] = _text("What it carries") if form["carries"] else None
     if decisions := form.get("decisions"):
         filled["decision"] = _choose("What you do", list(decisions), decisions)
     if "deal" in form and filled.get("decision") in ("offer", "counter"):
-        filled["clauses"] = _clauses(form["deal"] | {"labels": form["labels"]})
+        filled["clauses"] = _clauses(
+            form["deal"] | {"labels": form["labels"], "unit": form["unit"]}
+        )
     if "trade" in form and filled.get("decision") != "accept":
         filled["allocation"] = _allocation(form["trade"])
     if "percent" in fields:
@@ -156,15 +159,16 @@ def _text(asked: str) -> str | None:
     return _line() or None
 
 
-def _thoughts(act: str) -> str:
+def _thoughts(act: str, unit: str) -> str:
     note("Your thoughts, which nobody else reads (an empty line ends them):")
     thoughts = _line()
     thoughts = f"{thoughts}\n{_rest()}" if thoughts else ""
     if act != "reason":
         return thoughts
-    payoff = _until_valid("What all of you together could earn", amount)
+    money = partial(amount, unit=unit)
+    payoff = _until_valid("What all of you together could earn", money)
     sign = _choose("What your plan does to the others", list(SIGNS), SIGNS)
-    price = _until_valid("What you should be paid; with a minus, what you should pay", amount)
+    price = _until_valid("What you should be paid; with a minus, what you should pay", money)
     return f"{thoughts}\nCollective payoff: {payoff}\nExternality: {sign}\nPrice: {price}".strip()
 
 
@@ -187,7 +191,8 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "action":
             return {name: _choose(asked, known["actions"][clause["agent"]], known["labels"])}
         case "amount":
-            return {name: _until_valid(asked, part if clause["per"] == "reward" else amount)}
+            much = part if clause["per"] == "reward" else partial(amount, unit=known["unit"])
+            return {name: _until_valid(asked, much)}
         case "quantity":
             return {name: int(_until_valid(asked, _whole))}
         case "per":

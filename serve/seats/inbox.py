@@ -7,8 +7,9 @@ from typing import Any, TypeVar, cast
 
 from shapley_coop.graphs.replies import OpenQuestion, check_reply, open_questions
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import preview, refusal_in_words
-from shapley_coop.serve.seats.letter import name_of, seat_letter
+from shapley_coop.serve.seats.form import refusal_in_words
+from shapley_coop.serve.seats.letter import ANSWERED, name_of, seat_letter
+from shapley_coop.serve.seats.preview import preview
 from shapley_coop.serve.seats.response import response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
@@ -103,7 +104,7 @@ class ThreadInbox:
             raise NothingAsked
         # During the wait, another request may have answered the letter.
         if meant != _name(mail):
-            raise ValueError("this letter has been answered: another one waits now")
+            raise ValueError(ANSWERED)
         thread, asked = waiting
         question = await _question(thread, agent)
         response = response_of(reply, mail, question, asked["value"])

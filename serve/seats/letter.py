@@ -56,6 +56,10 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     }
 
 
+ANSWERED = "This letter has been answered, perhaps in another tab: another one waits now."
+"""The error that a reply names another letter than the one that waits."""
+
+
 def name_of(mail: Mail) -> str:
     """Return a letter's name; a letter repeated after a refused answer gets a new name."""
     return f"{mail.letter[:16]}.{mail.attempt}"

@@ -26,9 +26,10 @@ from shapley_coop.graphs.replies import OpenQuestion, open_questions
 from shapley_coop.graphs.running import Waiting, Watcher, answer, follow
 from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import DRAFT, preview, refusal_in_words
-from shapley_coop.serve.seats.letter import name_of, seat_letter
+from shapley_coop.serve.seats.form import DRAFT, refusal_in_words
+from shapley_coop.serve.seats.letter import ANSWERED, name_of, seat_letter
 from shapley_coop.serve.seats.links import STALE, STALE_PAGE, WHY, address, key_of, listen, same
+from shapley_coop.serve.seats.preview import preview
 from shapley_coop.serve.seats.response import one_object, response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
 from shapley_coop.serve.view.assets import UNSTORED, file
@@ -156,7 +157,7 @@ class SeatPages:
         if reply.get("type") == DRAFT:
             return preview(question.turn(), agent, reply.get("args"))
         if reply.get("id") != name_of(mail):
-            raise ValueError("id: another letter waits than the one that this reply names")
+            raise ValueError(ANSWERED)
         response = response_of(reply, mail, question, asked)
         if fault := question.refusal(response):
             why = refusal_in_words(question.turn(), fault.record())

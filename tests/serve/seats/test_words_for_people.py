@@ -13,6 +13,7 @@ from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import write_history
 from shapley_coop.serve.seats.form import form_of, message_of, refusal_in_words
+from shapley_coop.serve.seats.preview import preview
 from shapley_coop.serve.seats.standing import ending, standing
 from shapley_coop.state.run_config import RunConfig
 
@@ -78,6 +79,47 @@ async def test_tasks_have_names_and_worths_are_numbers() -> None:
     told = [*bob.forms["act"]["labels"].values()]
     assert told[0].startswith("“")
     assert "take_note(" not in bob.letters["act"]
+
+
+async def test_an_amount_in_the_games_unit_is_read_and_a_refusal_has_no_words_of_programs() -> None:
+    seen: dict[str, Any] = {}
+
+    def answers(mail: OpenMail) -> str:
+        turn, facts = mail.question.turn(), mail.question.question().letter.facts
+        seen["form"] = form_of(turn, mail.agent, facts)
+        for name, clause in CLAUSES.items():
+            seen[name] = preview(turn, mail.agent, {"decision": "offer", "clauses": [clause]})
+        seen["mask"] = refusal_in_words(turn, {"label": "EMP", "feedback": NO_TASK, "read": ()})
+        raise KeyboardInterrupt
+
+    seats = {"*": "embedded:rational", "Ada": "human"}
+    run = prepare("negotiation_priced", RunConfig(game="shared_service", seats=seats))
+    with pytest.raises(KeyboardInterrupt):
+        await follow(run, person=answers)
+    assert seen["form"]["unit"] == "EUR"
+    assert seen["unit"]["words"] == ["c1. Ada pays Ben 20, once."]
+    assert seen["empty"]["why"] == "Clause 1: Somebody pays: write the amount."
+    assert seen["other"]["why"].endswith("'3 USD' is in another unit: write the number, in EUR.")
+    assert seen["word"]["why"] == "clause 1, amount: 'some' is no number: write one, as in 3."
+    assert seen["when"]["why"] == "clause 1, turn: '1.5' names no turns: choose it anew."
+    assert seen["mask"] == "Ada would have no task: everyone keeps at least one."
+
+
+NO_TASK = "Ada would have no task (mask=000000): everyone keeps at least one."
+PAYS = {"kind": "pay", "payer": "Ada", "payee": "Ben", "per": "once"}
+CLAUSES = {
+    "unit": {**PAYS, "amount": "20 EUR"},
+    "empty": {**PAYS, "amount": ""},
+    "other": {**PAYS, "amount": "3 USD"},
+    "word": {**PAYS, "amount": "some"},
+    "when": {**PAYS, "amount": "3", "when": {"turn": 1.5}},
+}
+"""Name → a payment as a person fills it in."""
+
+
+def test_a_draft_in_words_alone_needs_words() -> None:
+    with pytest.raises(ValueError, match="Write what you propose into “What you say to all”"):
+        message_of("contract_propose", {"decision": "words", "speech": ""})
 
 
 @pytest.mark.parametrize(("bobs", "agreed"), [("<REJECT>", False), ("<ACCEPT>", True)])
