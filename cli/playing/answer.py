@@ -150,13 +150,14 @@ def _fill(turn: Any, agent: str, form: Any, why: str) -> str:
     from shapley_coop.cli.playing.fields import Message, ask_fields
     from shapley_coop.serve.seats.form import message_of
 
+    clauses: list[Any] = []
     while True:
         if why:
             say_lines(why)
         note("Answer field by field, or with a whole message with tags, as models write it.")
         act, why = turn.question.name, ""
         try:
-            fields = ask_fields(act, form)
+            fields = ask_fields(act, form, clauses)
             if _is_to_be_sent(turn, agent, form, fields):
                 return message_of(act, fields)
         except Message as typed:

@@ -6,10 +6,14 @@ If a person types a line with a tag at any field, the line begins a message that
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from functools import partial
 from typing import Any
 
 from shapley_coop.cli.console import note
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_proposal
+from shapley_coop.prompts.talk import at_turns
 from shapley_coop.serve.seats.typed import amount, part, percent
 
 Known = Mapping[str, Any]
@@ -29,9 +33,17 @@ KINDS = {
     "share": {"norm": "How the total is split"},
 }
 """Kind of clause → the question for each of its fields."""
-NO_MORE, PARTS = "no more clauses", "by fixed parts"
+PARTS = "by fixed parts"
 SIGNS = {"+": "it helps them", "-": "it harms them", "0": "it changes nothing for them"}
 _TAG = re.compile(r"</?[A-Za-z]")
+
+
+class Edit(StrEnum):
+    """What a person does with the clauses so far, besides adding one."""
+
+    NO_MORE = "no more clauses"
+    LESS = "leave one out"
+    ANEW = "begin anew"
 
 
 class Message(Exception):
@@ -43,12 +55,14 @@ def can_ask(form: Known) -> bool:
     return set(form["fields"]) - LEFT_OUT <= ASKED and len(form.get("legal", ())) <= MOST_LISTED
 
 
-def ask_fields(act: str, form: Known) -> dict[str, Any]:
+def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
     """Return the fields that a person fills in at this terminal.
 
     Args:
         act: the name of the question.
         form: the choices (`serve.seats.form.form_of`).
+        clauses: the clauses so far, which are changed in place. A counter-offer begins with the
+            clauses of the offer, as at the page.
 
     Raises:
         EOFError: the input has ended.
@@ -63,9 +77,10 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
     if decisions := form.get("decisions"):
         filled["decision"] = _choose("What you do", list(decisions), decisions)
     if "deal" in form and filled.get("decision") in ("offer", "counter"):
-        filled["clauses"] = _clauses(
-            form["deal"] | {"labels": form["labels"], "unit": form["unit"]}
-        )
+        if filled["decision"] == "counter" and not clauses:
+            clauses += form.get("offer", {}).get("clauses", ())
+        _edit(clauses, form["deal"] | {key: form[key] for key in ("labels", "unit")})
+        filled["clauses"] = clauses
     if "trade" in form and filled.get("decision") != "accept":
         filled["allocation"] = _allocation(form["trade"])
     if "percent" in fields:
@@ -172,18 +187,42 @@ def _thoughts(act: str, unit: str) -> str:
     return f"{thoughts}\nCollective payoff: {payoff}\nExternality: {sign}\nPrice: {price}".strip()
 
 
-def _clauses(known: Known) -> list[dict[str, Any]]:
-    """Return the clauses that a person fills in, each of a kind in `KINDS`."""
-    clauses: list[dict[str, Any]] = []
+def _edit(clauses: list[Known], known: Known) -> None:
+    """Let a person add clauses, each of a kind in `KINDS`, and leave clauses out."""
     kinds = [kind for kind in known["kinds"] if kind in KINDS]
-    while (kind := _choose("A clause", [*kinds, NO_MORE], known["kinds"])) != NO_MORE:
-        clause: dict[str, Any] = {"kind": kind}
-        for field, asked in KINDS[kind].items():
-            clause |= _field(field, asked, clause, known)
-        if kind != "share" and known["turns"] > 1 and (turn := _text("Only at turn")):
-            clause["when"] = {"turn": int(turn) if turn.isdecimal() else turn}
-        clauses.append(clause)
-    return clauses
+    while True:
+        told = _words(clauses, known["turns"])
+        for line in told:
+            note(f"  {line}")
+        more = [Edit.LESS, Edit.ANEW] if clauses else []
+        match _choose("A clause", [*kinds, Edit.NO_MORE, *more], known["kinds"]):
+            case Edit.NO_MORE:
+                return
+            case Edit.ANEW:
+                clauses.clear()
+            case Edit.LESS:
+                ids = [line.partition(".")[0] for line in told]
+                clauses.pop(ids.index(_choose("Which", ids, dict(zip(ids, told, strict=True)))))
+            case kind:
+                clauses.append(_clause(kind, known))
+
+
+def _words(clauses: Sequence[Known], turns: int) -> list[str]:
+    """Return clauses in words, one line each; a clause that cannot be read as it is."""
+    found = read_proposal({"clauses": clauses})
+    if isinstance(found, Fault):
+        return [f"c{n}. {clause}" for n, clause in enumerate(clauses, start=1)]
+    return at_turns(found.deal.text(), turns).splitlines()
+
+
+def _clause(kind: str, known: Known) -> dict[str, Any]:
+    """Return a clause that a person fills in."""
+    clause: dict[str, Any] = {"kind": kind}
+    for field, asked in KINDS[kind].items():
+        clause |= _field(field, asked, clause, known)
+    if kind != "share" and known["turns"] > 1 and (turn := _text("Only at turn")):
+        clause["when"] = {"turn": int(turn) if turn.isdecimal() else turn}
+    return clause
 
 
 def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]:

@@ -99,8 +99,10 @@ def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
     assert left.code == INTERRUPTED
     assert "nothing is sent: the letter waits" in left.err
     assert not any(mark in left.out for mark in ("<s>", "<PROPOSAL>", '{"'))
-    sent = answered(offer.format("1,5") + "a\n" + offer.format("5") + "\n")
+    last = "1\n6\n3\n3\nAlice\nBob\n1\n5\n5\nPull.\n"  # the third clause anew
+    sent = answered(offer.format("1,5") + "a\n" + last + "\n")
     assert sent.code == 0, sent.err
+    assert "  c3. Alice pays Bob 1.5, once.\n" in sent.err, "what is offered so far is listed"
     first, again = sent.out.split("You send:")[1:]
     assert "Alice pays Bob 1.5, once." in first
     assert "Alice pays Bob 5, once." in again
