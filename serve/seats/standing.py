@@ -10,9 +10,12 @@ from typing import Any
 from shapley_coop.amounts import exact
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games import Game
+from shapley_coop.prompts import write_history
 from shapley_coop.prompts.computed import amount
 from shapley_coop.prompts.talk import at_turns
 from shapley_coop.prompts.words import few, quote
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.exchange import talk_of, trade_history
 from shapley_coop.state.outcome import due_by_clause
 from shapley_coop.state.result import result
 from shapley_coop.state.settings import config_of, game_of, name_of
@@ -86,11 +89,16 @@ def _deal(table: Table, agent: str, game: Game) -> list[str]:
     contract, offer = table.get("contract"), table.get("offer")
     if not offer:
         return _listed("What is agreed:", contract["text"] if contract else "", game)
+    put = [said for said in table.get("talk", ()) if said.get("puts") == offer["revision"]]
+    if put and agent not in (put[-1]["by"], put[-1].get("to", agent)):
+        return []  # another agent alone heard it
+    if not game.signable:
+        line = trade_history(talk_of(EvaluatedTable(table)))[-1]
+        return [game.for_people(write_history([line]))]
     whose = "Your offer" if offer["by"] == agent else f"{offer['by']}'s offer"
     if lines := Deal.of(offer["deal"]).text():
         return _listed(f"{whose}:", lines, game)
-    said = [one["text"] for one in table.get("talk", ()) if one.get("puts") == offer["revision"]]
-    return [f"{whose}: {quote(game.for_people(said[-1]))}"] if said else []
+    return [f"{whose}: {quote(game.for_people(put[-1]['text']))}"] if put else []
 
 
 def _listed(title: str, text: str, game: Game) -> list[str]:

@@ -166,6 +166,27 @@ def test_who_is_waited_for_is_told_and_why_a_run_stopped_is_not() -> None:
     ]
 
 
+async def test_a_proposed_trade_is_told_with_the_names_of_its_tasks() -> None:
+    def answers(mail: OpenMail) -> str:
+        if mail.act != "exchange":
+            return "<CONSIDER>Hm.</CONSIDER>"
+        if mail.agent != "Alice":
+            raise KeyboardInterrupt
+        turn, facts = mail.question.turn(), mail.question.question().letter.facts
+        tasks = [task["says"] for task in form_of(turn, mail.agent, facts)["trade"]["tasks"]]
+        parts = {"Alice": tasks[1:], "Bob": tasks[:1]}
+        return message_of(
+            "exchange", {"allocation": [{"agent": a, "tasks": x} for a, x in parts.items()]}
+        )
+
+    run = prepare("task_exchange", RunConfig(game="task_exchange", seed=2, seats={"*": "human"}))
+    with pytest.raises(KeyboardInterrupt):
+        await follow(run, person=answers)
+    told = standing(await table_of(run), "Alice", ["Bob"], False)["told"]
+    assert told[2].startswith("Turn 2. Alice proposes – Alice: “")
+    assert not re.search(r"<|\b[01]{6}\b", told[2])
+
+
 def test_the_end_is_told_as_a_sum_and_net_payments_are_explained() -> None:
     game = load("shared_service", {}, 0)
     due = [("c1", "Ada", "Ben", "20"), ("c2", "Ben", "Ada", "30")]
