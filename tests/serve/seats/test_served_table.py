@@ -150,6 +150,19 @@ def test_two_people_stop_in_the_middle_go_on_and_read_how_it_ended(
 
 
 @pytest.mark.slow
+def test_a_half_filled_page_goes_on_after_a_restart(tables: Any) -> None:
+    table = tables(*ROOM)
+    with tab() as opened:
+        opened.page.goto(table.link("Alice"))
+        opened.page.get_by_role("button", name="Somebody pays …").click()
+        opened.page.get_by_label("Amount").fill("5")
+        assert table.stop() == 130
+        tables("resume", "table", "--serve").link("Alice")
+        opened.page.reload()
+        assert opened.page.get_by_label("Amount").input_value() == "5"
+
+
+@pytest.mark.slow
 def test_what_was_sent_before_a_kill_is_not_asked_again(tables: Any) -> None:
     table = tables(*ROOM)
     assert "taken" in table.send("Alice", "propose", clauses=CLAUSES)
