@@ -15,7 +15,7 @@ _OF_AN_EXTENSION = " An extension may bring it: coop list names those that are i
 
 
 def main() -> None:
-    """Run a command; report an error in one line: exit code 2 is bad input, 3 a missing API key."""
+    """Run a command; report an error in one line, with exit code 2, or 3 for a missing API key."""
     try:
         _environment()
         sys.exit(command_line(sys.argv[1:])(standalone_mode=False))
@@ -63,11 +63,11 @@ def _words_of(error: ValueError) -> str:
 
 
 def _environment() -> None:
-    """Read .env, forbid objects in checkpoints, and keep secrets out of traces."""
+    """Read .env, let checkpoints load no Python objects, and keep secrets out of traces."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     # Matrices are small here, so NumPy's threads would cost more time than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # The current folder may hold a PettingZoo factory. As the last entry it shadows no module.
+    # A game's factory may be in this folder. As the last entry of the path it shadows no module.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     if os.path.exists(".env"):

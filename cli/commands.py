@@ -1,7 +1,7 @@
 """The commands of `coop`, grouped by purpose, with the module and name of each function.
 
-Only the called command is imported, because the import of all commands would take longer than most
-commands run. `coop --help` imports all. The core's commands come before those of extensions.
+Only the called command is imported, because importing all commands would take longer than most
+commands run. `coop --help` imports all commands. The core's commands come first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,13 +61,13 @@ GROUPS = {
     "contract": "Check contracts before they are signed, and audit records.",
     "scenario": "Scenarios of task exchange.",
 }
-"""First word of a group of two-word commands → the group's help, where several parts share it."""
+"""First word of two-word commands → the group's help, if several extensions add to the group."""
 
 _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
 
 def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
-    """Return a command line with the command or group that the words call, or with all commands.
+    """Return a Typer app with only the command or group that the words call, or with all commands.
 
     Args:
         words: the arguments after `coop`.
@@ -100,7 +100,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
 
 def _loads(place: str) -> bool:
-    """Return whether the extensions that a command needs are here, so that help can list it."""
+    """Return whether a command's extensions are installed; help leaves out other commands."""
     try:
         extension.import_place(place)
     except ModuleNotFoundError as error:
@@ -111,7 +111,7 @@ def _loads(place: str) -> bool:
 
 
 def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
-    """Return the commands that the given words may call; all if the first word names no command."""
+    """Return the commands that the words may call; all commands if the first word names none."""
     first = next((word for word in words if not word.startswith("-")), "")
     core = [row for row in _of_the_core() if row[1].partition(" ")[0] == first]
     if core and first not in GROUPS:

@@ -64,7 +64,7 @@ def _of_system(error: OSError) -> str:
 
 
 def of_home(error: BaseException) -> bool:
-    """Return whether an error comes from the home's disk or database, and not from bad input."""
+    """Return whether an error comes from the disk or database that holds runs, not from input."""
     from shapley_coop.state.storage.faults import storage_fault
 
     if isinstance(error, OSError) and (error.errno == errno.ENOTDIR or not _in_home(error)):
@@ -73,7 +73,7 @@ def of_home(error: BaseException) -> bool:
 
 
 def _in_home(error: OSError) -> bool:
-    """Return whether an error concerns a file in the home."""
+    """Return whether an error concerns a file in the home, where runs are stored."""
     from shapley_coop.state.storage.home import home
 
     path = os.path.abspath(os.fsdecode(error.filename or ""))

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 _WIDEST_NAME = 24
-"""The most characters of an option's forms that share a line with the description."""
+"""The most characters that an option's forms may have to share a line with the description."""
 
 _LINE = 76
 """The most characters of an option's forms; longer lists of choices go into the description."""
@@ -40,7 +40,7 @@ class Command(TyperCommand):
 
 
 def _fit_option(name: str, told: str) -> tuple[str, str]:
-    """Return an option's forms and description; a long list of choices ends the description."""
+    """Return an option's forms and description; a long list of choices moves to the description."""
     forms, _, choices = name.partition(" <")
     if len(name) <= _LINE or "|" not in choices:
         return name, told

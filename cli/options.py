@@ -30,7 +30,7 @@ def complete_runs(incomplete: str) -> list[str]:
 
 
 def complete_games(incomplete: str) -> list[str]:
-    """Return the games that begin with a text, for a shell, which completes file names itself."""
+    """Return the games that begin with a text, for a shell's completion; the shell adds files."""
     from shapley_coop.games import names
 
     return [name for name in names() if name.startswith(incomplete)]
@@ -188,7 +188,7 @@ def personas_from(given: list[str] | None) -> dict[str, str]:
 
 
 def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any]:
-    """Return the values of an extension's option, by agent.
+    """Return agent → the value that an extension's option gives it.
 
     Raises:
         ValueError: an entry is not NAME=text, or the extension cannot read the text.

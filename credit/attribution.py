@@ -1,4 +1,4 @@
-"""The long-term steps of Shapley-Coop in code: outcome, marginal contributions, values."""
+"""Shapley-Coop's long-term reasoning in code: from outcome to marginal contributions to values."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -17,23 +17,23 @@ SAMPLED = ("shapley", "banzhaf", "banzhaf_normalised")
 """The norms that can be estimated for any number of agents."""
 
 FEW = ("equal", "leave_one_out", "proportional")
-"""The norms that need only about n coalitions."""
+"""The norms that need the worths of only about n coalitions."""
 
 BY_CLASS = (*SAMPLED, *FEW)
-"""The norms that can be computed from class counts, if the classes are known."""
+"""The norms that can be computed from class counts, if classes of symmetric agents are known."""
 
 
 def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     """Return each agent's value by a norm.
 
     Values are exact if all coalitions can be evaluated, which needs at most MAX_ENUMERATED agents.
-    For more agents, norms in FEW and games with parts or classes still give exact values. Other
-    Shapley and Banzhaf values are sampled, each with a standard error.
+    For more agents, norms in FEW and games with known `parts` or `classes` still give exact values.
+    Other Shapley and Banzhaf values are sampled, each with a standard error.
 
     Raises:
         ValueError: the norm is unknown, or needs all 2ⁿ coalitions of too many agents.
 
-    Cost in evaluations of v: 2ⁿ for all coalitions, MOST_PER_AGENT · n if sampled, else about n.
+    Cost in evaluations of v: 2ⁿ for all coalitions, MOST_PER_AGENT · n if sampled, about n for FEW.
     """
     rule, n = norm(by), len(of.agents)
     if of.parts is not None and by != "deegan_packel":
@@ -75,7 +75,7 @@ def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, F
 
 
 def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribution:
-    """Return values of an additive game: each agent's part, except under the equal split."""
+    """Return each agent's value in an additive game: its own contribution, or an equal share."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
     named = partial(by_agent, of.agents)

@@ -26,7 +26,7 @@ def check_axioms(
         value: the function under test, from a table to n values.
         table: 2**n worths; a game with equal worths tests little.
         other_table: a second game of the same agents, for the test of additivity.
-        tol: the tolerance, as a fraction of the largest worth or of 1.
+        tol: the tolerance, as a fraction of the largest absolute worth, or of 1 if that is larger.
 
     Returns:
         efficiency: the values sum to v(N) − v(∅).

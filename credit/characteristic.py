@@ -9,7 +9,7 @@ from shapley_coop.credit.coalitions import BatchWorth, ClassGame, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS
 
 MOST_PER_AGENT = 1600
-"""The sampler's budget if it can stop early at a target: coalitions evaluated per agent."""
+"""The most coalitions per agent that the sampler evaluates if it can stop early at a target."""
 
 WITHIN = 0.1
 """The sampler's target: standard errors of at most WITHIN · max(|total|, range of worths) / n."""
@@ -58,8 +58,8 @@ class Attribution:
     """Each agent's credit for a record (Shapley-Coop, Eqs. 7-9).
 
     Attributes:
-        norm: the norm of the values.
-        method: how the values were computed: "exact", or the sampler with its evaluations.
+        norm: the name of the norm that gives the values.
+        method: "exact", or the sampler that estimated the values and its number of evaluations.
         total: v(N), in the game's unit; for a record, the gain over play without any agent.
         marginal: agent → v(N) − v(N∖{i}).
         values: agent → its value.

@@ -27,7 +27,7 @@ BatchWorth = Callable[[Coalitions], Floats]
 """A function from m coalitions to their worths, shape (m,), in the game's unit."""
 
 MAX_NUCLEOLUS = 14
-"""The largest number of agents for the nucleolus: up to n linear programs have 2**n rows each."""
+"""The largest number of agents for the nucleolus, as each of its linear programs has 2**n rows."""
 
 MAX_AGENTS = 20
 """The largest number of agents of a table: 2**20 worths take 8 MB as floats."""
@@ -77,7 +77,7 @@ def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
 
 
 def coalition_key(mask: int, agents: Sequence[str]) -> str:
-    """Return the coalition in the form of files: "A,C"; the empty coalition is ""."""
+    """Return a coalition as files write it, such as "A,C"; the empty coalition is ""."""
     return ",".join(members(mask, agents))
 
 

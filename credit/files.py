@@ -53,7 +53,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
 
 
 def read_game(content: Mapping[str, Any]) -> tuple[list[str], list[Fraction]]:
-    """Return the agents and the table of {"agents": […], "worth": {"A": 0, "A,B": 9}}.
+    """Return the agents and the table of worths in {"agents": […], "worth": {"A": 0, "A,B": 9}}.
 
     Raises:
         ValueError: a coalition is missing, repeated or unknown, or a worth is not a finite number.
@@ -134,8 +134,8 @@ def _standard_errors(runs: Sequence[Sequence[Fraction]]) -> list[float] | None:
 def _additive_values(value: str, contributions: Sequence[Fraction]) -> list[Fraction]:
     """Return the values of the additive game whose coalitions are worth their contributions.
 
-    Every agent adds the same amount to every coalition, so a norm gives it this contribution. The
-    exceptions are the equal split, and Deegan–Packel, which is not defined on an additive game.
+    An agent adds the same amount to every coalition that it joins, so a norm gives it this amount.
+    The exceptions are the equal split, and Deegan–Packel, which is not defined on an additive game.
     """
     if value == "deegan_packel":
         raise ValueError("deegan_packel needs a simple game; contributions that add up form none")
@@ -152,7 +152,7 @@ def _additive_table(contributions: Sequence[Fraction]) -> list[Fraction]:
 
 
 def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool | None]:
-    """Return the axiom tests, without additivity for Deegan–Packel: sums are not simple games."""
+    """Test the axioms, except Deegan–Packel's additivity: a sum of simple games is not simple."""
     agents = len(table).bit_length() - 1
     other = None if value == "deegan_packel" else convex_game(agents)
     return check_axioms(rule, table, other, REPORT_TOLERANCE)

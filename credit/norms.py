@@ -55,7 +55,7 @@ def shapley(table: Table) -> list[Fraction]:
 
 
 def banzhaf(table: Table) -> list[Fraction]:
-    """Return each agent's mean marginal contribution over all coalitions; not efficient."""
+    """Return each agent's mean marginal contribution over all coalitions; the sum may miss v(N)."""
     return _semivalue(table, banzhaf_weights(agents_in(table)))
 
 

@@ -32,7 +32,7 @@ class Transfer:
 def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
     """Return at most n − 1 payments that turn the amounts earned into the amounts due.
 
-    At each step, the largest debtor pays the largest claimant; of equals, the first by name.
+    At each step, the largest debtor pays the largest claimant; among equals, the first by name.
 
     Raises:
         ValueError: `earned` and `due` have different agents or different sums.
@@ -139,7 +139,7 @@ def constraint(name: str, **settings: Any) -> Constraint:
 
 
 def _pay_at_most(earned: Accounts, due: Accounts, limits: Accounts) -> dict[str, int]:
-    """Cut each agent's payments to its limit, and divide the sum in proportion to the claims."""
+    """Cap each agent's payments at its limit; divide their sum in proportion to the claims."""
     owed = {agent: max(earned[agent] - due[agent], 0) for agent in due}
     claims = {agent: max(due[agent] - earned[agent], 0) for agent in due}
     paid = {agent: min(debt, limits[agent]) for agent, debt in owed.items()}

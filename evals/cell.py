@@ -1,7 +1,7 @@
 """A cell: one run of an experiment, and the type of the row that stores its results.
 
-A cell's id is the hash of its content. A sweep may have a hundred thousand cells, so the cells of a
-condition share everything but seed and repetition.
+A cell's id is the hash of its content. A sweep may have a hundred thousand cells, so those that
+differ only in seed and repetition share one `Condition`.
 """
 
 import hashlib

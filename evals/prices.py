@@ -1,8 +1,8 @@
 """The cost of runs in USD, by a dated list of prices that the user can replace.
 
 Prices are USD per million tokens, by the model names of seats; `*` matches anything. Embedded
-agents, recordings and people cost nothing. Without their own prices, cached input costs the price
-of input, and reasoning costs the price of output.
+agents, recordings and people cost nothing. If no separate prices are listed, cached input costs the
+price of input, and reasoning that of output.
 
     date: 2026-06-30
     source: our contract with the provider
@@ -73,7 +73,7 @@ class Price(BaseModel):
 
 
 class PriceList(BaseModel):
-    """A price list as its file has it."""
+    """The content of a price list's file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -170,7 +170,7 @@ def is_free(model: str) -> bool:
 
 
 def is_batched(model: str) -> bool:
-    """Return whether a sweep with batches asks a model in batches: only if OpenAI-compatible."""
+    """Return whether sweeps can send calls of a model in batches: OpenAI-compatible models only."""
     return Seat(model=model).provider == "openai"
 
 

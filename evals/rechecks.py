@@ -14,7 +14,7 @@ class Recheck:
 
     Attributes:
         name: the check's name in the output of `coop verify`.
-        wrong: returns the differences between the last table and recomputed values.
+        wrong: returns the differences between the run's last state and recomputed values.
         sound: the words to show if there is no difference.
         sealed: returns the agents' sealed answers, if the workflow makes a deal from sealed
             answers.

@@ -1,4 +1,4 @@
-"""The row of a run, which is equal for equal runs, and a second object with its volatile fields.
+"""The row of a run, equal for equal runs, and an object with the fields that vary, such as times.
 
 A row holds the run's whole public record (talk, offers, turns, contract, settlement) and its calls.
 So tables, statistics and reports need nothing else. A row holds no letters and no answers.
@@ -28,7 +28,7 @@ OWN_MEASURES = {"task_exchange": exchange}
 """A workflow's default game → the module that measures the workflow's runs."""
 
 PARTS = ("cached_tokens", "reasoning_tokens", "batched")
-"""More fields of a call on which its price depends, besides tokens; rows leave out zeros."""
+"""The fields of a call, besides its tokens, on which its price depends; rows leave out zeros."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk", "events")
 
@@ -123,7 +123,7 @@ def _message_row(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -
         deal = Deal.model_validate(said["deal"])
         line["in_words"] = deal.text()
         played = record[: said["turn"] - 1]
-        # An offer between turns amends the contract, so it has no payoffs without the contract.
+        # An offer between turns only amends the contract, so the offer alone fixes no payoffs.
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line
@@ -177,7 +177,7 @@ def count_calls(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """Return the model of a summariser without a seat: IMPARTIAL's, unknown if it wrote drafts."""
+    """Return the model of a summariser without a seat: `IMPARTIAL`'s, or unknown if it drafted."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model

@@ -50,7 +50,7 @@ class Check:
 
 
 async def verify_run(run: str, kept: str = "") -> list[Check]:
-    """Recompute everything that a run's result states, and compare its rows with their seal.
+    """Recompute everything that a run's result states, and compare its stored rows with their seal.
 
     Args:
         run: the run's name.
@@ -179,7 +179,7 @@ def _ledger(table: Table) -> Check:
 
 
 def _journal(table: Table) -> Check:
-    """Compare letters with their hashes, counts of tokens, and the public talk with the answers."""
+    """Compare letters with hashes, token counts with the journal, and public talk with answers."""
     every = list(home().journal.entries(table["episode"]))
     entries = [entry for entry in every if entry.act not in BESIDE]
     spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
@@ -194,7 +194,7 @@ def _journal(table: Table) -> Check:
 
 
 async def _commitments(run: Run, table: Table) -> Check:
-    """Compare every answer with its commitment in the run's checkpoints."""
+    """Compare every answer with the hash that the run's checkpoints have of it."""
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
     answers = [entry for entry in entries if entry.act not in BESIDE]
     committed = await pointers_of(run, table["episode"])

@@ -58,7 +58,7 @@ def changed_settings(run: Run, table: Table) -> list[str]:
 def files_of(run: Run) -> Iterator[tuple[str, str]]:
     """Yield each external file of a run, and whether its digest is known to this home.
 
-    `state.settings.game_of` refuses an edited file with a known digest.
+    If the digest is known, `state.settings.game_of` refuses the file after any edit.
     """
     digests = run.room.get("digests", {})
     for key, path in run.room["params"].items():

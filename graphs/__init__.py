@@ -2,7 +2,7 @@
 
 `negotiation` extends `llm_only`, `negotiation_priced` extends `negotiation`, `short_term` extends
 `negotiation_priced`, and `shapley_coop` extends `short_term`. In a page's diagram, ↺ marks a node
-that can lead back to an earlier one. `workflow` builds pages; with `running` programs play them.
+that can lead back to an earlier one. Pages are built with `workflow` and played with `running`.
 """
 
 from shapley_coop.graphs.catalogue import builder, names, summary

@@ -26,7 +26,7 @@ _PAGES = (
 
 
 def names() -> list[str]:
-    """Return the names of the core's workflows and then those of extensions."""
+    """Return the names of the workflows of this package, followed by those of extensions."""
     return [*_PAGES, *extension.offered("workflows")]
 
 
@@ -52,7 +52,7 @@ def admits_payments(name: str) -> bool:
 
 @cache
 def version(name: str) -> str:
-    """Return the version of a workflow (`WorkflowBuilder.version`), cached.
+    """Return the version of a workflow (`WorkflowBuilder.version`), computed once.
 
     Raises:
         ValueError: no workflow has that name.
@@ -74,7 +74,7 @@ def compiled(name: str) -> "App":
 
 
 def make_forms_ready() -> None:
-    """Load and cache the games and agents that forms list, so that later calls do not block."""
+    """Load and cache the games and agents that input forms list, so that showing a form is fast."""
     from shapley_coop.state.workflow_config import agents_of, playable
 
     for page in map(builder, names()):

@@ -7,8 +7,8 @@
 
 Use Your Words (Schiavone, 2025). Agents speak in turn until all accept one offer. An impartial
 summariser writes the contract in five sections. If the agents agreed only in words, the summariser
-also drafts the clauses, and `sign` asks all agents to sign. If any refuses, no agent is bound.
-Deposits are taken before play and forfeited at the first breach. A judge is optional.
+also drafts the clauses, and `sign` asks all agents to sign. If one of them refuses, no agent is
+bound. Deposits are taken before play and forfeited at the first breach. A judge is optional.
 """
 
 from langgraph.graph import END
@@ -35,7 +35,7 @@ from shapley_coop.state.topics import DRAFTS
 
 
 def what_is_next(table: Table) -> str:
-    """Return the result of `how_it_goes_on`, but `judge` for `over` if a judge must still rule."""
+    """Return `judge` if the game is over and a judge must rule, or else `how_it_goes_on`."""
     found = how_it_goes_on(table)
     judged = table.get("contract") and JUDGE in table["settings"]["seats"]
     return "judge" if found == "over" and judged else found

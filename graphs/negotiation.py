@@ -4,7 +4,7 @@
     step → convene → propose, if the contract must be bargained over again
 
 This workflow adds convene, propose, validate, answer, tally and summarize to `llm_only`. A deal has
-only `do` and `forbid` clauses. Letters explain no payments, and an offer with one is refused.
+only `do` and `forbid` clauses. Letters explain no payments, and offers with payments are refused.
 """
 
 from langgraph.graph import END
@@ -23,8 +23,8 @@ def negotiation(plan: Topic, play: Topic) -> WorkflowBuilder:
     """Return the builder of the workflow.
 
     Args:
-        plan: the topic of the bargaining, which fixes the admitted clauses.
-        play: the topic of letters that ask for an action.
+        plan: the topic of the bargaining, which says which kinds of clauses a deal may have.
+        play: the topic of the letters that ask for actions.
     """
     page = WorkflowBuilder()
 

@@ -39,7 +39,7 @@ def prepare(
         graph: the name of the workflow.
         config: the configuration.
         run: the name of the run; "" generates a name.
-        idempotency_key: the caller's key; a repeated request with the key returns the same run.
+        idempotency_key: the caller's key; repeating a request with this key returns the same run.
 
     Raises:
         ValueError: the workflow, the game, a parameter, an agent or a seat is invalid, an extension
@@ -67,7 +67,7 @@ def prepare(
 
 
 def _validate(config: RunConfig | Mapping[str, Any]) -> RunConfig:
-    """Return the configuration, read from a mapping if needed."""
+    """Return the configuration; a mapping is validated and converted."""
     if isinstance(config, RunConfig):
         return config
     try:
@@ -77,7 +77,7 @@ def _validate(config: RunConfig | Mapping[str, Any]) -> RunConfig:
 
 
 def _name(run: str) -> str:
-    """Return the name of a run after checking that it fits into commands, files and URLs."""
+    """Return a run's name; refuse one that does not fit into commands, file names and URLs."""
     if not re.fullmatch(r"[^\W_][\w.,=+@-]{0,79}", run):
         raise ValueError(
             f"{run[:100]!r} cannot name a run: give 1 to 80 letters, digits, and any of _ . , = + "

@@ -27,7 +27,7 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True, kw_only=True)
 class OpenMail(Mail):
-    """A letter that waits for a person in this process, with the question to answer."""
+    """A letter that this process shows a person, with the question to answer."""
 
     question: "OpenQuestion"
 
@@ -39,7 +39,7 @@ class OpenQuestion:
     Attributes:
         graph: the name of the workflow.
         node: the node that asked.
-        table: the state that the node received.
+        table: the node's input state.
         agent: the agent that is asked.
     """
 
@@ -49,12 +49,12 @@ class OpenQuestion:
     agent: str
 
     def question(self) -> Enquiry:
-        """Return the letter, its attempt, and the reason if the last reply was refused."""
+        """Return the letter, the number of the attempt, and why the last reply was refused."""
         _, asked = prepare(self.turn(), write_letter)
         return asked[self.agent].question
 
     def for_person(self) -> list[Section]:
-        """Return the letter without tags and JSON, in the sections that a person reads."""
+        """Return the letter in the sections that a person reads, without tags and JSON."""
         turn = self.turn()
         *others, asked = write_for_person(turn, self.agent, private_views(turn, {})[self.agent])
         told = "\n\n".join(filter(None, [_failed_talk(turn), asked.text]))
@@ -71,7 +71,7 @@ class OpenQuestion:
         return refuse(turn, self.agent, read(reply, turn.question.name), write_letter)
 
     def turn(self) -> TurnContext:
-        """Return the context of the question: the node's table and the agent asked."""
+        """Return the node's table, its question, and the agent, as the node had them."""
         asking = builder(self.graph).askings[self.node]
         return TurnContext(EvaluatedTable(self.table), asking, (self.agent,))
 
@@ -92,7 +92,7 @@ def _failed_talk(turn: TurnContext) -> str:
 
 
 def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuestion]:
-    """Return agent → the question that waits for its reply.
+    """Return agent → the agent's open question, for agents whose people must reply.
 
     Args:
         graph: the name of the workflow.
@@ -109,7 +109,7 @@ def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuesti
 
 
 async def check_reply(question: OpenQuestion, reply: Any) -> Fault | None:
-    """Return `OpenQuestion.refusal`, computed in a thread so that the event loop is free."""
+    """Return `OpenQuestion.refusal`, computed in a thread so as not to block the event loop."""
     return await asyncio.to_thread(question.refusal, reply)
 
 

@@ -49,7 +49,7 @@ Person = Callable[[OpenMail], Any]
 
 
 class Waiting(Exception):
-    """The error that a run cannot go on before people reply.
+    """The exception that says that a run cannot go on before people reply.
 
     Attributes:
         agents: the agents whose replies are missing.
@@ -90,7 +90,7 @@ async def follow(
 
     Args:
         run: a run from `prepare` or from the register.
-        watch: called after each node.
+        watch: a callback, called after each node with its name and update.
         person: answers for the people in the run; None lets the run wait for them.
         traced: further metadata, tags and callbacks for the trace.
 
@@ -102,7 +102,7 @@ async def follow(
         LeaseLost: another worker has taken the run over.
         OtherWorkflow: the run began with another version of the workflow.
         SeatError: a seat did not answer; the run can be resumed.
-        ValueError: the run had objects at its seats that do not exist in this process.
+        ValueError: an object that had a seat in the run does not exist in this process.
         Waiting: people must reply, and `person` is None.
     """
     return await _follow(run, watch, person, traced)
@@ -115,7 +115,7 @@ async def _follow(
     traced: RunnableConfig | None = None,
     taken: Hold | None = None,
 ) -> dict[str, Any]:
-    """Follow a run; see `follow`. `taken` is the hold if the caller has the lease."""
+    """Follow a run, as `follow` does; `taken` is the caller's lease of the run, if it has one."""
     check_same_workflow(run)
     check_objects(run)
     if run.why:
@@ -128,7 +128,7 @@ async def _follow(
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
             if person is None and not late:
                 raise await _waits(run, [i.value["pointer"]["agent"] for i in waiting])
-            # No lease is held while people answer, so another process may take their replies.
+            # Release the lease while people answer, so that another process can take their replies.
             asked = [i for i in waiting if i.id not in late]
             at = open_questions(run.graph, cast(Table, stands.values), stands.tasks)
             replies = {i.id: await _reply(at, i, person) for i in asked if person}
@@ -146,7 +146,7 @@ def _finish(run: Run, table: Table) -> dict[str, Any]:
 
 
 async def _waits(run: Run, agents: list[str]) -> Waiting:
-    """Enter in the register the agents that a run waits for, and return the exception to raise."""
+    """Enter in the register whom a run waits for, and return the exception that says so."""
     why = f"waits for {', '.join(agents)}: {command_for(run, 'answer', agents[0])}"
     await asyncio.to_thread(home().runs.finish, run.run, WAITING, None, why)
     return Waiting(agents)
@@ -162,14 +162,14 @@ async def _go_on(
 ) -> StateSnapshot | dict[str, Any]:
     """Advance a run under its lease; return its state if it waits for people, else its result.
 
-    The result comes from the streamed table, because reading the state takes as long as a turn.
+    The result is computed from the streamed table; reading the state takes as long as a turn.
 
     Args:
         app: the compiled workflow.
         config: the run's LangGraph configuration.
         replies: interrupt id → reply; None begins the run or resumes unfinished steps.
-        watch: called after each node.
-        taken: the hold, if the lease is taken already.
+        watch: a callback, called after each node with its name and update.
+        taken: the caller's lease of the run, if it has one.
     """
     outcome: dict[str, Any] = {}
     async with hold_lease(run, taken) as here:
@@ -177,7 +177,7 @@ async def _go_on(
         if replies is None:
             given = None if await _begun(app, run, config) else {"room": run.room}
             ended = await _advance(app, run, given, watch, here.lease, config)
-        # Another process may have answered some letters: drop our replies to these letters.
+        # Another process may have answered some letters meanwhile; drop our replies to these.
         elif heard := {
             i: replies[i] for i in await _find_interrupts(app, run, config) if i in replies
         }:
@@ -192,11 +192,11 @@ async def _go_on(
 
 
 async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
-    """Return whether a run has its input, without building the state of a run not yet begun."""
+    """Return whether a run has begun; without a checkpoint, skip the slow building of its state."""
     if await cast(BaseCheckpointSaver[Any], app.checkpointer).aget_tuple(config) is None:
         return False
     state = await app.aget_state(config)
-    # A run killed after its input was written has tasks but no table yet.
+    # If the run was killed right after its input was written, it has tasks but no table yet.
     return check_same_config(run, state.values) or bool(state.tasks)
 
 
@@ -208,7 +208,7 @@ async def _find_interrupts(app: App, run: Run, config: RunnableConfig) -> list[s
 
 
 async def answer(run: Run, agent: str, reply: Any, watch: Watcher | None = None) -> Fault | None:
-    """Answer for one person, and advance the run as far as it can go; `watch` hears each node.
+    """Pass on one person's reply, and advance the run as far as it can go.
 
     Returns:
         The fault of a refused reply, which leaves the run waiting, or None for an accepted reply.
@@ -248,7 +248,7 @@ async def _advance(
     lease: Lease,
     config: RunnableConfig,
 ) -> dict[str, Any] | None:
-    """Advance a run; return the table at its end, or None if the run waits for people."""
+    """Advance a run; return the table at its end, or None if the run now waits for people."""
     ended: dict[str, Any] | None = None
     waits = False
     saver = cast(HomeSaver, app.checkpointer)
@@ -273,7 +273,7 @@ async def _advance(
 
 
 async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Person) -> Any:
-    """Return a person's accepted reply; after a refused reply, ask again with the reason."""
+    """Ask a person until a reply is accepted, and return that reply."""
     agent = asked.value["pointer"]["agent"]
     while True:
         reply = await apart(person, await asyncio.to_thread(_mail, asked, at[agent]))
@@ -290,5 +290,5 @@ def _mail(asked: Interrupt, question: OpenQuestion) -> OpenMail:
 
 
 def _news(written: dict[str, Any]) -> dict[str, Any]:
-    """Return a node's update without values that reset a key of the table (`Overwrite`)."""
+    """Return a node's update without the keys that it resets to an initial value (`Overwrite`)."""
     return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}

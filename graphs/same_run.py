@@ -10,18 +10,18 @@ from shapley_coop.state.storage.register import ENDED, Run
 
 
 class OtherWorkflow(ValueError):
-    """The error that an unfinished run began with another version of its workflow."""
+    """The error if an unfinished run began with another version of its workflow."""
 
 
 class ConfigChanged(ValueError):
-    """The error that a checkpoint's configuration differs from the one that the run began with."""
+    """The error if a checkpoint's configuration differs from the one that the run began with."""
 
 
 def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
-    """Check any settings in a table or an update against the run's; return whether any are there.
+    """Check that settings in a table or update are the run's; return whether it has settings.
 
     Raises:
-        ConfigChanged: the settings differ, so the checkpoint was swapped or forged.
+        ConfigChanged: the settings differ, because the checkpoint was exchanged or changed.
     """
     settings = table.get("settings")
     if settings is not None and settings != run.room:
@@ -47,7 +47,7 @@ def check_same_workflow(run: Run) -> None:
 
 
 def check_objects(run: Run) -> None:
-    """Check that the objects at an unfinished run's seats exist in this process.
+    """Check that Python objects at an unfinished run's seats exist in this process.
 
     Raises:
         ValueError: an object is missing; the message names it.

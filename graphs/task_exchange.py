@@ -6,8 +6,8 @@
 Utility-aware task decomposition and exchange (Kimura et al.). In `consider` every agent plans in
 private. In `speak` the agents take turns to propose, accept or reject. The proposal that all accept
 becomes a contract, whose clauses transfer the tasks in the first turn of play. Then each task is a
-tool call of its owner. Without an agreement every agent keeps its first tasks. After five invalid
-attempts at one turn the run ends as an error.
+tool call of its owner. Without an agreement every agent keeps the tasks that it began with. After
+five invalid messages in one turn of talk, the run ends with the status `error`.
 
 The validator and the guidance are optional. Without the *validator* there is no node `validate`;
 `check` then reports the faults of an agreement. The *guidance* is a section of the letters. So
@@ -47,7 +47,7 @@ def of_executed(config: RunConfig) -> None:
     """Check that the run carries out contracts.
 
     Raises:
-        ValueError: the enforcement is notional, so contracts would transfer no task.
+        ValueError: the enforcement is notional, so that no contract could transfer a task.
     """
     if config.enforcement == "notional":
         raise ValueError(
@@ -79,7 +79,7 @@ def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_node("check", check)
     page.add_edge("check", "settle")
     page.add_node("summarize", summarize)
-    page.add_edge("summarize", "step")  # the contract transfers the tasks in the first turn
+    page.add_edge("summarize", "step")  # carries out the contract's transfers of tasks
 
     page.asks("act", replace(act.QUESTION, tells=deeds), then="call")
     page.add_node("call", call_tools)

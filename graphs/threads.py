@@ -32,13 +32,13 @@ from shapley_coop.state.turn import TurnContext
 
 
 async def table_of(run: Run) -> Table:
-    """Return the latest state of a run's table, or {} before its first checkpoint."""
+    """Return a run's latest table, or {} before the run's first checkpoint."""
     async with open_workflow(run.graph) as app:
         return cast(Table, (await app.aget_state(configure(run))).values)
 
 
 async def remove(run: Run) -> None:
-    """Delete a run with its letters and checkpoints; its postings stay in the ledger.
+    """Delete a run with its letters and checkpoints; the ledger keeps what the run paid.
 
     Raises:
         Busy: a worker plays the run.
@@ -58,7 +58,7 @@ class Hold:
 
     Attributes:
         lease: the lease of the run.
-        last: a stack; closing the stack runs its callbacks and then releases the lease.
+        last: a stack that, when closed, runs its callbacks and then releases the lease.
     """
 
     lease: Lease
@@ -81,7 +81,7 @@ async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]
     """Hold a run's lease during the `with` block, and release the lease in a worker thread.
 
     Args:
-        taken: the hold, if the caller has taken the lease already.
+        taken: the caller's lease of the run, if it has one.
 
     Raises:
         Busy: another worker has the lease.
@@ -94,12 +94,12 @@ async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]
 
 
 def _thread(run: Run) -> RunnableConfig:
-    """Return the configuration of a run's thread without loading the run's game."""
+    """Return the LangGraph configuration of a run's thread, without the limits from the game."""
     return {"configurable": {"thread_id": run.run}}
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:
-    """Return `TurnContext.at` → context, for each time that a node of the run asked agents."""
+    """Return `TurnContext.at` → the context, for each time that the run asked agents."""
     found: dict[str, TurnContext] = {}
     askings = builder(run.graph).askings
     async with open_workflow(run.graph) as app:
@@ -111,10 +111,10 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
 
 
 async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
-    """Return the pointers to all answers in a run's checkpoints; a pointer has its text's hash.
+    """Return the pointers in a run's checkpoints to answers in the journal, with their hashes.
 
     Args:
-        episode: the episode; other episodes on the run's thread are left out.
+        episode: the id of the episode whose checkpoints are read.
     """
     held: dict[AnswerKey, Pointer] = {}
     async with open_workflow(run.graph) as app:
@@ -128,7 +128,7 @@ async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
 
 
 def _pointers(values: Mapping[str, Any]) -> Iterator[tuple[str, Pointer]]:
-    """Yield the agent and pointer of every answer that a checkpoint's values point to."""
+    """Yield the agent and the pointer of each answer in a checkpoint's values."""
     for agent, draft in values.get("drafts", {}).items():
         if "pointer" in draft:
             yield agent, draft["pointer"]
@@ -139,7 +139,7 @@ def _pointers(values: Mapping[str, Any]) -> Iterator[tuple[str, Pointer]]:
 
 
 def _find_reasoning(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
-    """Yield the agent and pointer of all reasoning in a checkpoint's pending writes."""
+    """Yield the agent and the pointer of all reasoning in a checkpoint's pending writes."""
     for _, key, written in kept.pending_writes or ():
         if key == "reasoned":
             yield from ((one["agent"], one["pointer"]) for one in written)
@@ -166,8 +166,8 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
     """Return the largest number of steps that a run can take, for LangGraph's recursion limit.
 
     Each turn's action may take all tries, with a wait for people after each try. A bargaining may
-    follow each turn, and each proposal and answer may take all tries. Delegates may add votes and
-    signatures in each round and at each departure.
+    follow each turn, and each proposal and answer may take all tries. Workflows with delegates also
+    need steps for votes and signatures in each round.
     """
     each = 2 * _MOST_TRIES
     bargaining = 2 * (each + 1) * rounds * (agents + 2) + each + 12
@@ -184,11 +184,11 @@ def configure(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
     game, name = game_of(run.room), name_of(given)
     found_by = searched_by(run.room)
     labels = {"run": run.run, "graph": run.graph, "game": name}
-    # LangGraph copies every label at each step, so add most labels only for a trace or callback.
+    # LangGraph copies all labels at each step, so most are added only if a trace or callback is on.
     if traced or tracing() or AsyncCallbackManager.configure().handlers:
         labels |= {"prompt_hash": fingerprint(pack_of(given.prompts)), **found_by}
     config: RunnableConfig = {
-        # If a node of another graph plays the run, the run belongs to that graph's owner.
+        # A run that a node of another graph plays belongs to the owner of that graph's thread.
         "configurable": {"thread_id": run.run, OWNER_KEY: holder().owner},
         "recursion_limit": _steps(game.turns, len(game.agents), given.rounds),
         "run_name": f"{run.graph}/{name}#{given.seed}",

@@ -2,7 +2,7 @@
 
 All models are asked in one task. Each person has a separate task (a `Send`), so that replies match
 tasks by id in any order and across restarts. LangGraph begins a step after all tasks of the step
-before have ended. So the node that follows the asking of several agents has all their answers.
+before have ended. So the node that follows parallel questions has the answers of all agents.
 
 A node that only reads the table is asynchronous. A node that computes or reads files is a plain
 function: LangGraph runs it in a thread, so that other runs do not wait.
@@ -44,29 +44,28 @@ def route_offer(table: Table) -> str:
 
 
 def sound(table: Table) -> str:
-    """Return `sound`, for a branch whose only other outcome is `again`."""
+    """Return `sound`, for a branch that leads back by `again` if an answer is refused."""
     return "sound"
 
 
 class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
     """A compiled workflow whose nodes that ask agents are asynchronous.
 
-    LangGraph's synchronous methods run on an event loop in a thread (`run_blocking`). So they also
-    work in a notebook, which has an event loop running. The checkpoint saver therefore needs
-    asynchronous methods.
+    The synchronous methods, such as `invoke`, run the asynchronous ones on an event loop in a
+    thread, so that they also work in a notebook. So a checkpoint saver needs asynchronous methods.
     """
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
-        """Stream like `astream`; `invoke` calls `stream`. The workflow pauses between two items."""
+        """Stream like `astream`, one item at a time; `invoke` calls this method."""
         return iterate_blocking(self.astream(input, config, **options))
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Any) -> RunnableConfig:
-        """Update the state like `abulk_update_state`; `update_state` uses this method."""
+        """Update the state like `abulk_update_state`; `update_state` calls this method."""
         return run_blocking(self.abulk_update_state(config, supersteps))
 
 
 def take_any(config: RunConfig) -> None:
-    """Accept all settings: the default of `check_config`."""
+    """Accept all settings; this is the default of `check_config`."""
 
 
 class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
@@ -75,21 +74,21 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     Args:
         game: the default game of the workflow.
         plays: the class of games that the workflow can play.
-        check_game: raises a one-line `ValueError` for a game of that class that the workflow cannot
-            play; the default refuses games that only another workflow can play.
-        check_config: raises a one-line `ValueError` for settings that the workflow cannot use.
+        check_game: a function that raises `ValueError` for a game of that class that the workflow
+            cannot play; the default refuses games that only another workflow can play.
+        check_config: a function that raises `ValueError` for settings that the workflow cannot use.
         params: default parameters of the default game.
         state: the class of the table, which all nodes read.
-        start: initial values of the table's keys that only this workflow has.
+        start: the initial values of the keys that this workflow adds to the table.
 
     Attributes:
-        game: as above.
-        plays: as above.
-        check_game: as above.
-        check_config: as above.
-        params: as above.
-        name: the name of the compiled workflow; parties' signatures include the name.
-        askings: node → its question, with which a person's reply is checked before resuming.
+        game: the argument `game`.
+        plays: the argument `plays`.
+        check_game: the argument `check_game`, or its default.
+        check_config: the argument `check_config`.
+        params: the argument `params`.
+        name: the name of the compiled workflow, which is part of what the parties sign.
+        askings: node → the question that the node asks.
     """
 
     def __init__(
@@ -117,7 +116,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.set_entry_point("open")
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
-        """Add a node that reads the workflow's table class, whatever class its annotation names."""
+        """Add a node that gets the workflow's table class, whatever class it is annotated with."""
         return super().add_node(node, action, **{"input_schema": self.state_schema, **options})
 
     def compile(self, *given: Any, **options: Any) -> App:
@@ -130,7 +129,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         """Refuse a game that only another workflow can play.
 
         Raises:
-            ValueError: the game names another workflow.
+            ValueError: the game is made for another workflow.
         """
         if game.workflow not in ("", self.name):
             named = game.called(game.params.model_dump())
@@ -157,7 +156,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         Args:
             node: the name of the node.
             question: the question, which says which agents are asked.
-            then: the node that waits for all answers, if several agents are asked. Its verdict
+            then: the node that follows after all answers, if several agents are asked. Its verdict
                 `refused` must lead back to `node`, which then asks the refused authors again.
         """
         self.add_node(node, ask(self._asked_at(node, question)))
@@ -165,7 +164,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             self.add_edge(node, then)
 
     def asks_and_validates(self, node: str, check: str, question: Question[Any]) -> None:
-        """Add a node that asks one agent, a node that validates the answer, and the edge between.
+        """Add a node that asks one agent, a node that validates the answer, and an edge between.
 
         Args:
             node: the name of the node that asks.
@@ -187,7 +186,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
                 outcome's node, and `verdict` is called only if all answers are sound.
         """
 
-        own_table = self.state_schema  # LangGraph passes an edge only the keys of its annotation
+        own_table = self.state_schema  # LangGraph passes `route` only its keys
 
         async def route(table: own_table) -> str | Sequence[Send]:  # type: ignore[valid-type]
             again = "again" in onward and unsound(table)
@@ -201,14 +200,14 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.branch(source, lambda _: to, {to: to})
 
     def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:
-        """Return the question with access to all questions of the page, for its letters."""
+        """Store and return a node's question, with access to the page's other questions."""
         self.askings[node] = replace(question, page=self.all_askings)
         return self.askings[node]
 
     def _fan_out(self, node: str, table: Table) -> list[Send]:
-        """Return one `Send` for each person asked and one for all models; [] if none is a person.
+        """Return one `Send` for each person and one for all models, or [] if one task can ask all.
 
-        The payload holds the public table and names, never a secret.
+        A `Send` contains the public table and agents' names, never a secret.
         """
         asking = self.askings.get(node)
         if asking is None or not _people_apart(table, asking):

@@ -1,4 +1,4 @@
-"""The nodes of the workflows, one file per verb. A node reads and updates the table (the state).
+"""The nodes of the workflows. A node reads and updates the table, which is the graph's state.
 
 `table` has nodes that ask no agent. `agent` asks, validates and publishes. `contract` counts
 signatures and enforces contracts. `exchange` serves only the task exchange. A node's verdict is

@@ -19,7 +19,7 @@ from shapley_coop.state.who import able
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
-    """Read one action that is legal now, with the content that the agent wrote for it."""
+    """Read one action that is legal now, and the text with which the agent takes it."""
     found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found
@@ -27,7 +27,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Refuse an action that the game does not allow now. The agent's speech is not published."""
+    """Refuse an action that the game objects to. The agent's words are not published."""
     wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
     if not wrong:
         return {"act": "act", "text": ""}

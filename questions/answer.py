@@ -52,22 +52,22 @@ class Reply(Drafted, Spoken):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Return the decision as tags, with the deal of a counter-offer."""
+        """Return the decision as tags, such as `<REJECT>`, with the deal of a counter-offer."""
         return decision_in(fields)
 
 
 def decision_in(fields: Fields) -> str:
-    """Return a decision on an offer as tags, followed by any proposal."""
+    """Return a decision on an offer as tags, followed by the proposal, if there is one."""
     decision, named = DECISION.tagged(fields.get("decision")), fields.get("offer")
     if named and decision == "<ACCEPT>":
         decision = f"<ACCEPT>{named}</ACCEPT>"
-    # An offer beside an acceptance is an error, which the reader refuses.
+    # Keep a proposal beside an acceptance too, so that `read` can refuse the contradiction.
     return decision + proposal(fields)
 
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
-    """Read an acceptance of exactly the offer that the letter showed, or a rejection."""
+    """Read an acceptance of the offer that the letter showed, a rejection, or a counter-offer."""
     if (message.accept is None) == (message.reject is None):
         return Fault("ACK", _ask_to_decide(turn, message))
     if message.action is not None:
@@ -88,7 +88,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
-    """Refuse agreement to a deal that the agent could not sign."""
+    """Refuse an acceptance or a counter-offer whose deal the agent could not sign."""
     if said.decision == "accept":
         fault = cannot_sign(turn, agent, turn.evaluated.offered)
         return fault or {"act": "accept", "text": said.speech or ""}

@@ -27,10 +27,10 @@ _NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
 
 
 def _percent(value: Any) -> str:
-    """Return a bare number in per cent; mark a number up to 1 as doubtful. Keep other text."""
+    """Return a number as a percentage; mark a number up to 1 as doubtful. Keep other text."""
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
         return value
-    # 0.5 could mean 0.5% or a half: `read_claim` refuses this form, so the agent is asked again.
+    # 0.5 could mean 0.5% or a half, so `read_claim` refuses this form, and the agent must retry.
     doubtful = isinstance(value, int | float | str) and 0 < float(value) <= 1
     return f"percent: {value}" if doubtful else f"{value}%"
 
@@ -44,7 +44,7 @@ class Claim(Spoken):
 
     @classmethod
     def declined(cls, facts: Facts) -> Fields:
-        """Return the claim of a program that only acts and makes no deals: an equal part."""
+        """Return an equal part, as the claim of a program that only acts and makes no deals."""
         return {"percent": str(100 / len(facts["agents"]))}
 
 
@@ -59,7 +59,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Claim | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Claim) -> AgentOutput | Fault:
-    """Accept any part, because claims pay nothing."""
+    """Accept any part, because a claim changes no payment."""
     return {"act": "claim", "text": said.speech or "", "part": str(said.percent)}
 
 

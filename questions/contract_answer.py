@@ -1,4 +1,4 @@
-"""The question to the next agent: accept the draft, put another draft forward, or decline."""
+"""The question to the next agent, who accepts the draft, makes another draft, or declines."""
 
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.deal import Deal
@@ -57,7 +57,7 @@ def check(turn: TurnContext, agent: str, said: Redraft) -> AgentOutput | Fault:
 
 
 def accept_offer(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
-    """Return the acceptance of the current offer, or a fault if the agent cannot sign it."""
+    """Return an acceptance of the current offer, or a fault if the agent could not sign it."""
     offer = turn.evaluated.offer
     assert offer is not None, "an offer stands that the message accepts"
     deal = Deal.of(offer["deal"])

@@ -1,4 +1,4 @@
-"""The question to an impartial judge whether each clause of the contract was kept."""
+"""The question whether each clause of the contract was kept, to an impartial judge."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""The question that asks the first speaker for a draft contract, in clauses or in words alone."""
+"""The question for a draft of a contract, in clauses or only in words, to the first speaker."""
 
 from functools import partial
 
@@ -42,9 +42,9 @@ def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
 def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
     """Check a draft's clauses before the draft is put on the table.
 
-    Clauses are refused if they cannot be kept, if a party could never pay them, or if they leave
-    their author below its reservation value. A draft in words alone is accepted: if all agree on
-    the words, the summariser drafts the clauses, and all parties sign.
+    Clauses are refused if they cannot be kept, if a party could never pay them, or if their
+    author's payoff would be below its reservation value. A draft in words alone is accepted: if all
+    agree on the words, the summariser drafts the clauses, and all parties sign.
     """
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}
@@ -52,7 +52,7 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
 
 
 def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
-    """Return the deal in a draft, or `IN_WORDS` if the draft has no clauses."""
+    """Return the deal in a message, or `IN_WORDS` if the message drafts only in words."""
     if message.proposal is not None:
         return read_proposal(message.proposal, terms_of(turn))
     if not message.speech:

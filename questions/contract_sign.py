@@ -28,7 +28,7 @@ class Signature(Spoken):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Return the decision as tags, with any proposal; the reader then refuses the proposal."""
+        """Return the decision as tags, with a proposal, if there is one, for `read` to refuse."""
         return decision_in(fields)
 
 

@@ -60,7 +60,7 @@ class Document(Prose):
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Document | Fault:
-    """Read prose with its clauses, or the reason why words alone could not become clauses."""
+    """Read the prose and its clauses, or why no clauses could be made of an offer in words."""
     agreed, prose = turn.evaluated.offered, message.speech
     if message.reject is not None and not agreed.clauses:
         return Document.holding(None, prose=None, impossible=message.reject or prose or "")
@@ -77,7 +77,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
     A summary that adds, drops or changes an agreed clause is refused, and its author reads the
     difference. After an agreement in words, the summariser writes clauses and prose; the clauses
-    are certified, and then the parties are asked to sign. If the words cannot become clauses, the
+    are checked, and then the parties are asked to sign. If the words cannot become clauses, the
     summariser gives a reason that all parties read.
     """
     if said.found is None or said.prose is None:
@@ -93,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
-    """Return the message's clauses or else the agreed ones; a fault if both exist and differ."""
+    """Return the agreed clauses, or drafted ones if none were agreed; a fault if they differ."""
     if message.proposal is None:
         if agreed.clauses:
             return Reading(agreed)
@@ -108,8 +108,8 @@ def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fau
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
     """Publish the written contract; clauses drafted from words wait to be signed.
 
-    Verdicts: `written` (the accepted offer is a contract already), `to_sign` (the parties have to
-    sign the new clauses), and `unwritten` (the words gave no contract).
+    Verdicts: `written` (the agreed clauses need no signature), `to_sign` (the parties must sign the
+    new clauses), and `unwritten` (the words gave no contract).
     """
     said, table = outputs[SUMMARISER], turn.table
     offer = turn.evaluated.offer
@@ -137,7 +137,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def _unwritten(said: AgentOutput) -> str:
-    """Return the reason why the accepted words gave no contract."""
+    """Return a text that says why the accepted words gave no contract."""
     why = said["text"] or f"no draft of its clauses was sound ({said.get('label', '')})"
     return f"All accepted an offer in words, but the summariser made no contract of it: {why}"
 

@@ -1,6 +1,6 @@
 """The question for a trader's message about who does which tasks.
 
-One reader sends invalid messages back to their authors. The other delivers all messages unchanged.
+`QUESTION` sends invalid messages back to their authors. `AS_IT_IS` delivers all messages unchanged.
 """
 
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ def read(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
-    """Refuse an allocation whose utility is below the agent's reservation value."""
+    """Refuse an allocation whose utility for its author is below the author's reservation value."""
     least, masks = reservation(turn, agent), said.allocation
     if least is not None and isinstance(masks, Mapping):
         worth = talk_in(turn, agent).worth(agent, masks[agent])
@@ -93,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
 def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
     """Read the decision of any message, and deliver the message as the agent wrote it.
 
-    A message that mixes thoughts and speech is not delivered; its author is not asked again.
+    If the message mixes private thoughts and speech, nothing of it is delivered.
     """
     text = as_written(answer.text)
     message, decision = scan(text), "pass"
@@ -110,7 +110,7 @@ def turns_of_talk(evaluated: EvaluatedTable) -> int:
 
 
 def attempts(evaluated: EvaluatedTable) -> int:
-    """Return the number of invalid messages in one turn of talk after which the talk ends."""
+    """Return how many invalid messages in one turn of talk end the talk."""
     return exchange_of(evaluated).params.attempts
 
 

@@ -34,13 +34,13 @@ class Offer(Drafted, Spoken):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Return the deal as one element, or `<REJECT>` for none."""
+        """Return the deal as one `<PROPOSAL>` element, or `<REJECT>` if there is no deal."""
         return proposal(fields) or "<REJECT>"
 
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
-    """Read a proposal, or `<REJECT>` for none."""
+    """Read a proposal, or `<REJECT>` if the agent proposes nothing."""
     misplaced = together(
         [
             Fault("VOID", "There is no offer that you could accept: propose one, or <REJECT>.")

@@ -44,7 +44,7 @@ def read(turn: TurnContext, agent: str, answer: Answer) -> Thought | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Thought) -> AgentOutput | Fault:
-    """Accept any thought; all thoughts stay private."""
+    """Accept any thought, because thoughts stay private and bind nobody."""
     return {"act": "think", "text": ""}
 
 

@@ -2,9 +2,9 @@
 
 A subclass names the fields of an answer and the tag in which each field is written. These fields
 define the JSON schema for structured output or a tool, the tagged text, the fields of a person's
-form, and the instance that holds the parsed answer. These classes validate nothing, because
-providers do not guarantee that an answer fits its schema. The fields are put into tags unchanged,
-and the one parser of messages reports the fields' faults.
+form, and the instance that holds the parsed answer. Providers do not guarantee that an answer fits
+its schema. So these classes validate nothing: fields are put into tags unchanged, and the one
+parser of messages reports their faults.
 
 >>> class Appraisal(Spoken):
 ...     \"\"\"What the deal is worth to you.\"\"\"
@@ -71,7 +71,7 @@ class Answer(Part):
 
     @classmethod
     def tagged(cls, fields: Fields) -> str:
-        """Return a seat's fields as tagged text: first private, then public, then deciding ones."""
+        """Return fields as tagged text: first thoughts, then public words, then the decision."""
         private = element("CONSIDER", fields.get("thoughts"), True)
         private += element("NOTES", fields.get("notes"), True)
         said = {"speech": In("s"), **cls.written()}  # a model may speak without being asked to

@@ -34,7 +34,7 @@ _BESIDE = {"thoughts", "notes"}
 
 
 def tag_fields(act: str, fields: Any) -> str:
-    """Return an answer as tagged text: fields get tags, text stays unchanged, other JSON is dumped.
+    """Return an answer as tagged text; put fields into tags, keep text, write out other JSON.
 
     Args:
         act: the name of the question.

@@ -30,8 +30,8 @@ class Asked:
         name: the question's name in letters' facts.
         title: the question as a person's page shows it.
         answer: the class of the question's answers.
-        program: the function by which an embedded agent answers, or the `module:Class.method` of
-            a subclass of `seats.embedded.letter_facts.Reader`, imported when one is asked.
+        program: the function by which an embedded agent answers, or the `module:Class.method` of a
+            subclass of `seats.embedded.letter_facts.Reader`, imported at its first use.
     """
 
     name: str

@@ -138,7 +138,7 @@ async def ask(
         look_up: whether to look for a kept answer first; False if the caller has just looked.
 
     Returns:
-        The entry, and whether the seat was really asked.
+        The entry, and whether the seat was called now, because the journal had no answer.
 
     Raises:
         SeatError: no answer came; the text names agent, model and failure, and no content.
@@ -269,5 +269,5 @@ def _said_in(text: str) -> str:
 
 
 def cut_text(text: str) -> str:
-    """Return the text cut to one character above the limit, with invalid characters replaced."""
+    """Cut a text to one character above the limit (too long still); replace invalid characters."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

@@ -22,8 +22,8 @@ T = TypeVar("T")
 async def on_its_own(answer: Coroutine[Any, Any, T]) -> T:
     """Await a coroutine that may run graphs, outside the context of the running graph.
 
-    LangGraph treats a graph that is called inside a node as a subgraph and gives it the outer
-    graph's saver. Then the messages of the inner graph would be in the outer graph's checkpoints.
+    LangGraph treats a graph called inside a node as a subgraph and gives it the outer graph's
+    checkpointer. Then the inner graph's messages would be in the outer graph's checkpoints.
     """
     with set_config_context({}) as context:
         return await asyncio.create_task(answer, context=context)

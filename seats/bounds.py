@@ -19,7 +19,7 @@ from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import Seat
 
 _LONGEST = {"thoughts": 1_000, "notes": MAX_NOTES, "speech": 1_000}
-"""Field → its most characters; 150 words are about 1,000. llama.cpp takes no bound above 2,000."""
+"""Field → its maximum length; 150 words have about 1,000. llama.cpp takes no bound above 2,000."""
 _SHORT = 200
 """The most characters of any other text: a name, an amount, an action."""
 _WHOLE = {"content", "prose", "tasks"}
@@ -63,7 +63,7 @@ def _bound(schema: Any, field: str, named: Mapping[str, Sequence[str]]) -> Any:
             return {**schema, "enum": list(names)}
         return schema if field in _WHOLE else {**schema, "maxLength": _LONGEST.get(field, _SHORT)}
     inner, most = ("properties", "$defs"), {}
-    if schema.get("type") == "array":  # a deal can drop only clauses of the contract
+    if schema.get("type") == "array":  # `drops` lists clauses of the contract
         most["maxItems"] = len(named[field]) if field == "drops" else _MOST_ITEMS
     return most | {
         key: {name: _bound(one, name, named) for name, one in value.items()}

@@ -88,7 +88,7 @@ Sometimes = Union[When, None]  # noqa: UP007
 
 
 def _form(clause: type[Offered]) -> type[Part]:
-    """Make a pydantic model from a clause class: its fields under the names that letters use."""
+    """Make a pydantic model of a clause class, with its fields under the names that letters use."""
     own = {
         name: (clause.in_fields.get(name, field.rebuild_annotation()), ...)
         for name, field in clause.model_fields.items()

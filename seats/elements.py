@@ -1,4 +1,4 @@
-"""Rules, one for each field of an answer: its form in tagged text and its name in letters.
+"""The rules for the fields of answers: the form in tagged text, and the name in letters.
 
 >>> In("CLAIM").tagged("40%"), Choice({"yes": "<ACCEPT>", "no": "<REJECT>"}).told()
 ('<CLAIM>40%</CLAIM>', '"yes" for `<ACCEPT>` or "no" for `<REJECT>`')
@@ -138,7 +138,7 @@ class Choice:
         return f"{', '.join(first)} or {last}"
 
     def ask(self) -> str:
-        """Return the request to choose one of the values, for feedback."""
+        """Return a sentence that asks to choose one of the values, for feedback."""
         *first, last = (f"{tag} to {self.to[value]}" for value, tag in self.tags.items())
         return f"Do one of {_COUNTS[len(self.tags)]}: {', '.join(first)}, or {last}."
 

@@ -145,7 +145,7 @@ PROVIDER = Provider(_model, _check)
 
 
 def _brought(provider: str, name: str) -> str:
-    """Return the seat of an extension that has a model under this name, as a sentence, or ""."""
+    """Return a sentence on an extension's seat that has a model of this name, or ""."""
     for module in extension.offered("programs"):
         if provider in module.rpartition(".")[2].split("_"):
             return f"An installed extension has it as python:{module}:{name}"

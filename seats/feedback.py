@@ -20,7 +20,7 @@ from shapley_coop.seats.tracing import Trace, patience
 Job = tuple[Trace, "Scores", "Callable[[str], object]", threading.Event]
 
 Scores = Callable[[], Mapping[str, float | None]]
-"""Computes measure → the run's score; None if the run has no such measure."""
+"""A function that returns measure → the run's score, or None if the run lacks the measure."""
 
 MOST_WAITING = 1_000
 """The most traces that wait for their scores to be sent; scores of further traces are dropped."""
@@ -75,7 +75,7 @@ def _job_queue() -> "queue.Queue[Job]":
     """Start the daemon thread that sends scores, once, and return the thread's queue."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
-    # Runs before the flush of LangSmith's own queue, which was registered earlier.
+    # Exit handlers run in reverse order: this one runs before LangSmith's, registered earlier.
     atexit.register(_finish)
     return found
 

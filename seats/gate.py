@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from shapley_coop.seats.asking import Enquiry
 
 Ask = Callable[[float], Awaitable[Answer]]
-"""Asks a seat once, with the given extra seconds for the answer; raises SeatError."""
+"""A function that asks a seat once, with extra seconds for the answer; it may raise SeatError."""
 
 
 class Gate(Protocol):

@@ -17,7 +17,7 @@ LARGEST_BODY, LARGEST_STREAM, LARGEST_FILE = 16 << 20, 64 << 20, 1 << 30
 """Most bytes of a plain answer, of a streamed answer, and of a batch's file of answers."""
 
 LARGEST_EVENT = 8 << 20
-"""Most bytes of a line in a stream: parsers rejoin an unfinished line for every chunk."""
+"""Most bytes of a line in a stream, because parsers rejoin an unfinished line for every chunk."""
 
 _UNPACKED = {"gzip": 31, "x-gzip": 31, "deflate": 47}
 """Content encoding → zlib's parameter `wbits`."""

@@ -23,7 +23,7 @@ _bound = False
 
 def bind_keys() -> None:
     """From now on send keys to listed endpoints only, as other parties choose the endpoints."""
-    global _bound  # noqa: PLW0603 - a property of the process
+    global _bound  # noqa: PLW0603 - it holds for the whole process
     _bound = True
 
 

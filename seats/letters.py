@@ -57,7 +57,7 @@ class Letter:
         return "\n\n".join(said)
 
     def without_system(self) -> "Letter":
-        """Return the letter with its system part in front of the part for its agent."""
+        """Return the letter without a system part, whose text is put before the user part."""
         return replace(self, system="", user=f"{self.system}\n\n{self.user}")
 
     def messages(self, program: bool = False) -> list[BaseMessage]:

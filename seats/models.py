@@ -7,7 +7,7 @@ from shapley_coop.seats.provider import Actions, Opening, provider_of
 from shapley_coop.seats.seat import Seat
 
 RETRIES = 2
-"""Most retries of a request by its client, the only code that retries: for 408, 409, 429, 5xx."""
+"""Most retries of a request by the HTTP client, which alone retries: on 408, 409, 429 and 5xx."""
 
 
 def check_seat(seat: Seat, actions: Actions | None = None, opening: Opening | None = None) -> None:

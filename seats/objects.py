@@ -1,4 +1,4 @@
-"""Python objects at seats, from the program that plays: functions, chat models, compiled graphs.
+"""Python objects that a program puts at seats: functions, chat models and compiled graphs.
 
 The record of a run names each object by its kind, module and qualified name, as in
 `function:bots:careful`. The objects exist only in this process, and only during the call that
@@ -93,7 +93,7 @@ def _kind_of(agent: str, given: Any) -> str:
 
 
 def told_apart(seats: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Seated]]:
-    """Return the seats, with each object replaced by a seat that names the object; and the objects.
+    """Return the seats with each object replaced by a seat that names it, and agent → its object.
 
     Raises:
         TypeError: an object cannot sit at a seat.
@@ -157,7 +157,7 @@ def _find_seated(model: str, agent: str) -> Seated | None:
 
 
 def model_of(seat: Seat, *, agent: str, seed: int = 0) -> BaseChatModel:
-    """Return the chat model that answers by the object at a seat.
+    """Return the chat model that answers letters with the object at a seat.
 
     Raises:
         ValueError: the object is not seated in this context.

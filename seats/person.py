@@ -2,8 +2,8 @@
 
 A request has two formats at once: that of LangChain's agents (`seats.review`) and that of its older
 inbox. A reply may have either format. The request holds a pointer and the seat's address but never
-the letter, which waits in the journal. An interrupt is part of the thread, and several parties can
-read the thread.
+the letter, because several parties can read the thread and its interrupts. The letter waits in the
+journal.
 """
 
 import os
@@ -28,7 +28,7 @@ def fields_of(act: str) -> tuple[str, ...]:
 
 
 def form(act: str, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the JSON schema of a reply in the fields of the answer, of which each may be left out.
+    """Return the JSON schema of a reply that fills in the answer's fields; each may be left out.
 
     Args:
         act: the name of the question.
@@ -63,7 +63,7 @@ def seat_address(episode: str, agent: str) -> str:
 
 
 def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return field → the values to choose from; give an interrupt only what every party may know.
+    """Return field → the values to choose from. Give only facts that every party may know.
 
     Args:
         facts: the letter's facts.

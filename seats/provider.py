@@ -1,7 +1,7 @@
-"""The kinds of seats: one `Provider` each, found by the part of a model before its colon.
+"""The kinds of seats, each a `Provider`, found by the part of a model's name before the colon.
 
-A kind is imported when a seat names it, so that a run of embedded agents loads no endpoint, no
-recording and no person. Models of every other provider answer through LangChain.
+A kind is imported when a seat names it, so that a run of embedded agents loads no code for
+endpoints, recordings or people. Models of every other provider answer through LangChain.
 
 >>> provider_of(Seat(model="embedded:rational")).in_text
 True
@@ -69,7 +69,7 @@ class Provider:
         in_text: whether the models run in this process and always answer in text. Others may
             answer by a schema or a tool call.
         ask: asks without any model, as people are asked; None for a kind that makes models.
-        read: reads a reply from outside and its question's name; None for a kind that makes models.
+        read: makes an answer from an outside reply and its question's name; None as for `ask`.
     """
 
     make: Callable[..., BaseChatModel]
@@ -98,5 +98,5 @@ def provider_of(seat: Seat) -> Provider:
 
 
 def provider(kind: str) -> Provider:
-    """Return a kind of `KINDS`."""
+    """Return the kind of seats with this name in `KINDS`."""
     return cast(Provider, extension.import_place(KINDS[kind]))

@@ -2,8 +2,8 @@
 
 For each letter, the factory is called with the agent's name as `agent` and the run's seed as
 `seed`. The factory returns a callable from the letter's facts and words to tagged text, or to the
-fields of the answer (`seats.answer`). As each letter has a new callable, no memory is kept. So a
-resumed run continues as if the run had not stopped.
+fields of the answer (`seats.answer`). As each letter gets a new callable, a callable keeps no
+memory between letters. So a resumed run continues as if the run had not stopped.
 
     def factory(agent: str, seed: int) -> Answering:
         def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]: ...
@@ -50,7 +50,7 @@ _MOST_SAID = 300
 
 
 class PythonSeatError(SeatFault):
-    """A callable failed or gave no answer. One line says where and how, and quotes nothing.
+    """A callable failed or gave no answer. The text is one line: where and how, without quotes.
 
     Attributes:
         said: the last line of the program's exception, for the operator only.

@@ -60,12 +60,12 @@ def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
 
 _TIMED = {"Turns", "Span", "Every", "Count", "Earned"}
 _PAYING, _ACTING = {"Pay", "Share", "Earned"}, {"Do", "Forbid", "Give"}
-"""Parts of an offer that a letter does not teach: in a game of one turn, where deals hold no
-payments, and after play."""
+"""The parts of an offer that letters leave out in games of one turn, where deals hold no payments,
+and after the play."""
 
 
 def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer's schema without the parts of an offer that its letter does not teach."""
+    """Return an answer's schema without the parts of an offer that its letter leaves out."""
     over = "own_rewards" in facts
     out = set(_TIMED) if facts.get("procedure", {}).get("turns") == 1 else set[str]()
     out |= _PAYING if facts.get("payments") is False else set()

@@ -20,7 +20,7 @@ def is_object(model: str) -> bool:
 
 
 Answers = Literal["auto", "text", "schema", "tools"]
-"""The mode of answers: tagged text, JSON of a schema, a tool call, or `auto`: see `answers_of`."""
+"""The mode of answers: tagged text, JSON of a schema, a tool call, or `auto` (`answers_of`)."""
 
 
 class SeatError(RuntimeError):

@@ -1,4 +1,4 @@
-"""The server's checkpointer: the saver of the home. `langgraph.json` names `checkpoints`."""
+"""The server's checkpointer, which is the home's. `langgraph.json` names `checkpoints`."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ from shapley_coop.state.storage.home import home
 
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """Open the home's saver. The server calls this once in each of its event loops."""
+    """Open the home's checkpointer. The server calls this once in each of its event loops."""
     restrict()
     async with saver(home(), listener=_on_checkpoint, starting=_note_start) as kept:
         yield kept

@@ -4,8 +4,8 @@
 
 θ_{i,k} counts the artefacts of kind k that agent i made; w_k is the share of the whole that belongs
 to all artefacts of kind k. The paper gives each w_k as an interval; `parts` uses the middle of the
-interval. Kinds of which no agent made an artefact are left out. A coalition's worth is the sum of
-its members' parts, so each agent's part is its Shapley value.
+interval. A kind of artefact that no agent made is left out. A coalition's worth is the sum of its
+members' parts, so each agent's part is its Shapley value.
 >>> made = {"Ann": {"code": Fraction(3)}, "Ben": {"code": Fraction(1), "fixes": Fraction(2)}}
 >>> [f"{low} to {high}" for low, high in earned_intervals(made, WEIGHTS).values()]
 ['81/4 to 30', '87/4 to 35']

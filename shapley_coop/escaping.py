@@ -96,7 +96,7 @@ def without_hidden(text: str) -> str:
 def marked_lines(text: str) -> list[str]:
     """Return the lines of a speech; all except the first begin with a mark that letters never use.
 
-    Each run of white space becomes one space, so that no text can be moved past a line break.
+    Each run of white space becomes one space, so that padding moves no text to a new screen line.
     """
     first, *more = [" ".join(line.split()) for line in text.splitlines() if line.strip()] or [""]
     return [first, *(f"> {line}" for line in more)]

@@ -89,7 +89,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Extension:
-    """One extension; every part is optional. Types are named within `shapley_coop`.
+    """One extension; every part is optional. Names of types are relative to `shapley_coop`.
 
     Attributes:
         name: the extension's name, which is also its folder's name.
@@ -97,7 +97,7 @@ class Extension:
         games: a game's name → the subclass of `Game`.
         variants: a game and a parameter that it lacks, such as `task_exchange.meetings` → the
             subclass that has this parameter. A run that sets the parameter plays the subclass.
-        schemes: a scheme before a colon → the subclass of `Game` that plays the rest of the name.
+        schemes: the part of a game's name before a colon → the subclass of `Game` that plays it.
         formulas: a fact that states payoffs by a formula, for games too large for a table → the
             module that reads this fact (`games.symmetric.Formulas`).
         analyses: a fact as for `formulas` → the analysis of each party's incentives in a contract
@@ -107,18 +107,18 @@ class Extension:
         seats: a provider → a callable that makes a chat model from a seat, an agent and a seed; or
             a `Provider` (`seats.provider`), which also declares checks.
         programs: a module → its factories, which may play an agent without permission.
-        questions: the `ask` of a letter → the `Question` of a workflow (`state.turn`); for letters
-            without a table, the facts for seats (`seats.asked.Asked`).
-        templates: the name of a question, or NAME_course → the text of the template.
+        questions: a question's name → the `Question` of a workflow (`state.turn`), or for letters
+            that no workflow sends, only its part for seats (`seats.asked.Asked`).
+        templates: a question's name → its letter's template; NAME_course → that of the procedure.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows. Its
-            context names models as seats do (`model`, `base_url`): the server checks them.
+            context names models as seats do (`model`, `base_url`), and the server checks them.
         words: a fact that its questions add to letters for moves → a callable from all facts to
             the letter's text on this fact.
         moves: a fact as for `words` → a callable from a letter's facts and the record to an action.
         readings: a fact of its games → a function that converts the facts and the record of a
             letter for a move into the form that an embedded agent reads.
-        courses: a fact of its games → a function that takes an embedded agent
-            (`seats.embedded.bargaining.Agent`) and returns `ask` of a letter → a special answer.
+        courses: a fact of its games → a function from an embedded agent
+            (`seats.embedded.bargaining.Agent`) to question's name → a special answer.
         audits: an effect that its workflows record → a function of the game and the record that
             returns a line for each breach of the workflow's rule.
         rechecks: a node of its workflows → its recomputation (`evals.rechecks.Recheck`).
@@ -126,7 +126,7 @@ class Extension:
             and a callback for each coalition. It returns the agents' values, the improvement, and
             whether the replay of all agents agrees with the record.
         dice: the function of `coop credit RUN --dice N`. It takes the evaluated table, a norm, N
-            and a callback for each of the dice, and returns the report.
+            and a callback for each seed, and returns the report.
         measures: the key of a measure that the core names but cannot compute (`distance`) → a
             callable from a row and the text after the colon to a number or None.
         credits: a name → a callable from the evaluated table and a norm to a section of the report
@@ -138,8 +138,8 @@ class Extension:
         sandboxes: a name → a sandbox (`games.sandbox.Sandbox`).
         routes: a name → a callable from the inbox of people's letters to Starlette routes of the
             server. If a library of the routes is absent, the server runs without them.
-        callers: a path of the `routes` → the callers that may use the path if callers have
-            tokens. Then no caller may use a path without an entry.
+        callers: a path of the `routes` → the callers that may use the path if callers have tokens.
+            If they do, no caller may use a path without an entry.
         suites: a suite's name → the package whose folder has `name.yaml`.
         suite_checks: a name → a callable that raises ValueError for an unusable suite.
         batches: a provider → its `Batches`, as the extension of sweeps defines them.
@@ -150,7 +150,7 @@ class Extension:
         tenants: the rule that separates callers (`serve.server.tenancy.Tenancy`).
         databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
         guards: a name → the hooks into LangGraph's server (`serve.server.guards.Guard`).
-        records: a name → the scenario of a task exchange by its parameter `records` and a seed.
+        records: a name → a function from parameters and a seed to the scenario of a task exchange.
         commands: a purpose → a mapping from the words of a command, such as `attribute` or
             `import coopeval`, to its function.
         first: the first words of the commands that `coop --help` lists; the others need `--all`.
@@ -205,7 +205,7 @@ class BrokenExtension(ValueError):
 
 
 def installed() -> Mapping[str, Extension]:
-    """Return name → extension for all loadable extensions: first this distribution's."""
+    """Return name → extension for all loadable extensions, this distribution's first."""
     return {name: found for name, found in _find_all().items() if isinstance(found, Extension)}
 
 

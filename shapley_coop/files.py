@@ -103,7 +103,7 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: as `problem`: the file cannot be read, or is not UTF-8.
+        ValueError: raised as `problem`; the file cannot be read, or is not UTF-8.
     """
     try:
         return text_of(path, encoding="utf-8-sig")
@@ -125,7 +125,7 @@ def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueE
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: as `problem`: the file cannot be read, or is not such JSON.
+        ValueError: raised as `problem`; the file cannot be read, or is not such JSON.
     """
     text = read_text(path, kind, problem=problem)
     try:
@@ -146,7 +146,7 @@ def read_data(
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: as `problem`: the file cannot be read or parsed.
+        ValueError: raised as `problem`; the file cannot be read or parsed.
     """
     import yaml
 
@@ -174,11 +174,11 @@ def read_mapping(
         path: the file.
         kind: the expected content for errors, with its article.
         hint: the correction in the error: `give name and agents`.
-        private: as for `read_data`.
+        private: whether the message must not quote the file.
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: as `problem`: the file cannot be read or parsed, or is not a mapping.
+        ValueError: raised as `problem`; the file cannot be read or parsed, or is not a mapping.
     """
     content = read_data(path, kind, private=private, problem=problem)
     if not isinstance(content, dict):

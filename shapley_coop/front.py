@@ -30,8 +30,8 @@ async def play(
         graph: the workflow's name.
         config: the configuration, or a mapping of its fields: the game, the seats, the limits.
         run: the run's name; if it is empty, a name is generated.
-        watch: is called after each node with its name and its update.
-        person: answers letters for the people at the table.
+        watch: a function that is called after each node with its name and its update.
+        person: a function that answers letters for the people at the table.
         settings: fields of the configuration, which add to or replace those of `config`. `game` may
             be a `Game`. A value of `seats` may be a function of a letter and its facts, a LangChain
             chat model, or a compiled LangGraph graph.
@@ -125,8 +125,8 @@ async def resume(
     Args:
         run: the run's name.
         seats: agent → the same object as before; all other seats are read from the record.
-        watch: is called after each node with its name and its update.
-        person: answers letters for the people at the table.
+        watch: a function that is called after each node with its name and its update.
+        person: a function that answers letters for the people at the table.
 
     Raises:
         TypeError: a seat is an object of an unknown kind.

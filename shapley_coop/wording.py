@@ -1,11 +1,11 @@
-"""Words that letters and tools share."""
+"""Phrases that letters and tools share."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def breach_words(row: Mapping[str, Any], viewer: str, signed: bool = False) -> str:
-    """Return the case of a breach in words, of an offer or of a contract that is signed.
+    """Return in words who breaks an offer, or a signed contract, and by which action.
 
     >>> breach_words({"who": "Ann", "by": "lever"}, "Ann"), breach_words({"who": "Ann"}, "Ben")
     ('you sign and break it by lever', 'Ann signs and breaks it')

@@ -5,5 +5,5 @@
 'embedded:greedy'
 
 `Table` is the checkpointed state of every graph. `EvaluatedTable` computes every fact that follows
-from a table. `view.agent_view` alone brings facts of the table into a letter.
+from a table. Only `view.agent_view` takes facts from the table into a letter.
 """

@@ -1,4 +1,4 @@
-"""Checks that every agent at a table could pay the amounts and hand over the goods of a deal."""
+"""Checks that every agent could pay the amounts and hand over the goods that a deal demands."""
 
 from fractions import Fraction
 
@@ -25,11 +25,11 @@ _known = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()
 
 
 def unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
-    """Return the fault ABLE if some agent could never pay or deliver its part of a deal."""
+    """Return the fault ABLE if an agent could never pay or deliver what a deal demands of it."""
     asked = (evaluated.game, evaluated.enforcement, deal, evaluated.stands)
-    try:  # cached: equal embedded agents check the same deals in every run
+    try:  # cached: a run's agents check the same deals again and again
         return _known[asked]
-    except KeyError:  # `in` before reading is unsafe: another thread may empty the cache
+    except KeyError:  # no `in` first: a thread may empty the cache in between
         fault = _known[asked] = _unable(evaluated, deal)
         return fault
 
@@ -50,7 +50,7 @@ def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
 
 
 def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:
-    """Return the most that an agent could owe by a deal and the contract; None if unbounded."""
+    """Return the most that an agent could owe under a deal and the contract; None if unlimited."""
     if phase == "settlement":
         return max(evaluated.earned[agent] - evaluated.payoffs_under(deal)[agent], NOTHING)
     now = evaluated.turn

@@ -1,4 +1,4 @@
-"""The fields that extensions add to the run's configuration, in its JSON schema."""
+"""The JSON schema of the fields that extensions add to the run's configuration."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ def added_properties() -> dict[str, Any]:
 
 
 def inline(schema: Any, shapes: Mapping[str, Any]) -> Any:
-    """Return a schema whose `$ref`s are replaced by copies, to be embedded in another schema."""
+    """Return a schema with each `$ref` replaced by a copy, so that other schemas can embed it."""
     if isinstance(schema, list):
         return [inline(one, shapes) for one in schema]
     if not isinstance(schema, dict):

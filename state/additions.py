@@ -2,8 +2,8 @@
 
 An extension names the fields that it adds to the run's configuration (`Extension.settings`), and an
 `Addition` that reads these fields (`Extension.additions`). A run that sets none of these fields
-does not load the extension. Data that a check adds to an answer are in its message, under `more`.
-The table holds an addition's other data under `aside`. Both keys map names of additions to data.
+does not load the extension. A message has the data that an addition's check adds, under `more`. The
+table has an addition's other data, under `aside`. Both keys map names of additions to data.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from shapley_coop import extension
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.invalid import first_error
 
-if TYPE_CHECKING:  # imported only for types, because these modules import this module
+if TYPE_CHECKING:  # only for types: these modules import this module
     from shapley_coop.deals.language.deal import Offer
     from shapley_coop.games import Game
     from shapley_coop.state.evaluated import EvaluatedTable
@@ -48,8 +48,8 @@ class SealedAnswer(NamedTuple):
         topic: the topic of the question.
         turn: the turn before which the agent was asked.
         text: the agent's answer.
-        accepts: the hash of the commitment that the answer makes.
-        called: the words for the answer in messages of `coop verify`, such as "its orders".
+        accepts: the hash by which the answer binds its author.
+        called: the name of the answer in messages of `coop verify`, such as "its orders".
     """
 
     topic: str
@@ -60,7 +60,7 @@ class SealedAnswer(NamedTuple):
 
 
 class Rechecked(NamedTuple):
-    """The outcome of a check in `coop verify`: name, errors found, and message of success."""
+    """A check's outcome in `coop verify`: its name, the errors, and the words if there are none."""
 
     name: str
     wrong: list[str]
@@ -68,7 +68,7 @@ class Rechecked(NamedTuple):
 
 
 class Addition(Generic[S]):
-    """The base class of an extension's additions to a run; every method has a default.
+    """The base class of an extension's additions to a run; by default they do nothing.
 
     Attributes:
         settings: the model of the fields that the extension adds to the configuration.
@@ -77,7 +77,7 @@ class Addition(Generic[S]):
     settings: type[S]
 
     def resolved(self, settings: S, game: "Game") -> S:
-        """Return the settings with file contents and other references filled in.
+        """Return the settings with references, such as names of files, replaced by contents.
 
         Raises:
             ValueError: the game cannot be played with these settings.
@@ -85,14 +85,14 @@ class Addition(Generic[S]):
         return settings
 
     def check_begin(self, settings: S) -> None:
-        """Check that a run may begin; resumed runs are not checked.
+        """Check that a new run may begin; a resumed run is not checked.
 
         Raises:
             ValueError: the run may not begin.
         """
 
     def complaints(self, settings: S) -> Iterator[str]:
-        """Yield the reasons why only the server's operator may use these settings."""
+        """Yield the reasons, if any, why only the server's operator may set these settings."""
         yield from ()
 
     def aside(self, settings: S, episode: str, workflow: str) -> Any:
@@ -100,15 +100,15 @@ class Addition(Generic[S]):
         return None
 
     def limits(self, settings: S, agent: str) -> Limits:
-        """Return the limits of an agent's commitments."""
+        """Return the limits of the commitments that an agent may make."""
         return Limits()
 
     def shows(self, settings: S, turn: "TurnContext", agent: str) -> dict[str, Any]:
-        """Return the facts that the addition contributes to a letter about an offer."""
+        """Return the facts that the addition adds to a letter about an offer."""
         return {}
 
     def carried(self, reply: Mapping[str, Any]) -> str:
-        """Return text to add to a person's message, made from extra keys of the person's reply.
+        """Return a text to add to a person's message, from the extra keys of the reply.
 
         Raises:
             ValueError: a value under these keys is wrong.
@@ -116,7 +116,7 @@ class Addition(Generic[S]):
         return ""
 
     def without(self, text: str) -> str:
-        """Return an answer's text without the part that only this addition reads."""
+        """Return an answer's text without the elements that only this addition reads."""
         return text
 
     def check(
@@ -139,18 +139,18 @@ class Addition(Generic[S]):
     def accepts(
         self, settings: S, evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer"
     ) -> Any:
-        """Return data to add to an acceptance that a node, not the agent, writes to the table."""
+        """Return data to add to an acceptance that a node makes on an agent's behalf."""
         return None
 
     def rechecked(
         self, settings: S, table: "Table", sealed: Mapping[str, SealedAnswer] | None
     ) -> Rechecked | None:
-        """Recompute the addition's data in a run, for `coop verify`.
+        """Compute the addition's data in a run again, and compare; this is for `coop verify`.
 
         Args:
             settings: the run's settings of this addition.
             table: the run's last table.
-            sealed: agent → its sealed answer; None if no deal is built from sealed answers.
+            sealed: agent → its sealed answer; None if the workflow has no sealed answers.
         """
         return None
 
@@ -164,7 +164,7 @@ class Added(NamedTuple):
 
 
 def added_fields() -> dict[str, str]:
-    """Return a mapping from each field that extensions add to the name of its addition."""
+    """Return field → the name of the addition that adds it to the configuration."""
     return {
         field: name
         for one in extension.installed().values()
@@ -174,7 +174,7 @@ def added_fields() -> dict[str, str]:
 
 
 def gather(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the configuration with extensions' fields moved into `extensions` and validated.
+    """Return the configuration with extensions' fields validated and moved into `extensions`.
 
     Raises:
         ValueError: a field is wrong, or its extension is not installed.
@@ -224,7 +224,7 @@ def set_aside(config: "RunConfig", episode: str, workflow: str) -> dict[str, Any
 
 
 def limits_of(config: "RunConfig", agent: str) -> Limits:
-    """Return the strictest limits of an agent's commitments over all additions of a run."""
+    """Return the strictest of the limits that a run's additions set for an agent."""
     found = [one.addition.limits(one.settings, agent) for one in find_additions(config)]
     return Limits(
         most_pay=min((one.most_pay for one in found if one.most_pay is not None), default=None),
@@ -234,7 +234,7 @@ def limits_of(config: "RunConfig", agent: str) -> Limits:
 
 
 def show_additions(turn: "TurnContext", agent: str) -> dict[str, Any]:
-    """Return the facts that a run's additions contribute to a letter about an offer."""
+    """Return the facts that a run's additions add to a letter about an offer."""
     facts: dict[str, Any] = {}
     for one in find_additions(turn.evaluated.config):
         facts |= one.addition.shows(one.settings, turn, agent)
@@ -242,7 +242,7 @@ def show_additions(turn: "TurnContext", agent: str) -> dict[str, Any]:
 
 
 def without_additions(config: "RunConfig", text: str) -> str:
-    """Return an answer's text after each addition has removed the elements that it defines."""
+    """Return an answer's text without the elements that only a run's additions read."""
     for one in find_additions(config):
         text = one.addition.without(text)
     return text
@@ -265,7 +265,7 @@ def check_additions(
 def accept_additions(
     evaluated: "EvaluatedTable", agent: str, topic: str, offer: "Offer"
 ) -> dict[str, Any]:
-    """Return the additions' data, by name, for an acceptance that a node writes for an agent."""
+    """Return addition → data for an acceptance that a node makes on an agent's behalf."""
     found = {
         one.name: one.addition.accepts(one.settings, evaluated, agent, topic, offer)
         for one in find_additions(evaluated.config)

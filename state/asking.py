@@ -1,4 +1,4 @@
-"""The asking of seats: all agents at once, within the budget, and only once for each letter."""
+"""The asking of seats in parallel, within the budget, and only once for each letter."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ class Reply:
         attempt: the number of this attempt to answer, from 1; 0 if the agent was not asked.
         entry: the letter and its answer; None if the budget had no call left for the agent.
         steps: the model calls before the answer, in which the model called tools.
-        sent: whether the letter was sent; the program takes an agent's only legal action.
+        sent: False if no letter was sent, because the program took the agent's only legal action.
     """
 
     attempt: int
@@ -53,8 +53,8 @@ class Reply:
 
 @dataclass(frozen=True)
 class _Open:
-    """A letter, its journal entry if it was already answered, and the answer of an agent that
-    can act in one way only, which gets no letter."""
+    """A letter, the journal's entry if it is answered already, and the answer `forced` on an agent
+    with one legal action, which gets no letter."""
 
     question: Enquiry
     entry: Entry | None
@@ -69,7 +69,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     """Ask every agent that has not answered yet, and return their replies.
 
     If a call fails, the other calls finish before the error is raised. Their answers are stored, so
-    a resume repeats only failed calls. With `warm_cache`, the first agent is asked before others.
+    a resumed run repeats only failed calls. `warm_cache` asks the first agent first.
 
     Args:
         turn: the question and the asked agents.
@@ -101,7 +101,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
 
 
 def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]]:
-    """Return the journal, and each agent's next letter with its answer in the journal, if any."""
+    """Return the journal, and each agent's next letter, with its answer if the journal has it."""
     journal, episode = home().journal, turn.table["episode"]
     drafts = {agent: draft for agent in turn.asked if (draft := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
@@ -133,7 +133,7 @@ def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]
 def _forced(turn: TurnContext, asked: Enquiry) -> str:
     """Return the answer of an agent with one legal action; "" if its letter must be sent.
 
-    An agent is asked if it writes an action's content, or if a mandate refused the only action.
+    An agent is asked nevertheless if it writes the action's text, or if its answer was refused.
     """
     legal = legal_in(asked.letter.facts)
     acts = issubclass(turn.question.answer, Action) and asked.attempt == 1 and not asked.carries
@@ -180,10 +180,10 @@ def _mail(agent: str, asked: Enquiry) -> Mail:
 
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
-    """Return a refusal; check the answer again for the reason, which the table does not store."""
+    """Return the refusal of an answer; check it again for the reason, which the table lacks."""
     found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
-        # Newer code may accept an answer that was refused, but its author was promised a retry.
+        # If newer code accepts the refused answer, ask its author again as was promised.
         before = turn.draft(agent)
         label = before.get("label", "MPT") if before else "MPT"
         found = Fault(label, "Answer once more.")
@@ -195,7 +195,7 @@ def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Ref
 def _after_refusals(
     turn: TurnContext, one: _Open, view: PrivateView, write: Writer, journal: Journal
 ) -> _Open:
-    """Return a person's latest letter, which follows all refused replies in the journal."""
+    """Return a person's latest letter, after the refused replies that the journal has."""
     agent, episode = one.question.agent, one.question.episode
     while one.entry is not None:
         answer, attempt = one.entry.answer, one.question.attempt
@@ -231,7 +231,7 @@ def _question(
 
 
 def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
-    """Return, in order, the agents for which the budget still has a call."""
+    """Return the agents for which the budget still has a call, in the order of the questions."""
     config = turn.evaluated.config
     if config.budget == UNLIMITED:
         return list(questions)
@@ -249,7 +249,7 @@ def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[
 
 
 def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
-    """Return the most model calls that each agent may spend on one answer and its tool calls."""
+    """Return agent → the most calls with tools that it may make before it answers."""
     config = turn.evaluated.config
     tracker = BudgetTracker(config.budget, turn.table["spent"])
     for agent in admitted:

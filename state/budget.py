@@ -1,6 +1,6 @@
 """The budget of a run, and the check that decides whether an agent may still be asked.
 
-All decisions follow from the spending on the table, so a resumed or replayed run makes the same
+The check depends only on the spending on the table, so a resumed or replayed run makes the same
 decisions.
 """
 
@@ -15,7 +15,7 @@ SPENT_UP = "BUDGET"
 
 
 class Budget(BaseModel):
-    """Limits of a run, and of each agent in it; 0 is none."""
+    """The limits of a run, and of each agent in it; 0 sets no limit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -69,7 +69,7 @@ class BudgetTracker:
         return not self.empty and not self.has_used_its_part(agent)
 
     def has_used_its_part(self, agent: str) -> bool:
-        """Return whether an agent has reached one of its two limits, on calls or on tokens."""
+        """Return whether an agent has reached its limit of calls or of tokens."""
         own = (
             (self._budget.agent_calls, self._calls[agent]),
             (self._budget.agent_tokens, self._tokens[agent]),
@@ -91,7 +91,7 @@ class BudgetTracker:
         return max(min(limits), 0) if limits else None
 
     def reserve(self, agent: str, tokens: int, calls: int = 1) -> None:
-        """Count an agent's coming calls in advance, because other agents are asked in parallel.
+        """Count an agent's calls before they are made, so that parallel calls keep the limits.
 
         Args:
             tokens: the expected tokens.

@@ -1,4 +1,4 @@
-"""The characteristic function v of a record, computed by the rule that the game declares."""
+"""The characteristic function v (coalition → worth) of a record, by the game's credit rule."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -32,7 +32,7 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
 
 
 def by_replays(replays: Replays) -> Characteristic:
-    """Return v(C) = W(C) − W(∅); W(C) is the total if C acts as recorded, others at baseline."""
+    """Return v(C) = W(C) − W(∅); in W(C), C acts as recorded and the others act as at baseline."""
     return Characteristic(
         agents=replays.agents,
         worth=partial(_worth, replays),
@@ -46,7 +46,7 @@ def by_replays(replays: Replays) -> Characteristic:
 
 
 def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """Return each agent's earnings at the baseline, or its worth alone if the game defines one."""
+    """Return agent → what it would have without the others, by the game's credit rule."""
     if game.analysis.has_potential:
         return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}
     if game.analysis.credit_rule == "record":
@@ -68,7 +68,7 @@ def _table(replays: Replays) -> list[Fraction]:
 
 
 def _classes(found: Sequence[ByClass] | None) -> tuple[ClassGame, ...] | None:
-    """Return the games between classes of equal agents that sum to v, or None if none are found."""
+    """Return games between classes of interchangeable agents that sum to v, or None."""
     if found is None:
         return None
     return tuple(ClassGame(one.of.tolist(), one.worths, one.unit) for one in found)

@@ -1,4 +1,4 @@
-"""The conduct of each agent in a record: its actions, its breaches and its passes by turn.
+"""The conduct of each agent in a record: the turns of its actions, breaches and passes.
 
 The command line, the viewer and the evaluators show the conduct next to each agent's payoff.
 
@@ -49,7 +49,7 @@ class Conduct(TypedDict):
 def conduct(
     agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
 ) -> dict[str, Conduct]:
-    """Return every agent's conduct.
+    """Return agent → its conduct.
 
     Args:
         agents: the agents, in order.
@@ -76,12 +76,12 @@ def _pass(turn: int, label: str) -> Pass:
 def state_conduct(
     agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return agent → its conduct with counts, for results; the arguments are those of `conduct`."""
+    """Return agent → its conduct with counts, for results; see `conduct` for the arguments."""
     return {agent: in_counts(one) for agent, one in conduct(agents, record, breaches).items()}
 
 
 def in_counts(one: Conduct) -> dict[str, Any]:
-    """Return one agent's conduct with numbers of actions and breaches in place of their turns."""
+    """Return one agent's conduct with counts of actions and breaches in place of turns."""
     counts = {action: len(turns) for action, turns in one["actions"].items()}
     return {"actions": counts, "breaches": len(one["breaches"]), "passes": one["passes"]}
 
@@ -104,9 +104,9 @@ def _short(action: str) -> str:
 
 
 def unanswered_words(passes: Iterable[Pass]) -> str:
-    """Return in words the passes for which no answer was usable, or "" if there are none.
+    """Return in words the passes that unusable answers caused, or "" if there are none.
 
-    Credit charges an agent for the cost of its passes, so readers see them next to its value.
+    Passes lower an agent's value, so readers see these words next to the value.
     """
     lost = [each for each in passes if each["why"] == "unusable"]
     if not lost:

@@ -1,4 +1,4 @@
-"""The check whether an agent can sign a deal: the deal can be kept and gives the agent enough."""
+"""The check that an agent can sign a deal: that it can be kept, and gives the agent enough."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -22,13 +22,13 @@ from shapley_coop.state.turn import TurnContext
 
 
 def terms_of(turn: TurnContext) -> Terms:
-    """Return the facts for checks of deals, such as parties, actions and droppable clauses."""
+    """Return the facts that checks of deals need, such as agents, actions and turns."""
     evaluated = turn.evaluated
     money = tuple(lasting_clauses(evaluated.clauses))
     return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)
 
 
-@lru_cache(maxsize=256)  # cached: `broken_rules` needs the same object for the same facts
+@lru_cache(maxsize=256)  # cached: equal facts must be one object for the cache of `broken_rules`
 def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> Terms:
     return Terms(
         agents=game.agents,
@@ -44,7 +44,7 @@ def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> 
 
 
 def reservation(turn: TurnContext, agent: str) -> Fraction | None:
-    """Return an agent's reservation value from its secret or an extension's limits, if any."""
+    """Return the least payoff that an agent accepts, from its secret or an extension, or None."""
     config = turn.evaluated.config
     told, least = reservation_of(config.secrets, agent), limits_of(config, agent).least_end
     return max((x for x in (told, least) if x is not None), default=None)
@@ -56,8 +56,8 @@ def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     Every workflow uses this check for offers, drafts, counter-offers, amendments and acceptances.
     The deal may break a rule, be impossible to keep, demand more than a party could pay or give,
     or leave the agent less than its reservation value. The check also uses two private facts of
-    the agent: its purse and, with private worths, its payoff without a deal. These affect only
-    the agent's own signature, and only the agent sees faults about them.
+    the agent: its purse and, with private worths, its payoff without a deal. These two can stop
+    only the agent's own signature, and only the agent sees such faults.
     """
     fault = broken_rules(turn.topic.rules, deal, terms_of(turn))
     if turn.topic.certified:
@@ -67,14 +67,14 @@ def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
 
 @lru_cache(maxsize=256)  # cached: agents repeat offers, and many agents answer one offer
 def broken_rules(rules: tuple[Rule, ...], deal: Deal, terms: Terms) -> Fault | None:
-    """Return one fault that names every rule that a deal violates, or None if it violates none."""
+    """Return one fault for all the rules that a deal violates, or None if it violates none."""
     return all_faults(rules, deal, terms)
 
 
 def _too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     least, evaluated = reservation(turn, agent), turn.evaluated
     fault = unable(evaluated, deal)
-    if fault or agent in OUTSIDERS:  # an outsider drafts for others and does not sign
+    if fault or agent in OUTSIDERS:  # an outsider only drafts
         return fault
     if fault := _beyond_purse(turn, agent, deal):
         return fault
@@ -116,6 +116,6 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
 
 
 def put_offer(said: AgentOutput, found: Reading) -> AgentOutput:
-    """Return an answer to which the parsed deal and the parser's repairs are added."""
+    """Return an answer with the deal that was read from it, and the parser's repairs added."""
     said = {**said, "deal": found.deal.record()}
     return {**said, "repairs": list(found.repairs)} if found.repairs else said

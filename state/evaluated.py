@@ -1,4 +1,4 @@
-"""The evaluated table: every fact that follows from a table, computed at most once.
+"""The evaluated table: the facts that follow from a table, each computed at most once.
 
 A node builds an evaluated table and passes it on. Letters, checks, evaluators and the viewer read
 facts from the evaluated table and compute nothing themselves.
@@ -71,7 +71,7 @@ class EvaluatedTable:
 
     @cached_property
     def signed(self) -> Agreement:
-        """The agreement, which checks the signed contract, if there is one, against the record."""
+        """The agreement, which checks the record against the signed contract, if there is one."""
         facts = {**facts_of(self.game), **self.means}
         open_turns = self.game.open_turns
         return Agreement(self.contract, self.record, facts, self.enforcement, open_turns)
@@ -83,7 +83,7 @@ class EvaluatedTable:
 
     @cached_property
     def stands(self) -> bytes:
-        """A cache key for the game's position, the record and the signed contract."""
+        """The game's position, the record and the signed contract as JSON, as a cache key."""
         return cache_key([self.table["position"], [*self.record], self.contract])
 
     @cached_property
@@ -93,7 +93,7 @@ class EvaluatedTable:
 
     @cached_property
     def means(self) -> dict[str, Any]:
-        """Upper bounds on each agent's means, against which checks compare a contract's amounts."""
+        """The most that each agent and all together can earn, to check that amounts can be paid."""
         return means_of(self.game)
 
     @property
@@ -130,7 +130,7 @@ class EvaluatedTable:
 
     @cached_property
     def _gifts_due(self) -> dict[str, list[Gift]]:
-        """Agent → the gifts from and to it that fall due this turn, whatever anybody does."""
+        """Agent → the gifts from or to it that are due this turn whatever the agents do."""
         found: dict[str, list[Gift]] = {}
         for gift in self.signed.gifts({}) if self.game.goods else ():
             when = self.clauses[gift["clause"]].when
@@ -147,7 +147,7 @@ class EvaluatedTable:
     def told_clauses(self, agent: str) -> dict[str, Clause]:
         """Return the clauses of the contract that an agent's letter shows.
 
-        A large contract is cut to the agent's clauses; outsiders, who write or judge, see all.
+        A letter shows only the agent's clauses of a large contract; outsiders see all clauses.
         """
         if len(self.clauses) <= MOST_TOLD:
             return self.clauses
@@ -159,12 +159,12 @@ class EvaluatedTable:
 
     @cached_property
     def duties(self) -> list[Duty]:
-        """The duties of all agents under the contract now."""
+        """The actions that the contract demands or forbids this turn, for all agents."""
         return self.signed.monitor.duties()
 
     @cached_property
     def earned(self) -> dict[str, Fraction]:
-        """Each agent's earnings before settlement, in the game's unit."""
+        """Each agent's earnings in play, in the game's unit."""
         return earnings(self.record, self.agents)
 
     @cached_property
@@ -186,7 +186,7 @@ class EvaluatedTable:
     def without_more(self) -> dict[str, Fraction]:
         """Return each agent's payoff if the agents agree on nothing more.
 
-        Enforced contracts decide the payoffs; otherwise agents keep their earnings.
+        These follow from the contract if it is enforced; otherwise they are the agents' earnings.
         """
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
@@ -203,15 +203,15 @@ class EvaluatedTable:
     def outlook(
         self, deal: Deal | None, viewer: str = "", norms: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """Return the payoffs if all keep an offer, if each agent breaks it, and without the offer.
+        """Return the payoffs if all keep an offer, if one agent breaks it, and without it.
 
-        The result is plain JSON with exact strings in the game's unit; empty if not computable.
+        The result is plain JSON with exact amounts as text; it is empty if it cannot be computed.
 
         Args:
-            deal: the offer; None for the contract in force, or for no deal at all.
-            viewer: the reader. If agents know only their own payoffs, the result holds the
-                viewer's payoffs, or none without a viewer.
-            norms: the norms whose payoffs are added for comparison, if all keep the offer.
+            deal: the offer; None if no offer is added to the contract in force, if there is one.
+            viewer: the reader. If agents know only their own payoffs, only the reader's are in the
+                result; "" for no reader.
+            norms: the norms whose payoffs are added for comparison.
         """
         found = self.outlook_or_why_not(deal, viewer, norms)
         return found if found["rows"] else {}
@@ -219,9 +219,9 @@ class EvaluatedTable:
     def outlook_or_why_not(
         self, deal: Deal | None, viewer: str = "", norms: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """Return the outlook; without rows and with a reason, `why_not`, if it is not computable.
+        """Return the outlook, or no rows and a reason `why_not` if it cannot be computed.
 
-        Once the game is over, an offer's payoffs are certain and no agent can break the offer.
+        After the end of the game, the payoffs are certain, and no agent can break the offer.
         """
         if self.over:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal or Deal())))
@@ -234,9 +234,9 @@ class EvaluatedTable:
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
     ) -> Fault | None:
-        """Return the fault RESERVE if a deal that all keep gives an agent less than `least`.
+        """Return the fault RESERVE if an agent gets less than `least` when all keep a deal.
 
-        If payoffs are private, the check uses the agent's own payoff only.
+        If payoffs are private, the check computes only this agent's payoff.
         """
         if self.game.analysis.ahead.own_payoffs_only:
             return short_of(least, self.kept(deal, agent, norms))
@@ -275,7 +275,7 @@ _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()
 
 
 def _resolve(table: Table) -> tuple[RunConfig, Game]:
-    """Return an episode's configuration and game, cached until its settings change."""
+    """Return an episode's configuration and game, which are cached while its settings stay."""
     episode, settings = table.get("episode", ""), table["settings"]
     known = _resolved.get(episode)
     if known is None or known[0] is not settings:

@@ -17,7 +17,7 @@ Counts = Mapping[str, int]
 
 
 class Asked(TypedDict):
-    """The event that some agents are asked in parallel."""
+    """The event that agents are about to be asked, in parallel."""
 
     event: Literal["asking"]
     topic: str
@@ -28,7 +28,7 @@ class Asked(TypedDict):
 
 
 class AgentProgress(TypedDict):
-    """The kind of one agent's answer, without its content, which may still be sealed."""
+    """What one agent's answer is and cost, without its content, which may still be secret."""
 
     act: str  # "refused" if the agent is asked again
     label: NotRequired[str]  # the label of the fault, or of the reason why the agent passed
@@ -38,7 +38,7 @@ class AgentProgress(TypedDict):
 
 
 class Answered(TypedDict):
-    """The event that all asked agents have answered."""
+    """The event that all the agents have answered."""
 
     event: Literal["answered"]
     topic: str

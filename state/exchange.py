@@ -37,7 +37,7 @@ class Pending(TypedDict):
 
 
 def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
-    """Return the task exchange that is played.
+    """Return the table's game, which must be a task exchange.
 
     Raises:
         GameError: the game is not a task exchange.
@@ -65,7 +65,7 @@ def pending_of(table: Table) -> Pending | None:
 
 @lru_cache(maxsize=4096)
 def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
-    """Return the allocation in a message (agent → bit string), or None if the text is invalid."""
+    """Return the allocation in a message: agent → its tasks as a bit string; None if invalid."""
     from shapley_coop.deals.exchange.messages import check_message
 
     verdict = check_message(text, tasks, by)
@@ -74,13 +74,13 @@ def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
 
 @dataclass(frozen=True, eq=False)
 class Talk:
-    """A talk over tasks among all agents or some of them.
+    """A talk over tasks among some or all agents.
 
     Attributes:
         game: the whole exchange.
         tasks: the tasks and agents of this talk.
         said: the messages of this talk.
-        before: the number of turns of talk before this talk.
+        before: the number of turns of talk that preceded this talk.
         pending: the current proposal, if there is one.
     """
 
@@ -157,7 +157,7 @@ def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
 
 
 def trade_history(talk: Talk) -> list[dict[str, Any]]:
-    """Return one line for each message, shared by all agents of a talk; the list only grows."""
+    """Return a line of history for each message of a talk, which all its agents see."""
     return [_line(talk, said) for said in talk.said]
 
 

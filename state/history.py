@@ -1,9 +1,9 @@
 """The public history for letters: a line for each event, and a summary of the oldest events.
 
 All agents share the history. Letters list every event until there are twice as many events as the
-setting `recall`. At that point, and again after every `recall` new events, a summary replaces all
-events but the latest `recall`. Between two summaries the history only grows at its end, so a
-provider's prefix cache stays valid. A summary that changed with every event would void the cache.
+setting `recall`. Then, and again after every `recall` new events, a summary replaces all but the
+latest `recall` events. Between two summaries the history only grows at its end, so a provider's
+prefix cache stays valid. A summary that changed with every event would void the cache.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ def history(turn: TurnContext) -> list[Line]:
 
 
 def public_history(evaluated: EvaluatedTable) -> list[Line]:
-    """Return a line for each public message and turn in order, with the oldest ones summed up."""
+    """Return a line for each public message and turn, in order, after a summary of the oldest."""
     turns = {turn["turn"]: turn for turn in evaluated.record}
     lines: list[Line] = []
     next_turn = 1
@@ -55,14 +55,14 @@ def recall_lines(lines: Sequence[Line], recall: int) -> list[Line]:
 
     Args:
         lines: one line for each message and turn, in order.
-        recall: the least number of latest events to keep as lines; 0 keeps all.
+        recall: the number of latest events that always stay lines; 0 keeps all events as lines.
     """
     old = recall * max(0, len(lines) // recall - 1) if recall else 0
     return [summary(lines[:old]), *lines[old:]] if old else list(lines)
 
 
 def summary(lines: Sequence[Line]) -> Line:
-    """Return one line that sums up the given lines: acts and rewards by agent, and the turns."""
+    """Return one line with the number of the given lines, and each agent's acts and rewards."""
     turns = [line for line in lines if "did" in line]
     words: dict[str, Counter[str]] = {}
     for line in lines:
@@ -111,7 +111,7 @@ def _did(turn: Turn, game: Game) -> Line:
 
 
 def _words_in(text: str) -> str:
-    """Return the words of a message, which is tagged if it was said in a talk over tasks."""
+    """Return a message's words without tags, which messages of a talk over tasks have."""
     said = said_in(text) if "<" in text else Message()
     if said == Message():
         return text

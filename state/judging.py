@@ -1,4 +1,4 @@
-"""The judgement of an answer, which is accepted, refused, or counted as a pass."""
+"""The judging of answers: each is accepted, refused, or counted as a pass."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ def reader(
         message = scan(without_additions(turn.evaluated.config, answer.text))
         if isinstance(message, Fault):
             return message
-        # Outsiders repeat the parties' clauses, whose length has been checked already.
+        # Outsiders may write more: they repeat the parties' clauses, whose length was checked.
         if agent not in OUTSIDERS and (fault := too_long(message)):
             return fault
         message = in_a_word(message)
@@ -52,7 +52,7 @@ def take(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
     if isinstance(said, Fault):
         return said
     found = question.check(turn, agent, said)
-    # Actions stay sealed until all have arrived, and the words of a repair would reveal them.
+    # Leave out repairs of a secret action, because their words would reveal the action.
     if isinstance(found, Fault) or not said.repairs or not question.answer.heard():
         return found
     return {**found, "repairs": [*said.repairs, *found.get("repairs", [])]}
@@ -69,9 +69,9 @@ class Judged:
     """The result of judging an answer.
 
     Attributes:
-        draft: the draft for the table.
+        draft: the table's note on the answer, such as the attempt and the label of a fault.
         output: the agent's answer or pass; None if the agent is asked again.
-        refused: the label of the fault, even after the last try; empty if there is no fault.
+        refused: the label of the answer's fault, even if it became a pass; "" if there is none.
     """
 
     draft: Draft
@@ -84,9 +84,9 @@ def judge(
 ) -> Judged:
     """Judge an answer: accept it, ask its author again, or count it as a pass.
 
-    A refused answer goes back to its author with the reason. After the last try the agent passes,
-    any readable speech is still delivered, and the record shows the label. A person is asked
-    again without limit.
+    A refused answer goes back to its author with the reason. After the last try the agent passes;
+    the answer's readable speech is still delivered, and the record shows the fault's label. A
+    person may try without limit.
 
     Args:
         turn: the question and the table.
@@ -117,7 +117,7 @@ def make_pass(label: str) -> AgentOutput:
 
 
 def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> AgentOutput:
-    """Return a pass for an agent whose last answer was unusable, with the speech in the answer.
+    """Return a pass for an agent whose last answer was refused, with that answer's public speech.
 
     The fault's label distinguishes this pass from a pass that the agent chose.
     """

@@ -1,4 +1,4 @@
-"""The entry for each run in lists of runs, and the filter of these lists.
+"""The entries of lists of runs, and the filter of these lists.
 
 `coop runs` and the viewer's index show the same entries for runs played here and on the server.
 """
@@ -24,12 +24,12 @@ def line(
     payoffs: Mapping[str, float] | None = None,
     why: str = "",
 ) -> dict[str, Any]:
-    """Return a run's entry in a list; its `outcome` is the status or, before the end, the state.
+    """Return a run's entry in a list; before the run's end, its `outcome` is its state.
 
     Args:
         run: the run's name.
         graph: the workflow.
-        created: ISO time.
+        created: the time at which the run began (ISO).
         state: started, waiting, ended or failed.
         settings: the resolved configuration; empty before the run's first node.
         status: the result's status if the run has ended; else empty.
@@ -79,7 +79,7 @@ class RunFilter:
     Attributes:
         game: the game's name, or a part of the name.
         graph: the workflow.
-        outcome: a status or a state of runs; a run matches by its status or by its state.
+        outcome: the status or the state that runs must have, such as "agreed" or "waiting".
         older: the least age of the run, in days.
     """
 

@@ -1,4 +1,4 @@
-"""The public talk: entries for new messages, and the offers that were agreed in the talk."""
+"""The public talk: entries for new messages, and the offers that all parties accepted in it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 @dataclass(frozen=True)
 class Utterance:
-    """An agent's answer, and the revisions of the offers that the answer concerns.
+    """An agent's answer, with the numbers (revisions) of the offers that it makes or answers.
 
     Attributes:
         by: the author.
         said: the answer.
-        puts: the revision of the offer that the answer makes; 0 if none.
-        about: the revision of the offer that the answer accepts or rejects; 0 if none.
+        puts: the number of the offer that the answer makes; 0 if it makes none.
+        about: the number of the offer that the answer accepts or rejects; 0 if there is none.
         to: the only agent that hears the answer; empty if all hear it.
         meeting: the number of the meeting, if several are held.
     """
@@ -30,7 +30,7 @@ class Utterance:
 
 
 def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[PublicMessage]:
-    """Return new messages for the talk, whose ids continue the talk's numbering."""
+    """Return answers as messages of the talk, whose ids continue the talk's numbering."""
     heard = len(table.get("talk", []))
     return [_entry(table, topic, f"m{heard + n}", one) for n, one in enumerate(utterances, start=1)]
 
@@ -38,7 +38,7 @@ def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[P
 def parties(table: Table, turn: int, revision: int) -> list[str]:
     """Return the agents that must sign an offer.
 
-    If agents left or passed and the offer was reduced to the others, only the others must sign.
+    If agents left or passed, and the offer was then rewritten without them, only the others sign.
 
     Args:
         turn: the turn before which the agents bargain.
@@ -68,7 +68,7 @@ _SIGNS = ("accept", "leave", "pass")
 
 def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
     act = one.said["act"]
-    if act == "act" or act == "think" or act == "vote":  # noqa: PLR1714 - it narrows the type
+    if act == "act" or act == "think" or act == "vote":  # noqa: PLR1714 - narrows the type
         raise ValueError(f"{act} is sealed or private: it never enters the talk")
     entry: PublicMessage = {
         "id": id_,
@@ -101,10 +101,10 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
 def count_answers(
     offer: Offer | None, answers: dict[str, AgentOutput]
 ) -> tuple[Offer | None, dict[str, AgentOutput]]:
-    """Return the offer with new acceptances added, and the answers without stale acceptances.
+    """Return the offer with the acceptances in the answers added, and the answers as counted.
 
-    An acceptance binds to the revision and hash that its author's letter showed. If another
-    offer has replaced that revision, the acceptance becomes a pass with the fault's label.
+    An acceptance counts only for the offer (revision and hash) that its author's letter showed. If
+    another offer has replaced it, the acceptance becomes a pass with the fault's label.
     """
     counted = dict(answers)
     for agent, said in answers.items():
@@ -119,16 +119,16 @@ def count_answers(
 
 
 def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
-    """Return each offer that all parties accepted, with the turn that follows the bargaining."""
+    """Return each offer that all parties accepted, with the turn before which they bargained."""
     standing: dict[tuple[int, int], Offer] = {}
     for said in table.get("talk", []):
         if said["topic"] != topic:
             continue
-        # An edited table may hold an acceptance of an offer that was never made: skip it.
+        # Skip an acceptance of an offer that was never made, which an edited table may have.
         offer = standing.get((said["turn"], said["about"])) if said["act"] == "accept" else None
         if offer is not None:
             offer["accepted"] = sorted({*offer["accepted"], said["by"]})
-        if "puts" in said and "deal" in said:  # proposals of tasks have no deal
+        if "puts" in said and "deal" in said:  # a proposal of tasks has no deal
             deal = Deal.of(said["deal"])
             standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])
     agreed = [

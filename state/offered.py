@@ -1,6 +1,6 @@
 """The facts about the current offer in a letter, which depend on the letter's question.
 
-Each public function maps (turn, agent) to facts as plain JSON. `state.view` combines these facts.
+Each public function maps (turn, agent) to facts as plain JSON, which `state.view` combines.
 """
 
 from functools import lru_cache
@@ -23,7 +23,7 @@ MOST_BREACHES = 6
 
 
 def standing_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the current offer, or no facts if there is none."""
+    """Return the fact `offer`, the current offer; {} if there is no offer."""
     return {"offer": {**_shown_offer(turn)}} if turn.evaluated.offer else {}
 
 
@@ -47,11 +47,11 @@ def _written_facts(turn: TurnContext) -> Facts:
 
 
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer, its JSON to edit in a counter-offer, and its outlook if there is one."""
+    """Return the offer, its JSON to edit in a counter-offer, and its outlook if letters show it."""
     facts, offer = standing_offer(turn, agent), turn.evaluated.offer
     facts |= show_additions(turn, agent)
     if offer and offer["deal"]["clauses"]:
-        # If payoffs are private, each reader needs an outlook without the payoffs of others.
+        # If payoffs are private, each reader gets an outlook without the others' payoffs.
         alone = turn.evaluated.game.analysis.ahead.own_payoffs_only
         facts["offer"] |= _beside_offer(turn, agent if alone else "")
         computed = facts["offer"].get("outlook")
@@ -62,7 +62,7 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
 
 @lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
 def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
-    """Return the offer's JSON, and its outlook if the run's settings ask for one."""
+    """Return the offer's JSON, and its outlook if the setting `outlook` is on."""
     evaluated = turn.evaluated
     facts: Facts = {"wire": _written_facts(turn)}
     if evaluated.config.outlook and not evaluated.over:
@@ -73,10 +73,10 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
 
 
 def as_it_stands(turn: TurnContext, agent: str) -> Facts:
-    """Return the reader's payoffs without an offer: by the contract in force, or with no deal.
+    """Return what the reader gets without an offer: by the contract in force, or with no deal.
 
-    Under a contract there is a row for each breach, too: what the reader gets if it breaks the
-    contract, and what it gets if another agent does.
+    For a contract, rows also say what the reader gets if it breaks the contract, and what it gets
+    if another agent does.
     """
     evaluated = turn.evaluated
     asked = evaluated.config.outlook and not evaluated.over and not turn.in_clauses
@@ -95,9 +95,9 @@ def as_it_stands(turn: TurnContext, agent: str) -> Facts:
 
 
 def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
-    """Return what the contract in force pays the reader, if it is computed quickly at every turn.
+    """Return what the reader gets if the contract is kept or broken, if that is quick to compute.
 
-    Dice need simulated plays, and many agents have many breaches.
+    It is slow with dice, which need simulated plays, and with many agents' many breaches.
     """
     evaluated = turn.evaluated
     quick = not evaluated.game.rolls_dice and len(evaluated.agents) <= MOST_BREACHES
@@ -125,7 +125,7 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
-    """Return a row of an outlook with one agent's payoff only, or {} if other agents breach."""
+    """Return a row of an outlook with only one agent's payoff, or {} if another breaks the deal."""
     alike = row.get("alike", [])
     if row["who"] not in ("", agent) and agent not in alike:
         return {}
@@ -141,13 +141,13 @@ def answer_facts(turn: TurnContext, agent: str) -> Facts:
 
 
 def answer_order(turn: TurnContext, agent: str) -> Facts:
-    """Return the order of agents in which counter-offers are taken up, if several agents answer."""
+    """Return the order in which agents' counter-offers are considered, if several agents answer."""
     order = in_turn_after(negotiators(turn.table), turn.table["speaker"])
     return {"answer_order": order} if len(order) > 1 else {}
 
 
 def certified_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer with a certificate of the offer's effect on every agent's incentives."""
+    """Return the offer with a certificate, which says if agents gain by breaking the offer."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
         from shapley_coop.deals.analysis.certificate_words import as_record, in_words
@@ -159,7 +159,7 @@ def certified_offer(turn: TurnContext, agent: str) -> Facts:
 
 
 def paid_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer with each agent's payoff under it, and its gain over no agreement."""
+    """Return the offer with each agent's payoff under it, and the change from no agreement."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     due = turn.evaluated.payoffs_under(turn.evaluated.offered)

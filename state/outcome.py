@@ -1,4 +1,4 @@
-"""The sentences about a run's end and events with which every summary begins.
+"""The sentences about what happened in a run, with which every summary of the run begins.
 
 They come before the payoffs, because payoffs alone mislead: if no agent acted, the contract was
 not tested, and equal payoffs of zero do not show fairness.
@@ -50,12 +50,11 @@ class Happened(TypedDict):
 
 
 def without_play(record: Sequence[Turn]) -> Status | None:
-    """Return the status of a run in which agents were asked to act and no agent acted.
+    """Return a status if agents were asked to act and no agent acted, or else None.
 
     Returns:
         `budget` if the budget had no call left for any agent; `no_play` if some agent chose to
-        pass; else `unreadable`, because answers were unusable. None if an agent acted, or if no
-        agent had to act.
+        pass; `unreadable` if answers were unusable.
     """
     agents = {
         effect["agent"]: None
@@ -108,7 +107,7 @@ def _who_acted(table: Table, acted: Sequence[str]) -> str:
 
 
 def _welfare(table: Table, record: Sequence[Turn]) -> list[str]:
-    """Return a line with the goods' total worth to their owners and the maximum; [] if no goods."""
+    """Return a line with the total worth of goods to their owners and its maximum, or []."""
     game = game_of(table["settings"])
     if not (game.goods and record):
         return []
@@ -133,7 +132,7 @@ def _answers(spent: Mapping[str, Any]) -> dict[str, Answers]:
 
 
 def _unusable(answers: Mapping[str, Answers], seats: Mapping[str, str]) -> list[str]:
-    """Return lines that count unusable answers by seat; empty if all answers were usable."""
+    """Return a line that counts each agent's unusable answers, or [] if all were usable."""
     lost = [agent for agent, one in answers.items() if one["unusable"]]
     if not lost:
         return []
@@ -161,13 +160,13 @@ def _in_brackets(labels: Mapping[str, int]) -> str:
 
 
 def no_value(credit: Mapping[str, Any]) -> str:
-    """Return the reason why a result's credit has no values (`games.baseline`), or ""."""
+    """Return the reason why a result has no Shapley values (`games.baseline`), or ""."""
     found = credit.get("baseline")
     return Baseline(**found).no_value if found else ""
 
 
 def values_of(credit: Mapping[str, Any]) -> Mapping[str, float]:
-    """Return each agent's Shapley value in a result's credit, or {} if values are undefined."""
+    """Return each agent's Shapley value from a result's `credit`, or {} if values are undefined."""
     values: Mapping[str, float] = credit["shapley"]
     return {} if no_value(credit) else values
 
@@ -175,10 +174,10 @@ def values_of(credit: Mapping[str, Any]) -> Mapping[str, float]:
 def payment_lines(outcome: Mapping[str, Any]) -> list[str]:
     """Return lines of the final payments: net amounts between agents, then amounts by clause.
 
-    An agent's payoff is its reward plus these net payments plus its forfeits.
+    An agent's payoff is its reward plus its net payments plus its net forfeits.
 
     Args:
-        outcome: a result with `transfers`, `forfeits`, and the due payments under `audit`.
+        outcome: a run's result.
 
     >>> paid = [{"payer": "Ann", "payee": "Ben", "amount": 3.0, "reason": "contract"}]
     >>> due = [{"clause": "c1", "payer": "Ann", "payee": "Ben", "amount": "2"}] * 2
@@ -214,7 +213,7 @@ def due_by_clause(outcome: Mapping[str, Any]) -> dict[tuple[str, str, str], Frac
 
 
 def simulation_note(outcome: Mapping[str, Any]) -> str:
-    """Return the note that embedded agents answered, or "" if none did.
+    """Return a note that says which agents were simulated, or "" if none were.
 
     Args:
         outcome: a result with `simulated` and `seats` (agent → model).

@@ -1,4 +1,4 @@
-"""The cached outlook of an offer: the payoffs if agents keep the offer or break it."""
+"""The outlook of an offer, cached: the payoffs if agents keep the offer or break it."""
 
 import json
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ def outlook_of(
 
     Args:
         terms: how contracts are enforced.
-        stands: JSON of the game's position, the turns played and the contract in force; the
-            offer would amend this contract.
+        stands: JSON of the game's position, the turns played, and the contract in force, which the
+            offer would amend.
         deal: the offer; None for the contract in force as it stands.
         norms: the norms whose payoffs are shown for comparison.
         viewer: the reader of the outlook; used only if the game's payoffs are private.
 
-    `deals.analysis.outlook` states the cost of the computation. The latest results are cached.
+    The latest results are cached; `deals.analysis.outlook` says what computing one costs.
     """
     key = _key(game, terms, stands, deal, norms, viewer)
     if (found := _computed.get(key)) is None:

@@ -1,4 +1,4 @@
-"""The seats of the summariser, who writes contracts, and of the judge; neither is a party."""
+"""The seats of the summariser, who writes contracts, and of the judge, who are no parties."""
 
 from shapley_coop.seats.seat import EMBEDDED, Seat
 from shapley_coop.state.run_config import SUMMARISER
@@ -12,9 +12,9 @@ def seat_of(turn: TurnContext, who: str) -> Seat:
     """Return the seat of an agent or of an outsider.
 
     If the configuration has no summariser, code writes down agreed clauses. Code cannot read an
-    offer in free words, so a model drafts its clauses, if any agent has a model: the proposer's
-    model, or else the first agent's. The model sees only the public talk, code compares the
-    drafted prose with the drafted clauses, and all parties sign the result.
+    offer in free words, so the proposer's model drafts its clauses, or else the first model at a
+    seat. The model sees only the public talk, code compares its prose with its clauses, and all
+    parties sign.
     """
     seats = turn.evaluated.config.seats
     if who in seats:

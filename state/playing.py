@@ -20,8 +20,8 @@ class Choices:
     """The agents' choices in one turn.
 
     Attributes:
-        actions: agent → action; agents that passed are missing.
-        effects: effects for the record in addition to the game's own.
+        actions: agent → action, without agents that passed.
+        effects: a note for the record on each pass.
     """
 
     actions: dict[str, str]
@@ -31,10 +31,10 @@ class Choices:
 def choices_in(
     evaluated: EvaluatedTable, choices: Callable[[str], Sequence[str]] | None = None
 ) -> Choices:
-    """Return the choices that the table's sealed pointers name in the journal.
+    """Return the actions in the answers to which the table's sealed pointers point.
 
-    An agent that passed takes no action, so the record shows no action. If the agent passed
-    because the budget had no call left for it, the pass is excused and breaches no duty.
+    An agent that passed takes no action. If the budget had no call left for the agent, its pass is
+    excused, which means that it breaches no duty.
 
     Args:
         evaluated: the table.

@@ -1,4 +1,4 @@
-"""Presets: named settings of papers' experiments; a run's settings include the preset's name."""
+"""Presets: the settings of papers' experiments under names, which a run's settings can give."""
 
 from typing import Literal
 

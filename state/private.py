@@ -17,7 +17,7 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class Refusal:
-    """The facts about an unusable answer, for the letter that asks its author again.
+    """A refused answer, with the facts for the letter that asks its author again.
 
     Attributes:
         fault: the reason for the refusal.
@@ -38,7 +38,7 @@ class PrivateView:
 
     Attributes:
         reasoning: the agent's private reasoning before this bargaining, if the run asked for it.
-        notes: the agent's latest notes or, if it wrote no notes, its reasoning.
+        notes: the agent's latest notes, or its reasoning if it wrote none.
         secret: the persona and the secrets that the agent's user gave it.
         utilities: the game's private facts for the agent, as JSON.
         refusal: the agent's last answer and its fault, if the answer was refused.
@@ -56,7 +56,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
 
     Args:
         turn: the table and the agents that are asked.
-        refusals: agent → the refusal of its last answer; agents without a refusal are missing.
+        refusals: agent → the refusal of its last answer, if that was refused.
 
     Raises:
         ValueError: the journal lacks notes or reasoning, or the secrets cannot be read.
@@ -67,7 +67,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
     thoughts = journal.open_all(episode, pointers)
     noted = {a: at for a, at in table.get("notes", {}).items() if a in turn.asked}
     written = journal.open_all(episode, noted)
-    # A signed deal replaces the reasoning before it, so later letters leave the reasoning out.
+    # Once a deal is signed, letters about actions leave out the reasoning that preceded it.
     bound = turn.topic.phase == "action" and evaluated.contract is not None
     secrets, personas = secrets_of(evaluated.config.secrets), evaluated.config.personas
     return {
@@ -86,7 +86,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
 
 def notes_in(text: str) -> str:
     """Return an answer's notes for its author's next letters, or "" if there are none."""
-    if "NOTES" not in text.upper():  # parsing is slow, and most answers have no notes
+    if "NOTES" not in text.upper():  # spares most answers the slow parsing
         return ""
     message = scan(text)
     notes = message.notes if isinstance(message, Message) else None
@@ -111,7 +111,7 @@ def _plan(answer: str) -> str:
 
 
 def public_choices(turn: TurnContext, agent: str, letter: Letter) -> dict[str, list[str]]:
-    """Return a person's choices, if every agent's view of the position is this person's view."""
+    """Return a person's choices, or {} if the game shows agents different positions."""
     game, position = turn.evaluated.game, turn.table["position"]
     if not turn.is_person(agent) or agent not in game.agents:
         return {}

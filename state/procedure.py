@@ -1,4 +1,4 @@
-"""The facts about a run's procedure in letters, from the workflow's questions and the settings."""
+"""The facts that tell letters' readers the run's procedure, from workflow and settings."""
 
 from functools import lru_cache
 from typing import Any
@@ -43,7 +43,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
 
 
 def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
-    """Return the kinds of clauses that an offer may have; none if the letter teaches no clauses."""
+    """Return the kinds of clauses that an offer may have; () if the letter explains no clauses."""
     if not turn.question.teaches:
         return ()
     if turn.topic.phase == "settlement":
@@ -53,7 +53,7 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
 
 
 def _admits_payments(question: Question[Any]) -> bool:
-    """Return whether the bargaining before play admits payments and splits."""
+    """Return whether deals before play may contain payments and splits."""
     return all(one.topic.payments for one in _questions_of(question) if one.name in BARGAINING)
 
 
@@ -63,7 +63,7 @@ def _questions_of(question: Question[Any]) -> tuple[Question[Any], ...]:
 
 
 def _page(question: Question[Any]) -> tuple[tuple[str, ...], bool]:
-    """Return the names of a workflow's questions, and whether agents bargain on computed values."""
+    """Return the names of a workflow's questions, and whether its last bargaining shows values."""
     page = _questions_of(question)
     acts = tuple(dict.fromkeys(one.name for one in page))
     return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

@@ -1,4 +1,4 @@
-"""The `publish` functions that several questions share, which write valid answers to the table."""
+"""The functions `publish` that several questions share; they write valid answers to the table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,12 +13,12 @@ Outputs = Mapping[str, AgentOutput]
 
 
 def keep_thoughts(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Return an update with pointers into the journal, where each agent's reasoning is private."""
+    """Return an update with pointers to each agent's reasoning, which is private in the journal."""
     return {"thoughts": {a: said["pointer"] for a, said in outputs.items() if "pointer" in said}}
 
 
 def hold_answers(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Return an update with the answers; an acceptance names the offer that its letter showed."""
+    """Return an update with the answers; acceptances get the number and hash of the shown offer."""
     offer = turn.evaluated.offer
     if offer is None:
         return {"answers": dict(outputs)}
@@ -57,5 +57,5 @@ def put_or_join(turn: TurnContext, outputs: Outputs, in_words: str = "") -> dict
 
 
 def seal_actions(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """Return an update that seals actions: pointers to the agents' choices in the journal."""
+    """Return an update with pointers to actions, which stay secret until all have chosen."""
     return {"sealed": dict(outputs)}

@@ -1,7 +1,7 @@
 """An agent's estimates before a bargaining: collective payoff, externality and price.
 
 The estimates are the three steps of short-term reasoning (Shapley-Coop, section 3). An answer may
-give them on labelled lines, in tags, or as JSON. An ambiguous estimate makes the program ask again.
+give them on labelled lines, in tags, or as JSON. The agent is asked again if one is ambiguous.
 
 >>> text = "1. We could get 9.\\nCollective payoff: 9\\nExternality: negative\\nPrice: I offer 5.5"
 >>> reasons = read_reasons(text)
@@ -37,7 +37,7 @@ _FORMS = {
     "price": "Give the price: a line `Price: 3`, what you should be paid; with a minus, what you "
     "should pay.",
 }
-# Every repetition is bounded, so that matching takes linear time.
+# Every repetition in a pattern is bounded, so that matching takes linear time.
 _LABELS = {
     field: re.compile(
         r"(?:^|[\n;<>]|[.,] )[ \t]{0,8}(?:[-*#>•]{1,4}[ \t]{0,4})?(?:\d{1,2}[.)][ \t]{0,4})?"
@@ -72,7 +72,7 @@ class Reasons:
     Attributes:
         collective: the amount that all agents together could earn.
         externality: the sign of its planned action's effect on the others: `+`, `-` or `0`.
-        price: the amount that the agent should be paid for its part; if negative, should pay.
+        price: the amount that the agent should be paid for its part, or should pay if negative.
     """
 
     collective: Fraction | None
@@ -89,11 +89,11 @@ class Reasons:
 
 
 class _Unclear(ValueError):
-    """The error that a field is missing or has two different values."""
+    """The error if an estimate is missing or has two different values."""
 
 
 def read_reasons(text: str) -> Reasons | Fault:
-    """Read the three fields of an answer; if a label is repeated, its last line counts.
+    """Read the three estimates in an answer; of lines with the same label, the last counts.
 
     Args:
         text: the agent's private text.
@@ -126,7 +126,7 @@ def private_text(answer: str) -> str:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Return the raw text of each field: from JSON, or else after its label or inside its tag."""
+    """Return each field's text: from JSON, or else what follows its label or is inside its tag."""
     labels = sorted(
         (found.start(), found.end(), field)
         for field, label in _LABELS.items()
@@ -145,7 +145,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _json(text: str) -> Mapping[str, Any]:
-    """Return the JSON object at the first brace of a text, or an empty one if it is invalid."""
+    """Return the JSON object that starts at a text's first brace, or {} if it is invalid."""
     start = text.find("{")
     if start < 0:
         return {}
@@ -164,7 +164,7 @@ def _plain(value: Any) -> str:
 
 
 def _amount(written: str) -> Fraction | None:
-    """Return the only number of a line or, if it shows a sum, the number after the last `=`."""
+    """Return a line's only number, or the number after the last `=` of a calculation."""
     if _UNKNOWN.match(written):
         return None
     found = _NUMBER.findall(written.rpartition("=")[2])

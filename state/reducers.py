@@ -12,15 +12,15 @@ Event = TypeVar("Event", bound=Mapping[str, object])
 
 
 class Folded(BinaryOperatorAggregate[Any]):
-    """LangGraph's reducer channel with a cheaper `copy`, which builds no empty value first.
+    """LangGraph's reducer channel with a faster `copy`, which does not build an empty value first.
 
-    LangGraph copies all channels for each conditional edge, so the cost of copies matters.
+    LangGraph copies all channels at each conditional edge, so copies must be fast.
     """
 
     __slots__ = ()
 
     def copy(self) -> Self:
-        """Return a new channel with the same value; updates of either do not change the other."""
+        """Return a new channel with the same value; an update of one does not change the other."""
         copied = object.__new__(type(self))
         copied.typ, copied.key = self.typ, self.key
         copied.operator, copied.value = self.operator, self.value
@@ -28,12 +28,12 @@ class Folded(BinaryOperatorAggregate[Any]):
 
 
 def keep_by_id(events: list[Event], writes: Sequence[list[Event]]) -> list[Event]:
-    """Append events with new ids, so that a replayed write changes nothing."""
+    """Append only events with new ids, so that a repeated write changes nothing."""
     return _keep_by("id", events, writes)
 
 
 def keep_by_turn(turns: list[Turn], writes: Sequence[list[Turn]]) -> list[Turn]:
-    """Append turns with new numbers, so that a replayed write changes nothing."""
+    """Append only turns with new numbers, so that a repeated write changes nothing."""
     return _keep_by("turn", turns, writes)
 
 
@@ -48,7 +48,7 @@ def _keep_by(key: str, events: list[Event], writes: Sequence[list[Event]]) -> li
 
 
 def latest(old: int, new: int) -> int:
-    """Return the last write, for keys to which parallel tasks write the same value."""
+    """Return the new value; this is for keys to which parallel tasks write the same value."""
     return new
 
 

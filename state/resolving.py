@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def resolve_config(config: "RunConfig", game: Game) -> "RunConfig":
-    """Return a copy of a configuration, with its files' contents and a seat for each agent.
+    """Return a copy of a configuration with the contents of its files and a seat for each agent.
 
     Args:
         config: the configuration as given.
@@ -52,10 +52,10 @@ def resolve_config(config: "RunConfig", game: Game) -> "RunConfig":
 
 
 def check_digests(config: "RunConfig") -> None:
-    """Check that all digests belong to parameters that games declare as files.
+    """Check that each digest (a file's hash) belongs to a parameter that names a file.
 
     Raises:
-        GameError: a digest belongs to a parameter that is not declared as a file.
+        GameError: a digest belongs to a parameter that does not name a file.
     """
     for key in config.digests:
         if not opens(key, config.params.get(key)):
@@ -68,7 +68,7 @@ def _where(key: str, value: Any) -> Any:
 
 
 def norms_of(game: Game) -> list[str]:
-    """Return the norms that can divide a game's total; none while the game's baseline is unset."""
+    """Return the norms that can divide a game's total; [] if its baseline is unconfirmed."""
     from shapley_coop.state.run_config import NormName
 
     known = [] if game.baseline.warning else get_args(NormName)
@@ -86,7 +86,7 @@ def _check_game(config: "RunConfig", game: Game) -> None:
             f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
             "equal or proportional"
         )
-    norm(config.norm)  # a norm's missing library raises here, before play, not at settlement
+    norm(config.norm)  # raises here, before play, if the norm's library is missing
     if config.disagreement != "signed" and game.baseline.warning:
         raise ValueError(
             f"disagreement {config.disagreement} needs values: {game.baseline.warning}"
@@ -109,7 +109,7 @@ def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
 
 def _describe(seat: Seat) -> Seat:
     """Return a seat, with a description of the recording if a recording plays it."""
-    if seat.provider != RECORDING:  # other seats load LangChain only when they are asked
+    if seat.provider != RECORDING:  # other seats need no LangChain here, which loads slowly
         return seat
     from shapley_coop.seats.recording import describe_recording
 
@@ -120,7 +120,7 @@ def check_plays(what: str, named: Iterable[str], game: Game) -> None:
     """Check that all named agents play the game.
 
     Args:
-        what: the thing that the agents get, with an article, such as "a seat".
+        what: what the agents are to get, with an article, such as "a seat", for the error.
         named: the agents.
 
     Raises:

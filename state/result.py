@@ -81,7 +81,7 @@ def _settlement(table: Table) -> dict[str, Any]:
 
 
 def _course(table: Table) -> dict[str, Any]:
-    """Return the messages, the events and the agents' conduct during the run."""
+    """Return the messages and events of the run, and how the agents acted in it."""
     talk, record = table.get("talk", []), table.get("record", [])
     return {
         "talk": [
@@ -112,7 +112,7 @@ def usage(spent: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _spending_by_phase(spent: Mapping[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
-    """Return the numbers of calls, tokens and refused drafts: phase → agent → count by name."""
+    """Return phase → agent → the numbers of calls, tokens and refused answers."""
     return {
         phase: {
             agent: {key: count.get(key, 0) for key in (*COUNTED, "refused")}
@@ -152,7 +152,7 @@ def _numbers(amounts: Mapping[str, str]) -> dict[str, float]:
 
 
 def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, float]:
-    """Return v(N) divided among the agents in proportion to their marginal contributions."""
+    """Return v(N), the worth of all agents, divided in proportion to marginal contributions."""
     parts = normalise(total, [Fraction(x) for x in marginal.values()])
     return {agent: float(part) for agent, part in zip(marginal, parts, strict=True)}
 
@@ -160,7 +160,7 @@ def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, fl
 def _claim(
     part: Fraction, credit: Mapping[str, Any], agent: str, settled: Mapping[str, Any]
 ) -> dict[str, float | None]:
-    """Return an agent's claimed, credited and received fractions of the gain over the baseline.
+    """Return which fractions of the gain over the baseline an agent claimed, caused and received.
 
     Without a baseline, the fractions refer to the total of all payoffs.
     """
@@ -186,7 +186,7 @@ def _agreed_at(table: Table) -> dict[str, Any] | None:
         return None
     revision = next(iter(contract["signatures"].values()))["revision"]
     turn = max((term["from_turn"] for term in contract["terms"]), default=1)
-    # Each bargaining numbers its offers from 1, so a revision is unique only within its turn.
+    # Compare the turn too, because each bargaining numbers its offers (revisions) from 1.
     said = [
         s
         for s in table["talk"]

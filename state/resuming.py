@@ -8,14 +8,14 @@ from shapley_coop.state.storage.register import Run
 
 
 def models_of(run: Run) -> dict[str, str]:
-    """Return the model at each seat of a run."""
+    """Return agent → the model at its seat, for a run."""
     return {agent: seat["model"] for agent, seat in run.room["seats"].items()}
 
 
 def command_for(run: Run, verb: str, *rest: str) -> str:
-    """Return the command that continues a run, with an option that permits its seats' programs.
+    """Return the command that continues a run, with the option that permits Python files at seats.
 
-    If a Python program's objects sit at seats, return that program's call to continue the run.
+    If Python objects have seats, return the Python call by which their program continues the run.
 
     Args:
         run: the run from the register.
@@ -24,7 +24,7 @@ def command_for(run: Run, verb: str, *rest: str) -> str:
     """
     models = models_of(run)
     if any(map(is_object, models.values())):
-        from shapley_coop.seats.objects import onward  # imported late: it loads LangGraph
+        from shapley_coop.seats.objects import onward  # imports LangGraph
 
         return onward(run.run, models)
     trusting = any(
@@ -34,14 +34,14 @@ def command_for(run: Run, verb: str, *rest: str) -> str:
 
 
 def _is_foreign(model: str) -> bool:
-    from shapley_coop.seats.python_seat import needs_permission  # late: it loads all programs
+    from shapley_coop.seats.python_seat import needs_permission  # loads all programs
 
     return needs_permission(model)
 
 
 def goes_on(run: Run) -> str:
-    """Return the register's reason why a run waits or failed, or else the command to resume it."""
-    # Only taking the run's lease would show whether a worker plays it, and would stop workers.
+    """Return why a run waits or failed, by the register, or else the command to resume it."""
+    # Whether a worker plays the run is unknown here: asking for its lease would disturb workers.
     onward = f"go on with {command_for(run, 'resume')}"
     return run.why or f"unless it is being played now, {onward}"
 

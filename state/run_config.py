@@ -45,8 +45,8 @@ EXAMPLE_SEATS = {DEFAULT_SEAT: {"model": "embedded:rational"}}
 class RunConfig(BaseModel):
     """The graph's context: what is played, by whom, and within which limits.
 
-    It is a recipe of plain JSON. Only `open` reads it, and writes the resolved form on the
-    table; every other node builds from the table.
+    It is plain JSON. Only the node `open` reads it, and writes it with the contents of files to the
+    table, which all other nodes read.
     """
 
     model_config = ConfigDict(extra="forbid", title="RunConfig", field_title_generator=title_of)
@@ -215,7 +215,7 @@ class RunConfig(BaseModel):
 
     @classmethod
     def model_json_schema(cls, *given: Any, **options: Any) -> dict[str, Any]:
-        """Return pydantic's JSON schema, cached since LangGraph's server needs it at every run."""
+        """Return pydantic's JSON schema, cached because LangGraph's server reads it at each run."""
         if not (given or options):
             return deepcopy(_schema(cls))
         return super().model_json_schema(*given, **options)
@@ -241,7 +241,7 @@ class RunConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _of_extensions(cls, given: Any) -> Any:
-        """Move the settings of extensions into the field `extensions`."""
+        """Move the fields that extensions add into the field `extensions`."""
         return gather(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")
@@ -251,7 +251,7 @@ class RunConfig(BaseModel):
         return self
 
     def resolve(self) -> "RunConfig":
-        """Return a copy of the configuration, with file contents and a seat for each agent.
+        """Return a copy with file contents in place of names, and with a seat for each agent.
 
         Raises:
             GameError: the game does not exist, or a parameter is wrong.

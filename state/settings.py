@@ -1,4 +1,4 @@
-"""The configuration and the game built from a table's settings, each cached per process."""
+"""The configuration and the game of a table's settings, built once per process."""
 
 import json
 from collections.abc import Mapping
@@ -28,30 +28,30 @@ def name_of(config: RunConfig) -> str:
 
 
 def settings_of(config: RunConfig) -> dict[str, Any]:
-    """Return a resolved configuration as the plain JSON that the register and the table hold.
+    """Return a resolved configuration as plain JSON, the form in the register and on the table.
 
-    Equal configurations share one object to save memory, so callers must not change it.
+    Equal configurations share one returned object to save memory, so callers must not change it.
     """
     return _settings(config.model_dump_json())
 
 
 def config_of(settings: Mapping[str, Any]) -> RunConfig:
-    """Return the resolved configuration of the settings on the table."""
+    """Return the configuration that a table's settings describe."""
     return _config(_text(settings))
 
 
 def game_of(settings: Mapping[str, Any]) -> Game:
-    """Return the game of the settings on the table; cached per process."""
+    """Return the game that a table's settings describe."""
     return _game(_text(settings))
 
 
 def forget_games() -> None:
-    """Clear the cache of games, because a notebook may have redefined a game's class."""
+    """Forget all built games, for example after a notebook has redefined a game's class."""
     _game.cache_clear()
 
 
 def recipe_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that determine values, transfers and payoffs."""
+    """Return those settings that determine values, transfers and payoffs."""
     return {key: settings[key] for key in RECIPE if key in settings}
 
 
@@ -67,7 +67,7 @@ _texts = Bounded[int, tuple[Mapping[str, Any], str]]()
 
 
 def _text(settings: Mapping[str, Any]) -> str:
-    """Return settings as canonical text, the cache key of configurations and games."""
+    """Return settings as JSON with sorted keys, by which configurations and games are cached."""
     made, text = _texts.get(id(settings), (None, ""))
     return text if made is settings else json.dumps(settings, sort_keys=True)
 
@@ -85,9 +85,9 @@ def _game(settings: str) -> Game:
 
 
 def _check_files(config: RunConfig) -> None:
-    """Check that the files that parameters name are unchanged since the run began.
+    """Check that files named by parameters are unchanged since the run began.
 
-    Only parameters that a game declares as files are opened.
+    Files are opened only for parameters that a game declares as files.
 
     Raises:
         GameError: a parameter names a file that is missing or was edited.
@@ -108,7 +108,7 @@ _of_any_seed = Bounded[str, Game]()
 
 
 def load_game(config: RunConfig) -> Game:
-    """Return the game with the run's baseline; games that need no seed are cached.
+    """Return the game with the run's baseline; games that do not use the seed are cached.
 
     Raises:
         GameError: the game does not exist, or a parameter or the baseline is wrong.
@@ -118,7 +118,7 @@ def load_game(config: RunConfig) -> Game:
         given = {"absent": absent_of(config.absent)} if config.absent else {}
         game = load(config.game, {**config.params, **given}, config.seed)
         assert game.baseline, "it is read, so that a wrong one is refused before play"
-        # A game from outside the project may use the seed without declaring `needs_seed`.
+        # Only games of this package are cached, because others may use the seed undeclared.
         ours = type(game).__module__.startswith("shapley_coop.games.")
         if ours and not game.needs_seed and game.baseline.kind != RANDOM:
             _of_any_seed[recipe] = game
@@ -126,7 +126,7 @@ def load_game(config: RunConfig) -> Game:
 
 
 def absent_of(text: str) -> str | dict[str, str]:
-    """Return a parsed baseline: one word or action, or the mapping of "agent=action,…"."""
+    """Return a baseline from its text: a word, an action, or the mapping of "agent=action,…"."""
     if "=" not in text:
         return text.strip()
     pairs = (pair.partition("=") for pair in text.split(","))

@@ -1,4 +1,4 @@
-"""The settlement: final payoffs in millionths, and the ledger's lines for nodes to post."""
+"""The settlement: final payoffs in millionths, and the lines that nodes post to the ledger."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -17,11 +17,11 @@ from shapley_coop.state.table import Status
 
 
 def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
-    """Return the settlement, with every agent's payoff in millionths and the payoffs' basis.
+    """Return the settlement: every agent's payoff in millionths, and the basis, such as "contract".
 
-    A redistribution that all accepted replaces the contract. Without a redistribution, the run's
-    rule for disagreement decides. By default this is the contract's clauses, if enforced; without
-    a contract, no money moves. The payoffs include forfeited deposits, which have already moved.
+    A split that all accepted after play replaces the contract. Otherwise the setting `disagreement`
+    decides; by default the contract's clauses hold, if they are enforced, and without a contract no
+    money moves. The payoffs include forfeited deposits, which are posted already.
     """
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = decide_payoffs(evaluated)
@@ -47,7 +47,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
 
 
 def decide_payoffs(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
-    """Return the basis and each agent's payoff, before constraints and deposits."""
+    """Return the basis (what decided) and each agent's payoff, before constraints and deposits."""
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = "contract" if evaluated.contract else "none", evaluated.without_more()
     if offer is not None and unanimous(offer, agents):
@@ -60,9 +60,9 @@ def decide_payoffs(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]
 def _without_agreement(
     evaluated: EvaluatedTable, basis: str, signed: dict[str, Fraction]
 ) -> tuple[str, dict[str, Fraction]]:
-    """Return the basis and the payoffs by the norm, or by the final offer nearest to the norm.
+    """Return the basis and the payoffs by the norm, or by the final offer that is nearest to it.
 
-    A final offer is an agent's latest offer after play; without any, return `basis` and `signed`.
+    A final offer is an agent's latest offer after play; if none exists, return `basis, signed`.
     """
     norm = evaluated.payoffs_by(evaluated.config.norm)
     if evaluated.config.disagreement == "norm":
@@ -89,7 +89,7 @@ def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Statu
 
 
 def nothing_left(evaluated: EvaluatedTable) -> str:
-    """Return the reason to skip the bargaining over the payoffs, or "" if agents should bargain."""
+    """Return why no bargaining over the payoffs is needed, or "" if agents should bargain."""
     found, held = evaluated.attribution(evaluated.config.norm), evaluated.without_more()
     if not any(evaluated.earned.values()) and not any(held.values()):
         return "nothing is at stake: nobody earned anything"
@@ -101,7 +101,7 @@ def nothing_left(evaluated: EvaluatedTable) -> str:
 
 
 def final_lines(settlement: Mapping[str, Any]) -> list[Line]:
-    """Return the ledger's lines: first rewards and costs, then transfers between agents."""
+    """Return the settlement's lines for the ledger: rewards and costs, then transfers."""
     rewards = [
         Line(WORLD, agent, x, "reward") if x > 0 else Line(agent, WORLD, -x, "cost")
         for agent, x in settlement["rewards"].items()
@@ -158,7 +158,7 @@ def _plain(amounts: Mapping[str, Fraction]) -> dict[str, str]:
 
 
 def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
-    """Return the audit of the contract against the record, with the judge's latest statement."""
+    """Return the audit of how the record kept the contract, with the judge's latest statement."""
     talk, game = evaluated.table.get("talk", []), evaluated.game
     heard = [said["text"] for said in talk if said["topic"] == "judgement"]
     judged = heard[-1] if heard else None
@@ -170,7 +170,7 @@ def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
 def _apply_constraints(
     before: dict[str, int], due: dict[str, int], names: list[str]
 ) -> dict[str, int]:
-    """Return the payoffs after the run's constraints, such as a tax that goes to the treasury."""
+    """Return the payoffs after the run's constraints, such as a tax, are applied."""
     if any(name.startswith("tax=") for name in names):
         before, due = {**before, TREASURY: 0}, {**due, TREASURY: 0}
     return constrain(before, due, [_constraint(name) for name in names])

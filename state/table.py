@@ -1,7 +1,7 @@
 """The table: the shared, checkpointed state of every workflow, which all agents may know.
 
-The table is plain JSON and holds nothing private. Drafts and reasoning are in the operator's
-journal; the table holds only a pointer, the attempt and the label of the fault.
+The table is plain JSON and holds nothing private. Answers and reasoning are in the operator's
+journal; the table has only pointers to them, numbers of attempts, and labels of faults.
 """
 
 from typing import Annotated, Any, Literal, NotRequired
@@ -52,14 +52,14 @@ class PublicMessage(TypedDict):
 
 
 class Acceptance(TypedDict):
-    """The offer to which an acceptance binds: the offer that its author's letter showed."""
+    """The offer that an acceptance accepts, which is the one that its author's letter showed."""
 
     revision: int
     hash: str
 
 
 class AgentOutput(TypedDict):
-    """One agent's answer in the form for the table."""
+    """One agent's answer, as it is written to the table."""
 
     act: Literal[
         "propose", "accept", "reject", "leave", "pass", "claim", "write", "act", "think", "vote"
@@ -76,7 +76,7 @@ class AgentOutput(TypedDict):
 
 
 class Draft(TypedDict):
-    """One agent's latest draft: its place in the journal, and whether the draft is valid."""
+    """A note on one agent's latest answer: where it is in the journal, and whether it is valid."""
 
     at: str  # the answered question: topic, act, round and turn
     attempt: int  # the number of the attempt, from 1; 0 if the seat was never asked
@@ -88,7 +88,7 @@ class Draft(TypedDict):
 class Reasoned(TypedDict):
     """The pointer to one agent's reasoning before one bargaining."""
 
-    id: str  # turn and agent
+    id: str  # "TURN.AGENT"
     turn: int  # the turn before which the agent reasoned
     agent: str
     pointer: Pointer
@@ -102,7 +102,7 @@ class Spent(TypedDict, total=False):
 
 
 class Accounts(TypedDict):
-    """The exact amounts before the last bargaining, in the game's unit."""
+    """The exact amounts over which the last bargaining is held, in the game's unit."""
 
     total: str
     earned: dict[str, str]
@@ -177,9 +177,9 @@ class Result(TypedDict, total=False):
 class Table(Result, total=False):
     """The state of every workflow; each key's text names the nodes that write and clear the key.
 
-    The texts name nodes of all workflows, including those of extensions. `X` also means `X_split`.
-    `open` also clears the keys of an earlier play. Keys that only one workflow needs are in a
-    subclass of this class (`WorkflowBuilder(state=…)`).
+    The texts name nodes of all workflows, including those of extensions. `X` also stands for
+    `X_split`. `open` also clears the keys of an earlier play. Keys that only one workflow needs are
+    in a subclass of this class (`WorkflowBuilder(state=…)`).
     """
 
     aside: dict[str, Any]
@@ -256,7 +256,7 @@ class Opening(BaseModel):
         description="The run's configuration. Settings that it leaves out come from the context, "
         "or else from the defaults.",
     )
-    # Ephemeral, so that the key of a refused input does not apply to the next input.
+    # Not stored, so that a refused input's key does not apply to the next input.
     idempotency_key: Annotated[str, EphemeralValue] = Field(
         default="",
         max_length=200,
@@ -268,5 +268,5 @@ class Opening(BaseModel):
     @field_validator("room", mode="before")
     @classmethod
     def _of_any_workflow(cls, room: Any) -> Any:
-        """Return any `RunConfig` as plain data, so that another workflow's class is accepted."""
+        """Return a `RunConfig` as plain data, so that any workflow's subclass is accepted."""
         return room.model_dump(exclude_unset=True) if isinstance(room, RunConfig) else room

@@ -1,4 +1,4 @@
-"""Functions that select lines of the public history for a letter; each question names a function.
+"""Functions that select lines of the public history for a letter; each question names one of them.
 
 They drop lines that the letter repeats elsewhere or that its reader does not need. All functions
 take and return lines of `state.history`, oldest first.
@@ -29,7 +29,7 @@ def tell_nothing(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def of_agents(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the lines without outsiders' messages, because the contract shows their clauses."""
+    """Return the lines without outsiders' messages, which the contract's text repeats."""
     return [line for line in lines if line.get("by") not in OUTSIDERS]
 
 
@@ -44,19 +44,19 @@ def deeds_once_signed(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def since_play(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the agents' lines or, with a contract, the played turns and this topic's messages."""
+    """Return the played turns and this topic's messages; without a contract, all agents' lines."""
     if not turn.evaluated.contract:
         return of_agents(turn, lines)
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]
 
 
 def unshortened(tells: Telling, whole: bool) -> Telling:
-    """Return a telling that, if `whole`, has the messages that a shorter letter leaves out."""
+    """Return `tells`, or, if `whole`, a function that keeps the messages that it leaves out."""
     return of_agents if whole and tells in (deeds, deeds_once_signed, since_play) else tells
 
 
 def what_was_agreed(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the history for the summariser, without offers if the agreed deal has clauses."""
+    """Return the summariser's history, without the texts of offers if the deal has clauses."""
     if not turn.in_clauses:
         return of_agents(turn, lines)
     return [{key: x for key, x in line.items() if key != "offers"} for line in lines]

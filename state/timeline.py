@@ -16,7 +16,7 @@ _ORDER = ("said", "signed", "played")
 def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     """Return the public events of a run, oldest first, each with its `kind` and `turn`.
 
-    At one turn, `said` comes first, then `signed`, then `played`.
+    Within a turn, `said` events come first, then `signed`, then `played`.
     """
     table = evaluated.table
     events = [said_event(said, table) for said in table.get("talk", [])]
@@ -27,7 +27,7 @@ def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 
 
 def said_event(said: PublicMessage, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a public message as an event, with the message's deal in words or its claim, if any.
+    """Return a public message as an event, with its deal in words or its claimed part, if any.
 
     Args:
         said: the message.
@@ -43,7 +43,7 @@ def said_event(said: PublicMessage, written: Mapping[str, Any]) -> dict[str, Any
 
 
 def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
-    """Return every contract, rebuilt from the talk, with the turn from which it was in force."""
+    """Return every contract of a run, rebuilt from the talk, with the first turn of its force."""
     latest = table.get("contract")
     if latest is None:
         return []
@@ -52,9 +52,9 @@ def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
     found = [(contract, turn) for contract, (_, turn) in zip(chain, offers, strict=True)]
     for n, (contract, _) in enumerate(found, start=1):
         if contract == latest:
-            # Agreements after this contract are not on the table yet.
+            # Later offers may be agreed in the talk already, but are not signed yet.
             return found[:n]
-    # Without offers the talk has no history of contracts, so only the latest contract is known.
+    # If the talk has no offers that give this contract, return it alone.
     return [(latest, max((term["from_turn"] for term in latest["terms"]), default=1))]
 
 

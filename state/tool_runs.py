@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
-    """Return the tools for an agent's model; none for people, programs and outsiders."""
+    """Return the tools that an agent's model may call; people, programs and outsiders have none."""
     config = turn.evaluated.config
     seat = config.seats.get(agent)
     if not (config.tools and config.tool_calls and seat) or agent in OUTSIDERS:
         return ()
     if seat.human or seat.program:
         return ()
-    from shapley_coop.state.tools import tools_of  # imported here: few seats call tools
+    from shapley_coop.state.tools import tools_of  # few seats call tools
 
     return tuple(_bind(tool) for tool in tools_of(turn, agent))
 
 
 def compute_tool(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]) -> str:
-    """Return a tool's result, recomputed from the table.
+    """Return the result of an agent's tool, computed again from the table.
 
     Raises:
-        ValueError: the agent has no such tool at this question.
+        ValueError: the agent has no such tool for this question.
     """
     from shapley_coop.state.tools import tools_of
 

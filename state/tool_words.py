@@ -1,4 +1,4 @@
-"""The answers of tools in plain words: amounts with units, and "you" for the reader."""
+"""The answers of tools in plain words, with units, and with "you" for the reader."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ def cap(words: str) -> str:
 
 
 def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
-    """Return an offer's outlook in words, a line for each case."""
+    """Return an offer's outlook in words: a line for each case, such as a breach."""
     if not outlook["rows"]:
         return f"What it would pay is not computed: {outlook.get('why_not', 'it is not known')}."
     lines = [f"{_how(outlook, unit)}", *(_row(row, viewer) for row in outlook["rows"])]
@@ -42,7 +42,7 @@ def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
 
 
 def plan_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
-    """Return a plan's outlook in words: payoffs by the plan and without a plan."""
+    """Return a plan's outlook in words: the payoffs with the plan and without a plan."""
     if not outlook["rows"]:
         return f"What it would come to is not computed: {outlook.get('why_not', 'not known')}."
     first, *rest = outlook["rows"]
@@ -59,7 +59,7 @@ def outcome_words(
     settled: Mapping[str, Fraction],
     unit: str,
 ) -> str:
-    """Return the collective outcome in words: total, pot, earnings, and payoffs as signed."""
+    """Return in words what all earned: total, pot, each agent's part, and payoffs as signed."""
     total = sum(earned.values(), Fraction(0))
     pot = sum((exact(turn.get("pot", 0)) for turn in record), Fraction(0))
     lines = [f"After {len(record)} turns all together have {plain(total)} {unit}."]
@@ -83,7 +83,7 @@ def contribution_words(found: Attribution, asked: Sequence[str], baseline: str, 
 def value_words(
     found: Attribution, payoffs: Mapping[str, Fraction], asked: Sequence[str], unit: str
 ) -> str:
-    """Return in words the agents' values by the norm, their baselines and the norm's payoffs."""
+    """Return in words the agents' values by a norm, what each has alone, and the norm's payoffs."""
     lines = [f"Values by the norm {found.norm} ({found.method}), in {unit}:"]
     for agent in asked:
         error = (found.standard_error or {}).get(agent)
@@ -97,7 +97,7 @@ def value_words(
 def event_words(
     talk: Sequence[PublicMessage], record: Sequence[Turn]
 ) -> Iterator[tuple[int, frozenset[str], str]]:
-    """Yield the turn, the agents concerned and a description of each public event, in order."""
+    """Yield each public event in order: its turn, the agents involved, and its description."""
     turns = iter(record)
     done = 0
     for said in talk:

@@ -1,7 +1,7 @@
 """The tools that an agent may call before it answers: read-only queries with answers in words.
 
-The tools use public facts and the caller's own secrets. A tool changes nothing, draws none of the
-game's random numbers, and answers bad arguments with an explanation.
+The tools use public facts and the caller's own secrets. A tool changes nothing, not even the game's
+random numbers, and explains what is wrong with bad arguments.
 
 >>> from shapley_coop.state.tools import tools_of  # doctest: +SKIP
 >>> [tool.name for tool in tools_of(turn, "Bob")]  # doctest: +SKIP
@@ -103,8 +103,8 @@ class PublicTool:
     Attributes:
         name: the tool's name for models.
         description: the tool's description for models.
-        arguments: the type of the tool's arguments.
-        run: returns the answer in words; bad arguments of a model raise no error.
+        arguments: the pydantic class of the tool's arguments.
+        run: a function that returns the answer in words, even for senseless arguments.
     """
 
     name: str
@@ -127,18 +127,18 @@ class PublicTool:
 def tools_of(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
     """Return the tools that an agent may call now.
 
-    The tools about drafts exist during bargaining. The tools about outcome, marginal contribution
-    and value exist only after the values are computed, so agents make their claims without these
-    tools. Outsiders have no tools.
+    Tools about drafts of deals exist during bargaining. Tools about the outcome and the values
+    exist only after the claims, so that agents make their claims without them. Outsiders have no
+    tools.
 
     Args:
         turn: the table and its question.
-        agent: the caller; answers may use its own secrets, but no other agent's.
+        agent: the caller, whose secrets the answers may use, but no other agent's.
     """
     if agent not in turn.evaluated.agents:
         return ()
     names: list[str] = []
-    if turn.topic.rules and not turn.question.blind:  # a claim is no deal
+    if turn.topic.rules and not turn.question.blind:  # `blind`: a claim is not a deal
         names += ["evaluate_deal", "check_deal"]
     if turn.topic.rules and not turn.evaluated.over:
         names.append("simulate")
@@ -256,7 +256,7 @@ def _tool(name: str, turn: TurnContext, agent: str) -> PublicTool:
 def _answer_call(
     answer: Callable[..., str], turn: TurnContext, agent: str, given: BaseModel
 ) -> str:
-    """Return the answer, cut to fit in a letter, or an explanation if it is not computable."""
+    """Return a tool's answer, cut to fit in a letter, or why it cannot be computed."""
     try:
         if len(json.dumps(dict(given), default=str)) > MAX_ARGUMENT_CHARS:
             return f"The arguments are longer than {MAX_ARGUMENT_CHARS} characters: give less."

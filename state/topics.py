@@ -1,4 +1,4 @@
-"""The topics that workflows share: the subject of each bargaining and the rules of its deals."""
+"""The topics that workflows share; a topic is the subject of a bargaining, with rules for deals."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -14,13 +14,13 @@ class Topic:
     """The subject of a bargaining or a question.
 
     Attributes:
-        name: the name under which the talk records messages on the topic.
+        name: the name of the topic in the messages of the talk.
         rules: the rules that an offer must satisfy.
-        computed: whether values are computed from the record, so that a deal can name the norm.
-        phase: the phase whose cost includes the questions on the topic.
-        payments: whether deals may contain payments and splits; only then letters mention both.
-        deals: whether agents can make deals; only then letters mention deals.
-        certified: whether a deal must be certified before agents sign it.
+        computed: whether agents know values from the record, so that a deal can name a norm.
+        phase: the phase of the run to which the cost of the topic's questions is counted.
+        payments: whether deals may contain payments and splits; if not, letters mention neither.
+        deals: whether agents can make deals; if not, letters do not mention deals.
+        certified: whether a deal's effect on incentives is examined (certified) before agents sign.
     """
 
     name: str
@@ -61,5 +61,5 @@ PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
 
 
 def with_computed_values(topic: Topic) -> Topic:
-    """Return a copy of a topic for which values are computed, so that a deal can name a norm."""
+    """Return a copy of a topic with `computed` set, so that a deal can name a norm."""
     return replace(topic, computed=True)

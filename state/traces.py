@@ -1,4 +1,4 @@
-"""The metadata at the root of a run's trace, for searches in LangSmith."""
+"""The metadata of a run's trace, by which the run can be found in LangSmith."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from shapley_coop.state.table import Table
 
 
 def searched_by(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the metadata for searches of traces, computed from the resolved settings."""
+    """Return a trace's metadata, such as game and agents, from the resolved settings."""
     config = config_of(settings)
     return {
         "game": name_of(config),
@@ -21,6 +21,6 @@ def searched_by(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def label_root(table: Table) -> None:
-    """Label the current trace with its run and settings, if tracing is on."""
+    """Add the episode and the metadata to the current trace, if tracing is on."""
     if tracing():
         label_trace(table["episode"], **searched_by(table["settings"]))

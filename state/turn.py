@@ -1,4 +1,4 @@
-"""The type of a question to agents, and the context in which agents are asked the question."""
+"""The type of a question to agents, and the context in which it is asked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from shapley_coop.state.table import AgentOutput, Draft, Table
 from shapley_coop.state.telling import Lines, Telling, of_agents
 from shapley_coop.state.topics import Topic
 
-if TYPE_CHECKING:  # runs with models only should not load the embedded agents
+if TYPE_CHECKING:  # runs without embedded agents do not load them
     from shapley_coop.seats.embedded.bargaining import Agent
 
 A = TypeVar("A", bound=Answer)
@@ -29,36 +29,36 @@ Words = Callable[[Facts], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Question(Generic[A]):
-    """A question to agents: its letter, its answer type, and the use of its answers.
+    """A question to agents: what its letter shows, how answers are read, and what they change.
 
     The module of a workflow builds nodes from a question, and sets its topic with `about`. `read`
     checks an answer against the letter, such as the offer's number or the legal actions. `check`
-    checks an answer against the table. Only `publish` sees all agents' answers, and merges them.
+    checks an answer against the table. `publish` gets all agents' valid answers together.
 
     Attributes:
         name: the name of the question, of its letter's template, and of its answer tool.
         title: the question in words, for the form in which a person answers.
         topic: the subject of the question.
         who: a function that returns the agents to ask.
-        answer: the answer type, from which tags, schema, tool and form are built.
+        answer: the class of answers, from which tags, schema, tool and form are built.
         read: parses an answer's text; returns the answer, or a fault to send to the author.
         check: returns the public part of an answer for the table, or a fault.
         publish: turns the valid answers into an update of the table.
         program: returns an embedded agent's answer as text (`seats.asked.Asked`).
-        shows: functions (turn, agent) → facts; the letter contains the facts of all functions.
-        words: functions that return the template variables which only this question's letter has.
+        shows: functions (turn, agent) → facts, all of which are in the letter.
+        words: functions that return template variables for this question's letter only.
         tries: returns the most answers that one agent may give, including refused answers.
         tells: selects the lines of the public history for the letter.
-        hears: gives one agent's history, (turn, agent) → lines, if histories differ by agent.
+        hears: a function (turn, agent) → lines of history, if agents see different histories.
         rules: the template of the letter's system part.
-        sealed: the display of market orders and of the commitment they make. Actions in play
-            need no such object, because `publish` seals the actions.
+        sealed: the display of binding secret answers, such as market orders; None for others.
+            Actions of the game do not need it.
         teaches: whether the letter explains how to write clauses.
-        blind: whether agents answer before they see computed facts.
+        blind: whether agents must answer without tools that show computed values.
         guidance: whether letters ask to weigh other agents' utilities (utility-aware exchange).
-        course: returns the variables of the template `NAME_course`, which describes the
-            procedure in letters; None if agents bargain in turn.
-        page: returns all questions of the workflow in order, so letters can announce later steps.
+        course: returns the variables of the template `NAME_course`, which describes an unusual
+            procedure; None for the usual one.
+        page: returns all questions of the workflow, so that letters can announce later steps.
     """
 
     name: str
@@ -97,12 +97,12 @@ class Question(Generic[A]):
 
 @dataclass(frozen=True)
 class Sealed:
-    """The display of answers that bind their authors and stay secret, such as market orders.
+    """The display of secret answers that bind their authors, such as market orders.
 
     Attributes:
-        choices: (turn, agent) → data that a person's form needs in addition to its fields.
+        choices: (turn, agent) → data for a person's form, besides its fields.
         in_words: (turn, agent, text) → the consequences of an answer, as lines.
-        binds: (turn, agent, text) → the hash of the author's commitment; None if there is none.
+        binds: (turn, agent, text) → the hash of the commitment that an answer makes, or None.
     """
 
     choices: "Part"
@@ -114,7 +114,7 @@ class Sealed:
 class TurnContext:
     """A table with the current question and the agents that are asked.
 
-    Contexts compare by identity, so facts that all agents' letters share are cached by context.
+    Contexts are equal only if identical, so that facts for several letters can be cached.
     """
 
     evaluated: EvaluatedTable
@@ -123,7 +123,7 @@ class TurnContext:
 
     @classmethod
     def of(cls, table: Table, question: Question[Any]) -> "TurnContext":
-        """Return the context of a question, for the agents that have not answered it validly."""
+        """Return a question's context, with the agents that have not answered it validly yet."""
         turn = cls(EvaluatedTable(table), question, ())
         who = table.get("asked") or question.who(turn.evaluated)
         return cls(turn.evaluated, question, tuple(a for a in who if not turn.has_answered(a)))
@@ -140,25 +140,25 @@ class TurnContext:
 
     @property
     def norms(self) -> list[str]:
-        """The norms that a deal can name; none while the game's baseline is unconfirmed."""
+        """The norms that a deal can name; [] if the game's baseline is unconfirmed."""
         if not self.topic.computed or self.evaluated.game.baseline.warning:
             return []
         return [self.evaluated.config.norm]
 
     @property
     def in_clauses(self) -> bool:
-        """Whether the current offer has clauses and not only words."""
+        """Whether there is a current offer with clauses, not only words."""
         offer = self.evaluated.offer
         return offer is not None and bool(offer["deal"]["clauses"])
 
     @cached_property
     def at(self) -> str:
-        """A name for this use of the question in the run: topic, question, round and turn."""
+        """A name of this asking in the run, made of topic, question, round and turn."""
         parts = (self.topic.name, self.question.name, self.table["round"], self.evaluated.turn)
         return ".".join(map(str, parts))
 
     def draft(self, agent: str) -> Draft | None:
-        """Return the agent's latest draft if it answers the question of this round and turn."""
+        """Return the agent's latest draft if it answers this asking (`at`), or else None."""
         draft = self.table.get("drafts", {}).get(agent)
         return draft if draft and draft["at"] == self.at else None
 
@@ -185,7 +185,7 @@ Publish = Callable[[TurnContext, Mapping[str, AgentOutput]], dict[str, Any]]
 
 
 def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
-    """Return the agents after the speaker, then the agents before; all if no agent speaks.
+    """Return the agents that follow the speaker in turn; all agents if the speaker is none of them.
 
     >>> in_turn_after(["Ann", "Ben", "Cem"], "Ben")
     ['Cem', 'Ann']
@@ -205,7 +205,7 @@ def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
     """Return agent → pointer to its sealed action in the journal; passes have no entry.
 
     Raises:
-        ValueError: someone edited words or a choice into the table, which may hold pointers only.
+        ValueError: the table was edited: it has words or a choice in place of a pointer.
     """
     for agent, said in sealed.items():
         if not _is_commitment(said):
@@ -217,7 +217,7 @@ def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
 
 
 def _is_commitment(said: Any) -> bool:
-    """Return whether a value has the form of an action or a pass sealed by `seal_actions`."""
+    """Return whether a value looks like an action or a pass that `seal_actions` wrote."""
     if not isinstance(said, Mapping) or said.get("text"):
         return False
     keys = {"act": {"act", "text", "pointer"}, "pass": {"act", "text", "label"}}

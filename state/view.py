@@ -1,7 +1,7 @@
-"""The view that one agent has of the table: the facts of its letter.
+"""The facts of the table that one agent's letter shows.
 
 `agent_view` returns the facts of one letter, and `state.history` the public events. Facts and
-events are plain JSON. Programs at seats read the JSON; for models, `prompts.letters` words it.
+events are plain JSON. Programs at seats read the JSON; `prompts.letters` words it for models.
 """
 
 from fractions import Fraction
@@ -23,7 +23,7 @@ Facts = dict[str, Any]
 def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     """Return the facts of an agent's letter.
 
-    The table's facts are public; the only private facts are the agent's own.
+    All facts of the table are public; of private facts, the letter has only the reader's own.
 
     Args:
         turn: the table and its question.
@@ -48,7 +48,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
 
 
 def _admission_facts(turn: TurnContext) -> Facts:
-    """Return `deals: False` if the topic forbids deals, and `payments: False` likewise."""
+    """Return `deals: False` if the topic has no deals, and `payments: False` if no payments."""
     admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
     return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
@@ -78,7 +78,7 @@ def _play(turn: TurnContext, agent: str) -> Facts:
 
 
 def _duties(turn: TurnContext, agent: str) -> Facts:
-    """Return an agent's duties under the contract now."""
+    """Return the actions that the contract demands of an agent or forbids to it this turn."""
     owed = [duty for duty in turn.evaluated.duties if duty.binds(agent)]
     return {
         "duties": [
@@ -116,7 +116,7 @@ WITHOUT_AGREEMENT = {
 
 
 def contract_in_force(turn: TurnContext, agent: str) -> Facts:
-    """Return the contract in force, if any; for a large contract, only the agent's clauses."""
+    """Return the contract in force, or {}; of a large contract, only the agent's clauses."""
     contract, told = turn.evaluated.contract, turn.evaluated.told_clauses(agent)
     if contract is None:
         return {}
@@ -138,7 +138,7 @@ def talk_round(turn: TurnContext, agent: str) -> Facts:
 
 
 def enforcement(turn: TurnContext, agent: str) -> Facts:
-    """Return the mode in which contracts are enforced, and the deposit of each party."""
+    """Return how contracts are enforced, and the deposit that each party pays."""
     signed = turn.evaluated.signed
     terms = signed.enforcement
     deposit = "auto" if terms.deposit is None else plain(terms.held())
@@ -148,13 +148,13 @@ def enforcement(turn: TurnContext, agent: str) -> Facts:
 
 
 def unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
-    """Return the facts of `enforcement`, if a contract is signed and its mode is not "enforced"."""
+    """Return the facts of `enforcement`, or {} without a contract or if the mode is "enforced"."""
     unusual = turn.evaluated.contract and turn.evaluated.enforcement.mode != "enforced"
     return enforcement(turn, agent) if unusual else {}
 
 
 def norms(turn: TurnContext, agent: str) -> Facts:
-    """Return the norms that a deal can name, and the baseline with which credit is computed."""
+    """Return the norms that a deal can name, and the baseline with which values are computed."""
     if not turn.topic.computed or turn.evaluated.game.analysis.credit_rule != "record":
         return {"norms": turn.norms} if turn.norms else {}
     baseline = turn.evaluated.game.baseline
@@ -170,5 +170,5 @@ def all_parties(turn: TurnContext, agent: str) -> Facts:
 
 
 def trade(turn: TurnContext, agent: str) -> Facts:
-    """Return the facts about the talk over tasks of all agents."""
+    """Return the facts about a task exchange's talk, in which all agents take part."""
     return trade_talk(talk_of(turn.evaluated), turn.table["round"], agent)

@@ -1,4 +1,4 @@
-"""The choice of the agents to whom a question is put, as pure functions of the table."""
+"""The choice of the agents who are asked a question; each function depends only on the table."""
 
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import parties
@@ -12,7 +12,7 @@ def all_agents(evaluated: EvaluatedTable) -> list[str]:
 
 
 def negotiators(table: Table) -> list[str]:
-    """Return the agents that bargain: the agents that a node selected, or else all agents."""
+    """Return the agents that bargain: those that a node chose, or else all agents."""
     return list(table.get("negotiators") or table["agents"])
 
 
@@ -31,7 +31,7 @@ def awaited_signers(evaluated: EvaluatedTable) -> list[str]:
 
 
 def speaker(evaluated: EvaluatedTable) -> list[str]:
-    """Return the one agent whose turn it is to propose, as a list."""
+    """Return a list with the agent whose turn it is to speak."""
     return [evaluated.table["speaker"]]
 
 

@@ -1,6 +1,6 @@
-"""A workflow's variant of the run's configuration, with its games, prompts and seats.
+"""A workflow's own class of the run's configuration, whose schema names its games and agents.
 
-The values are as in `RunConfig`. Only the default game and the JSON schema differ; Studio, the
+The fields are those of `RunConfig`. Only the default game and the JSON schema differ; Studio, the
 SDK and MCP show the schema.
 """
 
@@ -27,12 +27,12 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
     Args:
         game: the default game.
         plays: the class of games that the workflow can play.
-        nodes: returns the nodes that write letters; called only when the schema is built.
+        nodes: a function that returns the nodes that write letters, for the schema.
     """
     default: Any = FieldInfo.merge_field_infos(RunConfig.model_fields["game"], default=game)
 
     class Config(RunConfig):
-        __qualname__ = RunConfig.__qualname__  # JSON schemas use this name
+        __qualname__ = RunConfig.__qualname__  # the name in JSON schemas
 
         game: str | dict[str, Any] = default
 
@@ -53,11 +53,11 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
 
 
 def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[Opening]:
-    """Return a class for the input of a workflow or of its first node, with this configuration.
+    """Return the class of the input of a workflow (or of its first node) with this configuration.
 
     Args:
         config: the class from `config_for`.
-        kind: the input class to adapt; only its field `room` changes.
+        kind: the base class, whose field `room` gets the type `config`.
     """
     room: Any = config | None
     field = Opening.model_fields["room"]
@@ -67,7 +67,7 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
-    """Return the names of the games that are instances of a class or have the class's name."""
+    """Return the names of the games that are of a class, or have the class's `name`."""
     own = getattr(plays, "name", "")
     return [name for name in names() if name == own or isinstance(load(name), plays)]
 
@@ -79,7 +79,7 @@ def agents_of(game: str) -> tuple[str, ...]:
 
 
 def merge_settings(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]:
-    """Return the merged settings of the context and of the input's `room`; the input wins.
+    """Return the settings of the context, overridden by those of the input's `room`.
 
     The context's parameters are dropped if the input names another game.
     """
@@ -99,7 +99,7 @@ def merge_settings(context: RunConfig | None, given: RunConfig | None) -> dict[s
 def _merge(
     first: Mapping[str, Any], then: Mapping[str, Any], keys: Iterable[str]
 ) -> dict[str, Any]:
-    """Merge two mappings; under the given keys, also merge the two inner mappings key by key."""
+    """Return `first` updated by `then`; the mappings under `keys` are updated, not replaced."""
     both = [key for key in keys if isinstance(first.get(key), Mapping) and key in then]
     return {**first, **then, **{key: {**first[key], **then[key]} for key in both}}
 
@@ -107,7 +107,7 @@ def _merge(
 def configuration(
     kind: type[RunConfig], context: RunConfig | None, given: RunConfig | None
 ) -> RunConfig:
-    """Return the merged configuration of the context and the input's `room`.
+    """Return the configuration of the context, overridden by the input's `room`.
 
     Args:
         kind: the class from `config_for`.
@@ -120,12 +120,12 @@ def configuration(
 
 
 def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunConfig:
-    """Return a configuration to which a workflow's parameters for one game are added.
+    """Return a configuration with a workflow's default parameters for one game.
 
     Args:
-        config: the run's configuration; its own parameters override the workflow's parameters.
-        game: the name of the game; a configuration for another game stays unchanged.
-        params: the workflow's parameters for the game.
+        config: the run's configuration, whose parameters override the defaults.
+        game: the name of that game; a configuration of another game stays unchanged.
+        params: the workflow's default parameters for that game.
     """
     if not params or config.game != game:
         return config
@@ -152,13 +152,13 @@ def _games(field: Mapping[str, Any], known: list[str]) -> dict[str, Any]:
 
 
 def _seats(field: Mapping[str, Any], agents: Iterable[str]) -> dict[str, Any]:
-    """Return a schema of `seats` that suggests the default game's agents, outsiders and '*'."""
+    """Return a schema of `seats` with the default game's agents, the outsiders and '*' as names."""
     seat = field["additionalProperties"]
     return {**field, "properties": dict.fromkeys((*agents, *OUTSIDERS, DEFAULT_SEAT), seat)}
 
 
 def _params(field: Mapping[str, Any], plays: type[Game]) -> dict[str, Any]:
-    """Return the schema of the field `params`, with the parameters of all games of a workflow."""
+    """Return the schema of the field `params`, with the parameters of a workflow's only game."""
     typed = plays.Params.model_json_schema()
     kept = {key: typed[key] for key in ("properties", "additionalProperties") if key in typed}
     return {**field, **inline(kept, typed.get("$defs", {}))}

@@ -47,8 +47,8 @@ def credit(
 ) -> None:
     """Print each agent's value in a run's record, or in a game of your own.
 
-    For a run, print what each agent has at the baseline, its value, and their sum. `--absent` sets
-    another baseline. A file holds a characteristic function, or contributions by run:
+    For a run, print each agent's payoff at the baseline, its value, and the sum of both. `--absent`
+    sets another baseline. A file holds a characteristic function, or contributions by run:
 
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives each agent's counts by run.
@@ -130,7 +130,7 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_js
 
 
 def _show_replayed(how: str, found: dict[str, Any]) -> None:
-    """Print each agent's values by the method of replaying coalitions that `--replay` names."""
+    """Print each agent's values, from replays of coalitions in the way that `--replay` names."""
     values = [[agent, f"{value:g}"] for agent, value in found["values"].items()]
     show_table(f"members {how} again", ["agent", f"value when {how}"], values)
     same = "as recorded" if found["as_recorded"] else "not as recorded"
@@ -138,7 +138,7 @@ def _show_replayed(how: str, found: dict[str, Any]) -> None:
 
 
 def _show_dice(dice: dict[str, Any]) -> None:
-    """Print the distribution of the values over replays of the same actions with other dice."""
+    """Print the distribution of the values over replays of the same actions with other seeds."""
     if not dice["times"]:
         say(dice["why"])
         return

@@ -13,7 +13,7 @@ def show(
     secrets: Annotated[bool, typer.Option(help="Show preferences and utilities, too.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a scenario's atoms, agents, initial tasks and registry."""
+    """Show a scenario's atomic tasks, agents, initial tasks and described sets of tasks."""
     from shapley_coop.games.exchange import scenario as find
 
     shown = find(scenario).show(secrets)

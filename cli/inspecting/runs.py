@@ -46,7 +46,7 @@ def runs(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """List the runs of this home, newest first, without the cells of sweeps.
+    """List the runs of this home, newest first, without the runs of sweeps.
 
     The list includes the runs of LangGraph's server under the names of their threads.
     """

@@ -145,7 +145,7 @@ def _price_words(cost: Mapping[str, Any]) -> str:
 
 
 def _worths(table: "Table") -> dict[str, Any] | None:
-    """Return all agents' baselines and all coalitions' worths, or None with too many agents."""
+    """Return agents' baseline payoffs and coalitions' worths; None if there are too many agents."""
     from shapley_coop.serve.view.coalitions import worths
     from shapley_coop.state.evaluated import EvaluatedTable
 

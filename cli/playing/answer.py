@@ -28,9 +28,9 @@ def answer(
 ) -> None:
     """Read the waiting letter of a person, and answer it; then coop resume continues the run.
 
-    At a terminal the letter has no tags, and its answer is asked field by field. Elsewhere a reply
-    is accepted only after the waiting letter was printed. Otherwise the second of two replies in a
-    row would answer a letter that its author has not seen.
+    At a terminal the letter is shown without XML tags, and the person answers field by field.
+    Elsewhere a reply is accepted only after the waiting letter was printed. Otherwise the second of
+    two replies in a row would answer a letter that its author has not seen.
     """
     from shapley_coop.serve.seats.standing import ending
     from shapley_coop.state.resuming import command_for
@@ -55,7 +55,7 @@ def answer(
 
 
 def _read(run: Any, agent: str, episode: str, mail: Any) -> None:
-    """Print the waiting letter; at a terminal, ask its answer and submit it."""
+    """Print the waiting letter; at a terminal, ask for the answer and submit it."""
     from shapley_coop.state.storage.home import home
 
     if mail is None:
@@ -79,7 +79,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # only its reason is new, and is printed below
+            home().journal.show(episode, mail)  # the letter differs only in the reason below
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")
@@ -101,7 +101,7 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
 
 
 def _asked_here(run: Any, agent: str) -> str:
-    """Return a person's reply, asked at this terminal until it can be used."""
+    """Ask a person at this terminal until a reply can be used, and return this reply."""
     from shapley_coop.graphs.replies import OpenMail
     from shapley_coop.serve.seats.pages import find_waiting
 
@@ -146,7 +146,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
 
 
 def _fill(turn: Any, agent: str, form: Any, why: str) -> str:
-    """Return the message that a person makes by filling in a form, or types in its place."""
+    """Return the message that a person makes by filling in a form, or types instead of the form."""
     from shapley_coop.cli.playing.fields import Message, ask_fields
     from shapley_coop.serve.seats.form import message_of
 
@@ -171,7 +171,7 @@ def _is_to_be_sent(turn: Any, agent: str, form: Any, fields: Any) -> bool:
 
     Raises:
         EOFError: the person sends nothing.
-        ValueError: it cannot be sent; the message says why.
+        ValueError: the answer cannot be sent; the message says why.
     """
     from shapley_coop.cli.playing.fields import yes_or_again
     from shapley_coop.serve.seats.preview import preview

@@ -1,4 +1,4 @@
-"""The terminal's form: the fields of an answer, asked one by one, with their choices numbered.
+"""The form for an answer at a terminal, which asks for each field, with numbered choices.
 
 If a person types a line with a tag at any field, the line begins a message that replaces the form.
 """
@@ -60,7 +60,7 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
 
     Args:
         act: the name of the question.
-        form: the choices (`serve.seats.form.form_of`).
+        form: the fields and their choices, from `serve.seats.form.form_of`.
         clauses: the clauses so far, which are changed in place. A counter-offer begins with the
             clauses of the offer, as at the page.
 
@@ -91,7 +91,7 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
 
 
 def yes_or_again() -> bool:
-    """Ask whether to send: True sends, False asks the fields again.
+    """Return True if the person sends the answer, False to fill in the fields again.
 
     Raises:
         EOFError: the person sends nothing.

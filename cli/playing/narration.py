@@ -19,7 +19,7 @@ from shapley_coop.state.timeline import said_event
 
 
 class Narrator:
-    """A printer of a run's public events, which only counts events after many similar events."""
+    """A printer of a run's public events; after many similar events it prints only their number."""
 
     def __init__(self) -> None:
         self._words = EventsInWords()
@@ -27,7 +27,7 @@ class Narrator:
         self._alike = 0
 
     def watch(self, node: str, written: dict[str, Any]) -> None:
-        """Print the public news in a node's update; of a contract draft, print only the length."""
+        """Print the public events in a node's update; for a contract draft, only its length."""
         if written.keys() & {"lapsed", "prices", "contract", "record"}:
             self._end_alike()
         for line in news_in(written):

@@ -79,7 +79,7 @@ def run(
 
 
 def _workflow(game: str, graph: str) -> str:
-    """Return the requested workflow, or else the default workflow of a game.
+    """Return the requested workflow, or if none is requested, the game's default workflow.
 
     Raises:
         ValueError: the given game's name belongs to a workflow and to no game.
@@ -123,7 +123,7 @@ def resume(
 
 
 def _went_on(run: Any, as_json: bool) -> bool:
-    """Resume a run; return False after an error, which is printed. A busy run is not an error."""
+    """Resume a run; return False after a printed error. A run busy elsewhere is no error."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
@@ -148,7 +148,7 @@ def _check_ready(run: Any) -> None:
 
     Raises:
         GameError: the game cannot be played here, such as for lack of a permission.
-        ValueError: the encryption key is malformed, or a seat is another program's object.
+        ValueError: the encryption key is malformed, or a seat needs an object of another program.
     """
     from shapley_coop.graphs.same_run import check_objects
     from shapley_coop.state.settings import game_of
@@ -217,7 +217,7 @@ def _note_failure(run: Any, error: Exception) -> str:
 
 
 def _follow(run: Any, as_json: bool, served: Serving) -> None:
-    """Play a run, print its result, and keep the pages of people, if any, until Ctrl-C."""
+    """Play a run, print its result, and keep serving people's pages, if any, until Ctrl-C."""
     from shapley_coop.cli.playing.narration import Narrator, report
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.state.outcome import FAILED
@@ -249,7 +249,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> None:
 
 
 def _played(run: Any, watch: Any, pages: "SeatPages | None") -> tuple[dict[str, Any], Any]:
-    """Play a run to its end; return its result and what a trace was sent.
+    """Play a run to its end; return its result and the event of `score_trace`, or None.
 
     Raises:
         SystemExit: the run stopped in an error, which is printed and entered in the register.

@@ -56,7 +56,7 @@ MOST_NEEDED = ("seed", "rounds", "norm", "enforcement", "renegotiate", "tools", 
 """The fields that `coop run --help` lists; `--help-all` lists every field."""
 
 ONE_OF = {"constraints": "--constraint"}
-"""Field with several entries → the singular name of its option, which is given for each entry."""
+"""Field with several entries → the singular name of its option, repeated for each entry."""
 
 
 WHOLE = "every option"
@@ -82,7 +82,7 @@ class RunCommand(Command):
         return [*super().get_params(ctx), *_further()]
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
-        """Write the options that most people need and a hint to `--help-all`, or all options."""
+        """Write the options that most people need, or with `--help-all` all options."""
         whole = ctx.meta.get(WHOLE)
         for option in _further():
             option.hidden = not whole and option.name not in MOST_NEEDED

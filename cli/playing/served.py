@@ -1,4 +1,4 @@
-"""`--serve`: the pages of the people at a table, while a run is played and until Ctrl-C."""
+"""`--serve`: pages for the people in a run, which stay until Ctrl-C."""
 
 import threading
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Serving(NamedTuple):
         """Return a run's configuration; refuse pages that nobody would read.
 
         Raises:
-            ValueError: no seat is a person's, or the options lack `--serve`.
+            ValueError: `--serve` is given without a person's seat, or `--port` without `--serve`.
         """
         if not self.wanted and self != Serving():
             raise ValueError("--host and --port say where --serve listens: give --serve, too")
@@ -66,7 +66,7 @@ def serve_pages(
 
 
 def stay(pages: "SeatPages | None") -> None:
-    """Keep the pages, if there are any, until Ctrl-C."""
+    """Keep serving the pages, if there are any, until Ctrl-C."""
     if pages is None:
         return
     note("The pages stay, so that each can read how it ended. Ctrl-C ends them.")

@@ -175,7 +175,7 @@ def _file(entry: Any) -> str:
 
 
 def _is_ours(named: str, guard: str) -> bool:
-    """Return whether a path names this project's `serve/GUARD.py:GUARD`, or a copy of it."""
+    """Return whether a path names this project's guard, such as `serve/auth.py:auth`, or a copy."""
     path, _, name = named.rpartition(":")
     own = _own(guard).read_bytes()
     return name == guard and Path(path).is_file() and Path(path).read_bytes() == own
@@ -193,7 +193,7 @@ def free_port(host: str, port: int = 0) -> int:
     """Return the given port after checking that it is free, or a free port if 0 is given.
 
     LangGraph's server silently chooses another port if its port is in use. It starts only seconds
-    later, so a drawn port is outside the range that the system gives to other programs meanwhile.
+    later. So a port chosen here is one that the system assigns to no other program.
 
     Raises:
         ValueError: the port is in use, or the host is not an IPv4 address of this machine.

@@ -15,10 +15,10 @@ from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
 from shapley_coop.credit.values.sampling import Estimate, sample_shapley
 
 EVALUATIONS_PER_AGENT = 400
-"""The sampler's budget without a target: coalitions evaluated per agent."""
+"""The most coalitions per agent that the sampler evaluates without a target."""
 
 MOST_MEMBERSHIPS = 200_000_000
-"""The sampler's limit of coalitions × agents. With many agents, each agent gets fewer samples."""
+"""The sampler's limit of coalitions × agents, so that many agents get fewer samples each."""
 
 LEAST_PER_AGENT = 16
 """The smallest budget of coalitions per agent: eight orders and their reverses."""

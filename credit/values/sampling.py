@@ -2,15 +2,15 @@
 
 A sampler draws independent *observations*: vectors of n numbers whose expectation is the Shapley
 value. All samplers use common random numbers: one draw serves all agents. The worth of a coalition
-must not depend on the time of the call, so every replay uses the same dice. The standard errors
-come from the spread of the observations.
+must be the same at every call, so every replay uses the same seed. The standard errors come from
+the spread of the observations.
 
 antithetic  a random order and its reverse (Mitchell et al. 2022): exact if agents interact only in
             pairs, and the cheapest sampler on smooth games.
 cyclic      all n rotations of a random order, forwards and backwards, so that every agent takes
             every position: a quarter of the evaluations or less on threshold games.
-stratified  one random coalition of each size for each agent (Maleki et al. 2013): agents share no
-            worths, so this sampler is rarely the best; it serves to check the other two.
+stratified one random coalition of each size for each agent (Maleki et al. 2013): agents share no
+            evaluations, so this sampler is rarely the best; it serves to check the others.
 
 No sampler is best on all games: "auto" tries the first two and continues with the better one.
 """
@@ -66,9 +66,9 @@ def sample_shapley(
         seed: the generator's seed; equal seeds give equal coalitions within a method.
 
     Returns:
-        Values with standard errors: the observations' standard deviation over the root of their
-        number. If an agent's observations never vary, its error is the largest deviation of any
-        agent, divided by the number of observations. Antithetic and cyclic values sum to the total.
+        Values with standard errors: the observations' standard deviation divided by the square root
+        of their number. If an agent's observations never vary, its error is the largest deviation
+        of any agent, divided by that number. Antithetic and cyclic values sum to the total.
 
     Raises:
         ValueError: an argument is out of range, or worths have a wrong shape or are not finite.
@@ -166,7 +166,7 @@ def _permutations(rng: "np.random.Generator", shape: tuple[int, ...]) -> NDArray
     return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
 
 
-# Quoted: to name numpy's generators is to load their module, which exact values never need.
+# The type is quoted because naming numpy's generators would load a module that few calls need.
 Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
 """A function of (game, generator, count) to observations of shape (count, n)."""
 
@@ -219,7 +219,7 @@ class _Run:
             self.draw(min(self.missing(target), self.count))
 
     def missing(self, target: float | None) -> int:
-        """Return the estimated number of further observations needed, at least one."""
+        """Return an estimate of how many more observations the target needs, at least one."""
         if target is None:
             return self._game.left // self.cost
         excess = min(float(self.errors().max()) / target, 1e6)

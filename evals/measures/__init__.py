@@ -1,1 +1,1 @@
-"""Measures of runs: evaluators, reference points, statistics."""
+"""The measures of runs, with the reference points and statistics that they need."""

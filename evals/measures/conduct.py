@@ -113,6 +113,6 @@ def action_rate(row: Row, action: str) -> float:
 
 
 def effects(row: Row, name: str) -> float:
-    """Return the number of times that an effect is in the record."""
+    """Return the number of effects with this name in the record."""
     effects = [e["effect"] for turn in row["record"] for e in turn.get("effects", [])]
     return effects.count(name)

@@ -12,7 +12,7 @@ def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str
     """Return each agent's credit in a finished run, in the game's unit, as JSON.
 
     Args:
-        evaluated: the finished table.
+        evaluated: the last state of the run.
         payoffs: agent → the agent's payoff in the run.
         norm: the norm that computes the values.
 

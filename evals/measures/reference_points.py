@@ -124,7 +124,7 @@ class Yardstick:
         return [reached[agent] for agent in self._game.agents]
 
     def _played(self, deal: Deal) -> list[Turn] | None:
-        """Return the turns if all agents do their duties; None if no duty fixes some action."""
+        """Return the turns in which all agents do their duties; None if an action is left open."""
         game, free = self._game, False
 
         def choose(at: Position, before: Sequence[Turn], agent: str) -> str | None:

@@ -37,9 +37,9 @@ SHORT = 100
 
 
 class EventsInWords:
-    """The writer of public events in words; a repeated clause refers to its first message.
+    """A writer of public events in words; a repeated clause names the message that had it first.
 
-    Sums replace more than `MOST_TOLD` clauses, payments or agents, unless `whole` is set.
+    Totals replace lists of over `MOST_TOLD` clauses, payments or agents, unless `whole` is set.
     """
 
     def __init__(self, whole: bool = False) -> None:
@@ -121,7 +121,7 @@ def news_in(written: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines in which extensions describe the keys that they add to the table.
 
     Args:
-        written: a node's update, or the table.
+        written: a node's update of the run's state, or the whole state.
     """
     for key in extension.offered("news"):
         if key in written:
@@ -147,7 +147,7 @@ def _readable(exactly: str) -> str:
 
 
 def _speech_words(text: str, offers: bool) -> str:
-    """Return the words of a tagged message, or its whole text if its offer is not shown below."""
+    """Return a message's words without tags, or its whole text if its offer is not shown below."""
     message = said_in(text) if "<" in text else Message()
     if message == Message() or (message.proposal is not None and not offers):
         return text
@@ -174,7 +174,7 @@ def opening_lines(outcome: dict[str, Any]) -> Iterator[str]:
 
 
 def rows(outcome: dict[str, Any]) -> list[list[str]]:
-    """Return the rows of the result's table: one for each agent; if many, one for each seat."""
+    """Return the result table's rows, one for each agent, or for each seat if agents are many."""
     if len(outcome["agents"]) > MOST_TOLD:
         return rows_by_seat(outcome)
     return [_line(agent, outcome) for agent in outcome["agents"]]
@@ -236,7 +236,7 @@ _DECIDED = {
 
 
 def _decision_words(outcome: dict[str, Any]) -> str:
-    """Return words on the payoffs' basis and on the agent farthest from its Shapley value."""
+    """Return in words how payoffs were decided, and who is paid farthest from its Shapley value."""
     basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
     told, credit = _DECIDED[basis], outcome["credit"]
     if basis == "contract" and outcome["enforcement"] == "notional":

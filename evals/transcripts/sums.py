@@ -1,4 +1,4 @@
-"""Sums that replace a line for each agent when a run with many agents is printed."""
+"""Totals that replace the line for each agent when a run with many agents is printed."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

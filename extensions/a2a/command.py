@@ -55,7 +55,7 @@ def a2a(
 
     url = card_url or f"http://{host}:{port}/"
     if what == JUDGE:
-        bind_keys()  # callers choose the addresses, so no address may get a token of this machine
+        bind_keys()  # send no token of this machine to addresses that callers choose
         app = application(Judge(), ASSESSMENT, url)
     else:
         seat = Seat.model_validate(seats_from(what, None, base_url)["*"])

@@ -53,7 +53,7 @@ def described(absent: Absent) -> Any:
 
 
 def in_words(choice: Any) -> str:
-    """Return stand-ins, as `described` returns them, in words."""
+    """Return the words for stand-ins that have the form which `described` returns."""
     if isinstance(choice, Mapping):
         return ", ".join(f"{one} for {agent}" for agent, one in choice.items())
     return str(choice)

@@ -1,7 +1,7 @@
 """Sampled Shapley values, adjusted by a model of the game that is fitted to the known worths.
 
-A play of an app costs money, and arithmetic does not. So the model is a sparse sum of simple games,
-fitted to the worths of the played coalitions. A simple game needs all agents of a set,
+A play of an app costs money, and arithmetic does not. So a model, which is a sparse sum of simple
+games, is fitted to the worths of the played coalitions. A simple game needs all agents of a set,
 any one of them, or two of three. The Shapley values of the model are exact, since the agents of a
 set are symmetric. Random orders and their reverses estimate the rest, v − model:
 
@@ -31,7 +31,7 @@ MOST_CANDIDATES = 1_600
 
 @dataclass(frozen=True)
 class Terms:
-    """k simple games among n agents: a coalition has worth 1 with enough agents of a set.
+    """k simple games among n agents: a coalition with enough agents of a game's set has worth 1.
 
     Attributes:
         sets: shape (k, n), whether the agent belongs to the game's set.
@@ -47,7 +47,7 @@ class Terms:
         return np.asarray(there >= self.least, dtype=np.float64)
 
     def values(self, points: Floats) -> Floats:
-        """Return the Shapley values of the games' sum, weighted by `points` of shape (k,)."""
+        """Return the Shapley values of the games' weighted sum; `points` are the k weights."""
         return np.asarray((points / self.sets.sum(axis=1)) @ self.sets)
 
     def some(self, chosen: list[int]) -> "Terms":
@@ -63,8 +63,8 @@ def adjusted_shapley(
     Args:
         n: the number of agents, at least 2.
         worth: the characteristic function, for many coalitions at once.
-        count: the number of orders, at least `LEAST_FOLDS`; the sampler "antithetic" draws the
-            same.
+        count: the number of orders, at least `LEAST_FOLDS`; the sampler "antithetic" draws equal
+            orders for the same seed.
         seed: the seed of the orders.
         known: further coalitions whose worths are known, shape (m, n).
 

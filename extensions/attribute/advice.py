@@ -158,7 +158,7 @@ def _row(trial: Trial) -> dict[str, float]:
 
 
 async def one_alone(game: AppGame) -> Rows:
-    """Repeat the best single agent on as many tokens as the app uses, and return its row.
+    """Play the best single agent until it has used as many tokens as the app; return its metrics.
 
     Agents that use no tokens are excluded: no number of repetitions would use the app's tokens.
 

@@ -45,7 +45,7 @@ class Advising:
         tolerance: the acceptable loss, in the score's unit.
         removals: the removal of each agent with its loss.
         taken: the changes to make.
-        open: agent → the change that needs more plays to decide: its removal, else another model.
+        open: agent → the change (removal, or else another model) that only more plays can decide.
         stays_for: agent → the changed agents that make it necessary to keep the agent.
         in_vain: agent → remarks on models that would save no cost in place of the agent's model.
     """

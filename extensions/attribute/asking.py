@@ -38,7 +38,7 @@ class Asking:
     """The calls of one play: made, taken from the cache, or refused.
 
     Args:
-        stage: the app, its kept calls, its limits.
+        stage: the state that all plays share: the app, its kept calls, its limits.
         unit: the input and its sample.
         present: the agents that take part.
         full: the recorded play of all agents; None if this play is the recorded one.
@@ -58,7 +58,7 @@ class Asking:
         self.loop = asyncio.get_running_loop()
 
     def fail(self, reason: str) -> None:
-        """Record why the play failed, unless a reason is recorded: the first causes later ones."""
+        """Record why the play failed, unless an earlier reason, which caused this, is recorded."""
         self.result.failure = self.result.failure or reason
 
     def not_played(self, reason: str) -> NotPlayed:
@@ -107,7 +107,7 @@ class Asking:
             elif call is None:
                 try:
                     call = await self.new_call(key, node, state, config, ids, is_agent)
-                except GraphInterrupt:  # the answer resumes this call
+                except GraphInterrupt:  # the call is repeated with the answer
                     self.seen[known] -= 1
                     raise
             else:
@@ -122,7 +122,7 @@ class Asking:
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """Return a question's kept call in which the same called agents were absent, or None."""
+        """Return the question's kept call whose called agents are as present as here, or None."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)
@@ -133,7 +133,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Keep a call; its key holds the question and which called agents are absent."""
+        """Store a call; its key is the question and those of its called agents that are absent."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))
@@ -216,7 +216,7 @@ class Asking:
             CallsSpent: `max_calls` calls have been made.
         """
         counts, finding = self.stage.counts, not self.stage.app.names
-        # While the run that finds the agents has called no model, any node may be an agent.
+        # Until the run that finds the agents has called a model, every node counts as an agent.
         made = counts.other if finding and not counts.models else counts.made
         if made >= self.stage.settings.max_calls:
             self.spent = CallsSpent(f"{self.stage.settings.max_calls} calls are made")
@@ -232,7 +232,7 @@ class Asking:
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # A subgraph's handoff to its parent: `graph` names this run's parent, so drop it.
+            # A subgraph hands over to its parent, this node's graph: here `graph` is not needed.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:

@@ -166,7 +166,7 @@ class _Attribution:
     settings: Settings
 
     async def credit(self) -> AppCredit:
-        """Play as many coalitions as wanted, and return the result."""
+        """Play as many coalitions as the caller wants, and return the result."""
         game, settings = self.game, self.settings
         first, n = before(game.stage, game.units), len(game.agents)
         alone = settings.value == LEAVE_ONE_OUT
@@ -202,7 +202,7 @@ class _Attribution:
         return f"all for {of.value}, {of.exact_up_to}, {of.target}, {of.budget}, {of.seed}"
 
     def refined(self, first: Forecast, how: str) -> Forecast:
-        """Return the forecast after the plays so far: 0 calls if the set `how` was played."""
+        """Return the forecast after the plays so far: 0 calls if coalitions `how` were played."""
         found = refined(first, self.game)
         if self.game.stage.is_answered(self.game.units, how):
             return replace(found, calls=0, tokens=0, seconds=0.0, cost=0.0, fits=True)

@@ -105,7 +105,7 @@ class Calls:
             self._base.execute(f"CREATE TABLE IF NOT EXISTS {table}")
 
     def used(self, question: str, key: str) -> None:
-        """Record that a question needs the call under this key."""
+        """Record that the plays of a unit (its question's hash) need the call under this key."""
         self._base.execute(
             "INSERT OR IGNORE INTO needed VALUES (?, ?, ?)", (self.app, question, key)
         )
@@ -114,7 +114,7 @@ class Calls:
         """Return whether a set of coalitions was played before in every unit.
 
         Args:
-            questions: one question per unit.
+            questions: the hash of each unit's question (`Stage.question`).
             how: the name of the set of coalitions.
         """
         rows = self._base.execute(
@@ -123,14 +123,14 @@ class Calls:
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
-        """Return the agents that a question's kept calls called, one set for each call."""
+        """Return, for each kept call of a question, the set of agents that this call called."""
         rows = self._base.execute(
             "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )
         return [frozenset(json.loads(asked)) for (asked,) in rows]
 
     def kept(self, questions: Iterable[str]) -> int:
-        """Return the number of kept calls that these questions need."""
+        """Return the number of kept calls that the plays of units with these questions need."""
         keys = {
             key
             for question in questions

@@ -38,11 +38,11 @@ class Draft(TypedDict, total=False):
     """The app's state.
 
     Attributes:
-        topic: the input: the topic of the text.
+        topic: the topic of the text, which is the app's input.
         facts: written by the researcher, one fact per line.
         text: written by the writer.
-        note: written by the critic: the missing facts, one per line.
-        verdict: written by the critic: whether to write again.
+        note: the missing facts, one per line, written by the critic.
+        verdict: whether to write again, written by the critic.
     """
 
     topic: str

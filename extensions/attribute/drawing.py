@@ -17,7 +17,7 @@ def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
     """Return the graph as SVG.
 
     Args:
-        graph: nodes and edges.
+        graph: the app's nodes and edges.
         values: agent → value; None for a drawing without values.
     """
     place, width, height = _places(graph)

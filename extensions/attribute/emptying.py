@@ -22,7 +22,7 @@ from shapley_coop.extensions.attribute.steering import Schema, fitting
 
 @dataclass(frozen=True)
 class Written:
-    """The input and the output of a node in the full run."""
+    """The input and the output of a node in the full run, in which all agents took part."""
 
     given: Any
     output: Any
@@ -34,7 +34,7 @@ NOTHING = Schema()
 
 @dataclass(frozen=True)
 class Emptying:
-    """A function that empties an update.
+    """The function that makes a blank stand-in's update from the agent's own update.
 
     Attributes:
         schema: the fields that route the app, and the values that its state accepts.
@@ -241,7 +241,7 @@ def _is_tool_talk(message: Any) -> bool:
 
 
 def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
-    """Return an answer without words to each open tool call: models refuse open calls."""
+    """Return a wordless answer to each open tool call, since models refuse unanswered calls."""
     calls = getattr(_listed(now)[-1] if now else None, "tool_calls", None) or []
     if not all(isinstance(message, ToolMessage) for message in new):
         return []

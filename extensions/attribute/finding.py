@@ -10,13 +10,13 @@ from shapley_coop.extensions.attribute.stage import Visit
 
 
 def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
-    """Return the agents of runs with the reasons, in the order of their calls.
+    """Return agent → the reason why it is an agent, in the order of the calls in runs.
 
     If no node asks a model, every node of the runs is an agent.
 
     Args:
         app: an app without named agents.
-        visits: the visits of the runs.
+        visits: the calls of nodes in the runs.
     """
     why: dict[str, str] = {}
     within = 0

@@ -15,7 +15,7 @@ from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
 
 MOST_TRIED = 4
-"""The most fields that `_steered` keeps one at a time, before it keeps all."""
+"""The most fields that `_steered` tries to keep one at a time, before it keeps all of them."""
 
 Score = Callable[..., Any]
 """A function of a final state, or of a final state and the input. It returns the score, or numbers
@@ -43,7 +43,7 @@ class Failure:
 
 @dataclass
 class AppGame:
-    """The game of an app's agents: a worth for each coalition and unit.
+    """The game of an app's agents: a worth for each coalition and each unit (sample of an input).
 
     Args:
         stage: the app, and the state that its plays share.
@@ -102,7 +102,7 @@ class AppGame:
         self.stage.settings.progress()
 
     async def ask(self, masks: Iterable[int]) -> None:
-        """Play the coalitions among these masks that have not been played yet.
+        """Play the coalitions with these masks (bit i: agent i), except those already played.
 
         Raises:
             CallsSpent: no further call is allowed; the calls made so far are kept.
@@ -196,7 +196,7 @@ class AppGame:
         return len(self.failures) / plays if plays else 0.0
 
     def known(self, masks: Sequence[int], unit: int) -> Floats:
-        """Return worths of one unit; the best additive fit replaces worths of failed plays."""
+        """Return coalitions' worths in one unit; an additive fit replaces those of failed plays."""
         worths = np.array([self.worths[mask][unit] for mask in masks])
         if not np.isnan(worths).any():
             return worths

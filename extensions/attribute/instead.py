@@ -65,7 +65,7 @@ def said(model: BaseChatModel | None) -> list[str]:
 
 
 def _asked(own: BaseChatModel, kwargs: dict[str, Any]) -> tuple[Runnable[Any, Any] | None, Any]:
-    """Return the model that answers, or None for `own`, and the settings for the call."""
+    """Return the model that answers for `own` (None if `own` does), and the call's settings."""
     scope = current()
     model = scope.instead if scope else None
     if model is None or own is model:

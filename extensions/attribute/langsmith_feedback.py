@@ -22,7 +22,7 @@ from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 def evaluator(
     graph: Any, agents: Sequence[str], score: Score, **settings: Any
 ) -> Callable[[Run, Example], EvaluationResults]:
-    """Return an evaluator that attributes the app on an example's inputs.
+    """Return an evaluator that computes the agents' values on an example's inputs.
 
     Args:
         graph: the app's graph, as in `attribute`.

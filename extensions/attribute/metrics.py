@@ -18,8 +18,8 @@ def tokens_of(visits: Iterable[Visit], times: Iterable[int] = repeat(1)) -> Toke
     """Return the tokens that models read and wrote; None if a model does not report them.
 
     Args:
-        visits: visits of nodes.
-        times: the weight of each visit.
+        visits: calls of nodes.
+        times: how often each call counts.
     """
     total = Tokens()
     for took, n in zip((visit.took for visit in visits), times, strict=False):
@@ -52,7 +52,7 @@ def measured(played: Played, prices: Prices) -> dict[str, float]:
 
 
 def means(game: AppGame, plays: Sequence[Played]) -> dict[str, float]:
-    """Return the means of the metrics that all plays without a failure have."""
+    """Return the mean of each metric that is known for all plays without a failure."""
     prices = game.stage.settings.prices
     rows = [measured(played, prices) for played in plays if not played.failure]
     shared = set(rows[0]).intersection(*rows) if rows else set()

@@ -1,4 +1,4 @@
-"""The setup of an attribution: its units, its kept calls, and the stage of its plays."""
+"""The setup of an attribution: units (samples of inputs), kept calls, and the plays' `Stage`."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,7 +93,7 @@ def _steps(app: App, settings: Settings) -> tuple[int, dict[str, str]]:
 
 
 def _traced(app: App, recorded: Recorded) -> dict[str, dict[int, list[Call]]]:
-    """Return recorded calls: hash of node and input → run number → calls."""
+    """Return a trace's calls: hash of node and input → number of the run → calls."""
     found: dict[str, dict[int, list[Call]]] = {}
     for run in recorded.runs:
         try:

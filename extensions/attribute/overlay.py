@@ -95,7 +95,7 @@ class Overlay(BaseStore):
 
 
 def _all(op: Any) -> Any:
-    """Return a search from the first hit on, so that the hits of two stores can be merged."""
+    """Return a search without its offset, so that the hits of two stores can be merged."""
     if isinstance(op, SearchOp | ListNamespacesOp):
         return op._replace(offset=0, limit=op.offset + op.limit)
     return op

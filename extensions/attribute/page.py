@@ -19,7 +19,7 @@ def page(credit: AppCredit, title: str) -> str:
     """Return the page of an attribution.
 
     Args:
-        credit: the result.
+        credit: the result of `attribute`.
         title: the app's name.
     """
     return pages.page(

@@ -1,4 +1,4 @@
-"""The work of `coop attribute`: play with progress, ask the user, and print."""
+"""The work of `coop attribute`: it plays and shows progress, asks the user, and prints."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -21,7 +21,7 @@ def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
     """Print an attribution.
 
     Args:
-        credit: the `AppCredit`.
+        credit: the result of `attribute`.
         report: the JSON of the attribution, with the bounty if there is one.
         app: the app's name.
     """

@@ -138,7 +138,7 @@ class Stage:
                 self.wrappers.add(path)
 
     def question(self, unit: Unit) -> str:
-        """Return a hash of a unit's question: the input, the agents, their stand-ins, `keep`."""
+        """Return a hash of what a unit's plays depend on: input, agents, stand-ins, `keep`."""
         at = (unit.number, unit.sample, unit.repeat)
         if at not in self._questions:
             absent = json.dumps(described(self.settings.absent), sort_keys=True)
@@ -168,7 +168,7 @@ class Stage:
         return lock
 
     def traced_call(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
-        """Return a question's nth call in the trace: in the run of this input, else in another."""
+        """Return a question's nth call in the trace's run of this input, or else of another."""
         runs = self.traced.get(digest(path, text), {})
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None
@@ -233,7 +233,7 @@ class Stage:
         return "".join(told)
 
     def failed(self, unit: Unit, played: Played) -> str:
-        """Return the error message of an app that fails with all its agents."""
+        """Return the error message of an app that fails even if all its agents take part."""
         sample = f", sample {unit.sample + 1}" if unit.sample else ""
         why = f"{played.failure}{self._not_given(played.failure)}"
         return f"the app with all its agents, input {unit.number}{sample}: {why}"

@@ -101,12 +101,12 @@ class Trial:
     why: str = ""
 
     def saves(self, other: "Trial") -> dict[str, float | None]:
-        """Return unit → what this trial saves compared with another; None if unknown."""
+        """Return cost, tokens and seconds saved compared with another trial; None if unknown."""
         both = {*self.measured} & {*other.measured}
         return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
 
     def beyond(self, other: "Trial", gains: Floats | float = 0.0) -> Loss:
-        """Return this trial's loss minus another trial's loss and `gains`, input by input."""
+        """Return this trial's loss minus another trial's loss, and minus `gains`, by input."""
         return Loss.of(self.rows - other.rows - gains, self.why or other.why)
 
 

@@ -26,7 +26,7 @@ with require_extra("attribute", "an interval of coop attribute"):
 ADJUSTED, PAIRS = "adjusted", "antithetic"
 
 FIRST = 5
-"""Orders drawn before a sampler is chosen; for 8 agents they cover a quarter of coalitions."""
+"""The orders drawn before a sampler is chosen; for 8 agents they cover 1/4 of all coalitions."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def leave_one_out(game: AppGame) -> Floats:
 
 
 def observations(game: AppGame) -> list[list[int]]:
-    """Return the indices of units, grouped by input; of a single input, one group per sample."""
+    """Return the indices of units, grouped by input, or by sample if there is only one input."""
     numbers = dict.fromkeys(unit.number for unit in game.units)
     if len(numbers) == 1:
         return [[k] for k in range(len(game.units))]

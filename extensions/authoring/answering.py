@@ -18,7 +18,7 @@ from shapley_coop.seats.asked import Asked
 
 
 class Sheet(Answer):
-    """The answer to a letter that asks for a sheet: JSON keyed by mask, which has no schema."""
+    """An answer in JSON with bit strings (sets of tasks) as keys, for which there is no schema."""
 
     @classmethod
     def tagged(cls, fields: Fields) -> str:
@@ -27,11 +27,11 @@ class Sheet(Answer):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> None:
-        """Return no schema, so that the answer is text."""
+        """Return None for "no schema", so that the answer is read as text."""
 
 
 def written_sheet(facts: Mapping[str, Any], seed: int) -> str:
-    """Return the message with one sheet: a description or a score for each listed composite."""
+    """Return a message with a description or a score of each listed set of tasks."""
     try:
         sheet = _sheet(facts, seed)
     except Missing as missing:

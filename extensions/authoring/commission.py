@@ -1,9 +1,9 @@
-"""The commission of a scenario to a model, its division into sheets, and the checks of a sheet.
+"""The order to write a scenario, its division into sheets, and the checks of a model's answers.
 
-The preferences file is a scenario file without utilities (`games.exchange.files`). Its composites
-are cut into sheets of at most `PER_SHEET`, and one letter asks for one sheet. The first sheets ask
-for descriptions, given the atoms alone. The later ones ask for the scores of one agent, given the
-descriptions and the agent's preference (utility-aware exchange, A.1 and A.2).
+The preferences file is a scenario file without utilities (`games.exchange.files`). A letter asks
+for one sheet, which has at most `PER_SHEET` sets of tasks. The first letters show the single tasks
+(atoms), and ask for descriptions. The later ones show the descriptions and one agent's preference,
+and ask for that agent's scores (utility-aware exchange, A.1 and A.2).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,12 +26,12 @@ PER_SHEET = 32
 
 @dataclass(frozen=True)
 class Sheet:
-    """The part of a scenario for which one letter asks.
+    """The sets of tasks that one letter asks to describe or to score.
 
     Attributes:
-        name: the sheet's name, unique in a commission.
-        agent: the agent whose scores are asked for; empty for descriptions.
-        masks: the masks of the composites.
+        name: the sheet's name, such as "score Ada 2".
+        agent: the agent who is to score; empty if the letter asks for descriptions.
+        masks: the sets of tasks, as bit masks (`games.exchange.masks`).
     """
 
     name: str
@@ -45,7 +45,7 @@ class Commission:
 
     Attributes:
         page: the preferences file's content.
-        beside: the file's folder; the path of the tools in the file is relative to it.
+        beside: the file's folder; the file's path of the tools is relative to this folder.
     """
 
     page: ScenarioFile = field(repr=False)
@@ -64,7 +64,7 @@ class Commission:
 
     @cached_property
     def tasks(self) -> Tasks:
-        """The tasks; the atoms' words describe composites without a description in the file."""
+        """The tasks; a set without a description in the file is described by its tasks' words."""
         return tasks_of(self.page)
 
     @property
@@ -74,14 +74,14 @@ class Commission:
 
     @cached_property
     def descriptions(self) -> list[Sheet]:
-        """The sheets for composites without a description in the file."""
+        """The sheets of the sets of tasks that the file does not describe."""
         known = self.tasks.registry.written()
         left = [mask for mask in range(1, 1 << self.tasks.n) if mask not in known]
         return list(_cut("describe", "", left))
 
     @cached_property
     def scores(self) -> list[Sheet]:
-        """The sheets for the scores of all composites, agent by agent."""
+        """The sheets with all sets of tasks to score, agent by agent."""
         every = range(1, 1 << self.tasks.n)
         agents = self.tasks.agents
         return [sheet for agent in agents for sheet in _cut(f"score {agent}", agent, every)]
@@ -103,12 +103,12 @@ def read_commission(path: Path) -> Commission:
 def read_descriptions_sheet(
     raw: Any, sheet: Sheet, tasks: Tasks, taken: Mapping[str, int]
 ) -> dict[int, str]:
-    """Return the descriptions on a sheet: one for every mask, well-formed and unique.
+    """Return mask → description from an answer, checked to be well-formed and unique.
 
     Args:
-        raw: the answer: bit string → description.
-        sheet: the sheet that was asked for.
-        tasks: the tasks; descriptions composed from their atoms may not be used again.
+        raw: the answer's JSON: bit string, as in "0110" → description.
+        sheet: the sheet that the letter asked for.
+        tasks: the tasks; a set may not get the description that is composed from another set.
         taken: description → mask, for the descriptions accepted so far.
 
     Raises:
@@ -130,7 +130,7 @@ def read_descriptions_sheet(
 
 
 def read_scores_sheet(raw: Any, sheet: Sheet, tasks: Tasks) -> dict[int, float]:
-    """Return the scores on a sheet: one for every mask, in 0..100.
+    """Return mask → score from 0 to 100 from an answer.
 
     Raises:
         GameError: the sheet is faulty; the error is one line with the correction.
@@ -151,7 +151,7 @@ def written(
     Args:
         descriptions: mask → description, for all masks of the commission's sheets.
         scores: agent → mask → raw score in 0..100, for all composites.
-        about: a note on the author, for people.
+        about: a note that says who wrote the scenario.
         folder: the folder of the scenario file.
     """
     page, bits = commission.page, commission.tasks.bits
@@ -170,7 +170,7 @@ def written(
     }
     if page.tools:
         content["tools"] = relpath(commission.beside / page.tools, folder)
-    # Write 35 instead of 35.0.
+    # Whole scores are written without decimals: 35 instead of 35.0.
     utilities = {
         agent: {bits(m): int(x) if x.is_integer() else x for m, x in sorted(table.items())}
         for agent, table in scores.items()

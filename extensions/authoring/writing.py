@@ -61,14 +61,14 @@ class NotWritten(RuntimeError):
 
 @dataclass(frozen=True)
 class Work:
-    """The result of a commission.
+    """The written scenario, and the number of letters, answers and tokens that it took.
 
     Attributes:
         content: the scenario file's content.
-        letters: the number of all letters, including those that an earlier call sent.
+        letters: the number of letters, including those that an interrupted earlier call sent.
         refused: the number of answers that were sent back with a fault.
-        calls: the number of letters sent now; the journal had the answers to all other letters.
-        tokens: the tokens of these calls, in and out.
+        calls: the number of letters that this call sent; the journal had the answers to the others.
+        tokens: the tokens that these calls read and wrote.
     """
 
     content: dict[str, Any]
@@ -97,7 +97,7 @@ async def write(
         commission: the tasks, and every agent's preference in words.
         seat: the seat that writes; it cannot be a person.
         folder: the folder of the scenario file.
-        seed: the seed of an embedded seat; with a new seed, a model too is asked for all sheets.
+        seed: the seed of an embedded seat; a new seed also makes a model write all sheets again.
         tries: the most answers to one sheet before the writing fails.
         progress: a callback, called after each answer.
 
@@ -105,13 +105,13 @@ async def write(
         NotWritten: a sheet was faulty after the last try.
         SeatError: the seat did not answer; a repeated call resumes from the missing sheets.
         CredentialsMissing: the seat's key is not set.
-        ValueError: there is no such seat, or the seat is a person.
+        ValueError: the seat does not exist, or is a person.
     """
     if seat.human:
         raise ValueError("a person cannot write here: name a model, or write the file by hand")
     check_seat(seat)
     keep_out(commission.preferences.values())
-    # The first use opens a database, which must not block the event loop.
+    # The first use of the journal opens a database, which must not block the event loop.
     journal = await asyncio.to_thread(lambda: home().journal)
     author = _Author(commission, seat, seed, tries, journal, progress)
     async with clients():
@@ -133,12 +133,12 @@ def _content(
     about = f"Descriptions and utilities were written by {seat.model} from the preferences."
     new = {mask: text for (_, mask), text in described.items()}
     content = written(commission, new, scores, about, folder)
-    scenario_of(content, folder)  # only checks the content: an error is this module's bug
+    scenario_of(content, folder)  # checks the content; an error here is a bug of this module
     return content
 
 
 class _Author:
-    """The author: asks a seat for the texts of a scenario; counts letters, calls and tokens."""
+    """The author, which asks a seat for the texts of a scenario, and counts letters and tokens."""
 
     def __init__(
         self,
@@ -161,8 +161,8 @@ class _Author:
     async def write(self, act: str, sheets: Sequence[Sheet]) -> Contents:
         """Ask for sheets until all are valid, and return their content.
 
-        A failure is raised only after all parallel letters are answered. The journal keeps these
-        answers, so a repeated call asks only for the other sheets.
+        If a letter fails, the error is raised only after all parallel letters have ended. The
+        journal keeps their answers, so a repeated call asks only for the other sheets.
         """
         held: Contents = {}
         faults: dict[str, Fault] = {}
@@ -174,7 +174,7 @@ class _Author:
             for sheet, answer in zip(open_sheets, answers, strict=True):
                 if isinstance(answer, BaseException):
                     raise answer
-                # Read in order: if two sheets share a description, only the second is sent back.
+                # Read in order, so that of two sheets with one description the second is sent back.
                 found = self._read(sheet, answer, {**self.described, **held})
                 if isinstance(found, Fault):
                     faults[sheet.name] = found
@@ -220,7 +220,7 @@ class _Author:
         return entry.answer
 
     def _letter(self, act: str, sheet: Sheet, fault: Fault | None) -> Letter:
-        """Return a sheet's letter, which shows no preference except that of the sheet's agent."""
+        """Return the letter for a sheet; it shows no preference but that of the sheet's agent."""
         tasks = self._commission.tasks
         facts: dict[str, Any] = {"you": sheet.agent or AUTHOR, "ask": act}
         if sheet.agent:
@@ -251,7 +251,7 @@ class _Author:
         )
 
     def _read(self, sheet: Sheet, answer: Answer, described: Contents) -> Mapping[int, Any] | Fault:
-        """Return the content of a sheet, or the fault for which it is sent back."""
+        """Return mask → description or score from an answer, or the fault to send back."""
         raw, tasks = _proposal(answer), self._commission.tasks
         if isinstance(raw, Fault):
             return raw
@@ -265,7 +265,7 @@ class _Author:
 
 
 def _proposal(answer: Answer) -> Any:
-    """Return the content of an answer's only proposal, or a fault if it cannot be read."""
+    """Return the JSON of an answer's proposal, or the fault that makes it unreadable."""
     if answer.cut:
         return CUT
     alone = _ALONE.fullmatch(answer.text)
@@ -277,11 +277,11 @@ def _proposal(answer: Answer) -> Any:
     return message.proposal
 
 
-_ALONE = re.compile(r"[^{}<>]*(\{[^{}<>]*\})[^{}<>]*")  # one JSON object and no tag
+_ALONE = re.compile(r"[^{}<>]*(\{[^{}<>]*\})[^{}<>]*")  # a text with one JSON object and no tags
 
 
 def _numbers(raw: Any) -> Any:
-    """Return scores as numbers, because `scan` leaves decimals as text."""
+    """Return bit string → score with the scores as floats; `scan` leaves decimals as text."""
     if not isinstance(raw, dict):
         return raw
     return {bits: _number(score) for bits, score in raw.items()}
@@ -295,6 +295,6 @@ def _number(score: Any) -> Any:
 
 
 def _episode(commission: Commission, seat: Seat, seed: int) -> str:
-    """Return the journal's episode for a seat, seed and commission, whose answers are reused."""
+    """Return an episode id; with the same seat, seed and scenario name, answers are reused."""
     told = json.dumps([commission.page.name, seat.model_dump(mode="json"), seed], sort_keys=True)
     return f"scenario-{hashlib.sha256(told.encode()).hexdigest()[:16]}"

@@ -4,10 +4,10 @@ The cells (runs) of a sweep do not depend on each other. Letters to one model ar
 every unfinished cell waits, or no new letter has come for a while. They become the lines of one
 file for the endpoint's `/files` and `/batches` (OpenAI's Batch API). A line has the unchanged body
 of the client's request, and the request gets the line's answer as its response. So the client
-itself parses answers and repeats failed requests.
+parses answers and repeats failed requests as usual.
 
 Under a cost limit, a batch takes as many letters as the remaining money covers at their highest
-possible cost. The oldest runs come first; the other letters wait until the batch has ended.
+possible cost. Letters of the oldest runs come first; the others wait until the batch has ended.
 """
 
 import asyncio
@@ -44,10 +44,10 @@ class Call:
     """A question that is sent in a batch.
 
     Attributes:
-        of: the question's identity.
-        run: the number of the question's run, in the order of the runs' first questions.
+        of: the letter's name in batches, and its key in the journal.
+        run: the number of the question's run, counted by the runs' first questions.
         worst: the question's highest possible cost in USD.
-        reserved: the purse's name for the money reserved for the question; "" if none is reserved.
+        reserved: the purse's id of the money reserved for the question; "" if none is reserved.
     """
 
     of: Of
@@ -64,7 +64,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
     Args:
         sweep: the id of the sweep to which the letters belong.
-        purse: the account of the sweep's money, which has the cost limit.
+        purse: the account of the sweep's spending, with the cost limit.
         playing: a function that returns the number of cells being played.
         tell: a callback for lines of text on the progress of batches.
         pauses: the lengths of the waits.
@@ -112,7 +112,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
     @asynccontextmanager
     async def asking(self, seat: Seat, question: Enquiry, worst: float) -> AsyncIterator[Call]:
-        """Attribute requests in the `with` block to a question, and count its cell as waiting.
+        """Send requests in the `with` block as this question's, and count its cell as waiting.
 
         Raises:
             SpendingLimit: the remaining money does not cover the question.
@@ -130,7 +130,7 @@ class Batches(httpx2.AsyncBaseTransport):
         except SeatError:
             if not call.reserved:
                 await self._purse.check()  # raises `SpendingLimit` if no money is left
-            if name in self._given:  # else a resumed run would get the unreadable answer again
+            if name in self._given:  # or a resumed run would get the unreadable answer again
                 await asyncio.to_thread(book().forget, [(q.episode, name)])
             raise
         finally:
@@ -173,7 +173,7 @@ class Batches(httpx2.AsyncBaseTransport):
         await self._jobs.close()
 
     def _add(self, endpoint: Endpoint, call: Call, letter: Letter) -> None:
-        """Gather a letter for the next batch."""
+        """Put a letter among those for the next batch."""
         gathered = self._gathered.setdefault(endpoint, [])
         gathered.append((call, letter))
         if len(gathered) == 1:
@@ -209,7 +209,7 @@ class Batches(httpx2.AsyncBaseTransport):
             self._gathered[endpoint] = rest
 
     async def _paid_for(self, calls: Sequence[Call]) -> int:
-        """Reserve money for the first calls; return the number of calls that it covers."""
+        """Reserve money for calls until it runs out; return the number of calls with money."""
         for number, call in enumerate(calls):
             if not call.reserved:
                 made = await self._purse.try_to(call.worst)

@@ -1,4 +1,4 @@
-"""The book of letters and their batches, so that no letter is paid for twice after a kill."""
+"""The book that keeps each letter's batch, so that no letter is paid for again after a kill."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -45,7 +45,7 @@ class Batched(Book):
             session.put(*facts)
 
     def begun(self, file: str, batch: str) -> None:
-        """Enter the provider's id of a file's batch, once the batch is created."""
+        """Enter the provider's id of a file's batch, after the batch is created."""
         with self._writing() as session:
             session.put(Fact(_BATCH, file, "", {"batch": batch}))
 
@@ -73,5 +73,5 @@ class Batched(Book):
 
 
 def book() -> Batched:
-    """Return the book of this home."""
+    """Return the book in this home's database."""
     return Batched(home().books_url)

@@ -1,4 +1,4 @@
-"""The batches of a sweep, which are sent, followed and read to answer their letters.
+"""The batches of a sweep: code that sends and polls them, and answers letters from their results.
 
 The book (`book`) notes the file of each letter before the batch is created. If a letter is asked
 again after a kill, its batch answers it, so the letter is not paid for twice.
@@ -31,7 +31,7 @@ _OK = 200
 
 
 class Of(NamedTuple):
-    """The identity of a question: the letter's name in batches, and the key in the journal."""
+    """A question's identity: its letter's name in batches, its episode, and its journal key."""
 
     name: str
     episode: str
@@ -48,7 +48,7 @@ class Endpoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Letter:
-    """A request, as a line of a batch's file, that waits for its answer: HTTP status and body."""
+    """A request, as a line of a batch's file, and its future answer: HTTP status and body."""
 
     of: Of
     line: bytes
@@ -63,9 +63,9 @@ class Job:
         number: the batch's number in this process, from 1.
         endpoint: the endpoint and model of the batch.
         letters: the letters that wait for the batch, by name.
-        ended: a future that is done when this process has finished its work on the batch.
+        ended: a future that is done once this process has nothing more to do for the batch.
         batch: the provider's batch, once it has ended.
-        lines: the lines of answers that no letter has used yet.
+        lines: letter name → answer, for the answers that no letter has received yet.
     """
 
     number: int
@@ -77,7 +77,7 @@ class Job:
 
 
 class Jobs:
-    """The batches of a sweep that this process follows.
+    """The batches of a sweep, which this process sends and polls.
 
     Args:
         sweep: the id of the sweep to which the letters belong.
@@ -144,7 +144,7 @@ class Jobs:
             self.start(self._settle(job, job.batch))
 
     async def _resume(self, job: Job, held: Held, add: Callable[[Letter], None]) -> None:
-        """Follow an earlier process's batch; if it was never created, gather its letters again."""
+        """Poll an earlier process's batch; if it was never created, put its letters in another."""
         async with self._answering(job):
             batch = held.batch
             if not batch:
@@ -159,7 +159,7 @@ class Jobs:
             await self._finish(job, held.file, batch)
 
     async def _finish(self, job: Job, file: str, batch: str) -> None:
-        """Answer a batch's letters at its end; send them again if the provider had no room."""
+        """Answer a batch's letters at its end; send them again if the provider's queue was full."""
         ended = await self._followed(job, batch)
         others = [other.ended for other in self._jobs.values() if other.endpoint == job.endpoint]
         others = [end for end in others if end is not job.ended and not end.done()]

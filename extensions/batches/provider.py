@@ -36,8 +36,8 @@ Done = TypeVar("Done")
 class Provider:
     """The batches of one endpoint.
 
-    Temporary failures are retried after growing pauses. The methods raise `APIStatusError` if the
-    endpoint refuses, and `APIConnectionError` if it stays unreachable.
+    Temporary failures are retried after growing pauses. A method raises `APIStatusError` if the
+    endpoint refuses its request, and `APIConnectionError` if the endpoint stays unreachable.
 
     Args:
         client: the client of the endpoint.
@@ -84,12 +84,12 @@ class Provider:
         async for batch in self._client.batches.list(limit=100):
             if batch.input_file_id == file:
                 return batch.id
-            if batch.created_at < since - 3600:  # the rest is older; clocks differ < 1 h
+            if batch.created_at < since - 3600:  # newest come first; clocks differ < 1 h
                 break
         return ""
 
     async def looks(self, batch: str) -> AsyncIterator[Batch]:
-        """Poll a batch until it has ended, and yield it each time."""
+        """Poll a batch until it has ended, and yield its state at each poll."""
         for pause in self._pauses.growing():
             await asyncio.sleep(pause)
             found = await self._patiently(lambda: self._client.batches.retrieve(batch))
@@ -98,7 +98,7 @@ class Provider:
                 return
 
     async def read(self, batch: Batch) -> dict[str, Mapping[str, Any]]:
-        """Return letter id → the letter's line in an ended batch, with an answer or an error.
+        """Return letter id → the line with its answer or error in an ended batch's files.
 
         Raises:
             ValueError: a line is not a JSON object.
@@ -162,5 +162,5 @@ def failure(code: str) -> tuple[int, Any]:
 
 
 def _known(code: str) -> str:
-    """Return an error code, or "unknown" if the text is not a code and so could quote a letter."""
+    """Return an error code, or "unknown" for other text, which could quote a letter."""
     return code if _CODE.fullmatch(code) else "unknown"

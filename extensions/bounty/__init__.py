@@ -1,4 +1,4 @@
-"""The extension that divides a bounty by contributions or by agreement, for payment by a bank."""
+"""The extension that divides a bounty by contributions or agreement, and writes payment files."""
 
 from shapley_coop.extension import Extension
 

@@ -1,4 +1,4 @@
-"""The weights of the artefact kinds in a history, and the account of what the money pays for."""
+"""The weights of kinds of work (code, fixes, …), and the account of what a bounty pays for."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ _DECIMALS = 6
 
 
 def weights_in_force(history: History, weights: Intervals) -> Weights:
-    """Return the weight intervals for a history, reduced for each kind that has few lines.
+    """Return kind → weight interval in percent, reduced for each kind that has few lines.
 
     The rules limit the value of a line of a decision, document or fix, in lines of code
     (`line_worth`). The limit is computed from the midpoints w of the weight intervals:
@@ -57,7 +57,7 @@ def reduced(history: History, weights: Intervals) -> list[str]:
 
 
 def account(history: History, report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the account: lines whose amounts sum to the payment of each contributor.
+    """Return the account's lines; a contributor's lines sum to the contributor's payment.
 
     Each line gives a contributor's work of one kind in one commit, and the amount that this work
     earned. If an agreed split changed a contributor's amount, one more line gives the change.
@@ -96,7 +96,7 @@ def account(history: History, report: Mapping[str, Any]) -> list[dict[str, Any]]
 
 
 def account_rows(lines: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Return the account as a table; a contributor's lines that pay nothing become one row."""
+    """Return the account as a table; all lines of a contributor that pay nothing share a row."""
     found = [["contributor", "for", "commit", "count", "amount"]]
     left = defaultdict[str, int](int)
     for line in lines:
@@ -111,7 +111,7 @@ def account_rows(lines: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def shown_amount(units: int, decimals: int) -> str:
-    """Return an amount as a decimal text, from its count of smallest units."""
+    """Return a number of smallest units, such as cents, as a decimal text."""
     sign, whole = "-" if units < 0 else "", str(abs(units)).zfill(decimals + 1)
     return f"{sign}{whole[:-decimals]}.{whole[-decimals:]}" if decimals else f"{sign}{whole}"
 
@@ -122,7 +122,7 @@ def _agreed(name: str, change: int, decimals: int) -> dict[str, Any]:
 
 
 def _work(one: Contribution) -> list[tuple[str, str, Fraction]]:
-    """Return a contributor's (kind, commit, count), ordered by kind, then by falling count."""
+    """Return a contributor's (kind, commit, count), sorted by kind and then largest count first."""
     found = defaultdict[tuple[str, str], Fraction](Fraction)
     for kind in KINDS:
         for shown in one.evidence[kind]:

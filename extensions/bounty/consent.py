@@ -33,12 +33,12 @@ def consent(
 ) -> dict[str, Any]:
     """Return the contributors that agreed to the split in force, and those that did not.
 
-    The split in force is the one that all accepted, or else the counted split. So an acceptance of
-    a counter-offer that failed is not an agreement to the split in force.
+    The split in force is the one that all accepted, or else the split by counted work (offer 1). So
+    whoever accepted only a failed counter-offer did not agree to the split in force.
 
     Args:
         run: the run in which the contributors are asked.
-        seats: contributor → seat; the key '*' seats every contributor without a key.
+        seats: contributor → seat; the key '*' gives the seat of all others.
         names: the contributors.
         waiting: the contributors whose answers the run waits for.
 
@@ -97,7 +97,7 @@ def _failed(table: Mapping[str, Any], standing: int) -> list[dict[str, Any]]:
 
 
 def _answers(table: Mapping[str, Any], revision: int) -> dict[str, Mapping[str, Any]]:
-    """Return contributor → answer to an offer, also before all contributors have answered."""
+    """Return contributor → answer to an offer, for those who have answered so far."""
     heard = {one["by"]: one for one in table.get("talk", []) if one.get("about") == revision}
     offer = table.get("offer")
     held = (table.get("answers") or {}) if offer and offer["revision"] == revision else {}
@@ -118,7 +118,7 @@ BY_WEIGHT = "Divided by Weighted Earned Value, by the middle of each weight in f
 
 
 def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[str]:
-    """Return the remarks on a split: how it was computed, and which contributors consented."""
+    """Return sentences that say how a split was computed, and which contributors consented."""
     found = report.get("consent")
     if found is None:
         return [by_value, NOBODY_ASKED]
@@ -172,12 +172,12 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _named(name: str) -> str:
-    """Return a name, quoted if it could be read as two names or as a sentence of the report."""
+    """Return a name, in quotes if its characters could pass for several names or a sentence."""
     return name if all(c.isalnum() or c in " -'_" for c in name) else _quoted(name)
 
 
 def _quoted(words: str) -> str:
-    """Return words in curly quotes; inner quotes become straight and do not end the quotation."""
+    """Return words in curly quotes; curly quotes within become straight, so as not to end them."""
     said = " ".join(words.split()).translate({ord(mark): '"' for mark in "“”„‟"})
     return f"“{said if len(said) <= MOST_QUOTED else said[:MOST_QUOTED] + '…'}”"
 

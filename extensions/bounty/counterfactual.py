@@ -84,12 +84,12 @@ def counterfactual(
         names: the contributors.
         command: program and arguments, split as a shell would split them; no shell runs.
         unsafe: run the command without a sandbox.
-        progress: called without arguments as the scoring advances.
+        progress: a callback, called as the scoring advances.
 
     Returns:
         `score`: the score with all commits. For each contributor: the score without its commits,
-        the loss (`missing`), the Shapley value, and the reason for a missing score. Shapley values
-        need a score of every coalition and at most `MOST_EXACT` contributors.
+        the loss (`missing`), the Shapley value, and `why` there is no score, or "". Shapley values
+        are None unless every coalition has a score and at most `MOST_EXACT` contribute.
 
     Raises:
         ValueError: the command cannot be read, or has no score on the whole repository.
@@ -119,7 +119,7 @@ def counterfactual(
 def _without(
     score: float | None, whole: float, value: float | None, why: str | None
 ) -> dict[str, Any]:
-    """Return a contributor's entry in the result; `score` is without the contributor's commits."""
+    """Return a contributor's entry in the result of `counterfactual`."""
     missing = None if score is None else whole - score
     return {"score": score, "missing": missing, "value": value, "why": why or ""}
 

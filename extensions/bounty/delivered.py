@@ -72,7 +72,7 @@ class DeliveredParams(Params):
 
 
 class DeliveredAnalysis(BountyAnalysis):
-    """The analysis of a bounty whose work is already done and counted."""
+    """The credit analysis of a bounty for work that is already done and counted."""
 
     def replays(self, record: Sequence[Turn]) -> Replays:
         """Return an additive game: a coalition's value is the sum of its members' payments."""
@@ -81,7 +81,7 @@ class DeliveredAnalysis(BountyAnalysis):
 
 
 class Delivered(Game):
-    """The game about finished work, which pays agents for artefacts unless they agree otherwise.
+    """The game about finished work; its bounty is divided by counted artefacts or as agents agree.
 
     Its single turn divides the whole bounty by Weighted Earned Value. These payments are final
     unless the agents agree on another split. A coalition's value is the sum of its members'
@@ -106,7 +106,7 @@ class Delivered(Game):
         return 1
 
     def start(self) -> Position:
-        """Return the first position, in which nothing is paid."""
+        """Return the start of the game, at which nothing is paid yet."""
         return {"paid": False}
 
     def legal(self, position: Position, agent: str) -> list[str]:
@@ -114,7 +114,7 @@ class Delivered(Game):
         return [] if self.over(position) else [DELIVER]
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Return the step that pays each agent for its artefacts."""
+        """Return the game's only step, which pays each agent for its artefacts."""
         self.check(position, actions)
         p = self.params
         artefacts = {a: {k: count_of(n) for k, n in p.artefacts[a].items()} for a in self.agents}

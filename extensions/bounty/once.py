@@ -31,7 +31,7 @@ def seats_of(names: Iterable[str], seats: Mapping[str, Any]) -> "dict[str, Seat]
 
     Args:
         names: the contributors.
-        seats: contributor → seat; the key '*' seats every contributor without a key.
+        seats: contributor → seat; the key '*' gives the seat of all others.
     """
     from shapley_coop.seats.seat import Seat
 
@@ -39,7 +39,7 @@ def seats_of(names: Iterable[str], seats: Mapping[str, Any]) -> "dict[str, Seat]
 
 
 def _binds_nobody(seat: "Seat") -> bool:
-    """Return whether a seat is simulated or a recording, so that its answers bind nobody."""
+    """Return whether a seat's answers bind nobody, because it is simulated or a recording."""
     return seat.simulated or seat.provider == "recording"
 
 
@@ -48,17 +48,17 @@ def begun(
 ) -> Any:
     """Return the run that divides a bounty for some work; repeated calls return the same run.
 
-    A run with simulated seats pays nobody, so another seed or other seats begin another run.
+    A run with simulated seats pays nobody, so it may be repeated with another seed or other seats.
 
     Args:
         params: the parameters of the game `delivered`.
-        seats: contributor → seat; the key '*' seats every contributor without a key.
+        seats: contributor → seat; the key '*' gives the seat of all others.
         seed: the seed of embedded agents.
-        deadline: the seconds that a person has for a reply; 0 for no deadline.
+        deadline: the seconds that a person has to answer; 0 for no deadline.
         work: a text that identifies the paid work, such as the hashes of its commits.
 
     Raises:
-        ValueError: a seat is malformed, or a run on other terms divides this bounty already.
+        ValueError: a seat is malformed, or a run with other settings already divides this bounty.
     """
     from shapley_coop.graphs.preparing import prepare
     from shapley_coop.state.run_config import RunConfig
@@ -77,7 +77,7 @@ def begun(
 
 
 def _not_anew(used: "KeyUsed", params: Mapping[str, Any]) -> str:
-    """Return the reason why no new run can divide a bounty."""
+    """Return the message that says why no new run can divide a bounty."""
     money = f"{params['bounty']} {params['currency']}".strip()
     terms = "on other terms (who answers, their time, the values or the rules)"
     if used.known is None:
@@ -94,7 +94,7 @@ def _not_anew(used: "KeyUsed", params: Mapping[str, Any]) -> str:
 
 
 def paid_before(run: Any) -> str:
-    """Return a note that an ended run has already paid, or "" if it has not."""
+    """Return a note that a run has already paid, or "" if it has not."""
     if run.state != "ended" or run.result["ledger"] != "paid":
         return ""
     return f"{run.run} has paid this already: it is in the ledger once, and nothing is paid again"
@@ -113,7 +113,7 @@ async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
 
 
 def still_asked(found: Mapping[str, Any]) -> str:
-    """Return a note on the agents for whom a run waits and the command to answer, or ""."""
+    """Return a note on whom a run waits for, with the command to answer; "" if it does not wait."""
     waiting = found.get("waiting")
     if not waiting:
         return ""
@@ -122,7 +122,7 @@ def still_asked(found: Mapping[str, Any]) -> str:
 
 
 def earlier(found: Mapping[str, Any]) -> str:
-    """Return a note on other runs that still wait for some of the same people, or "".
+    """Return a note on other runs that wait for the same people; "" if there are none.
 
     A new commit or another option changes the split, so people who had agreed are asked again.
     """

@@ -82,7 +82,7 @@ def _settled(run: str) -> "tuple[Table, Mapping[str, Any]]":
     """Return the table of an ended run, and its settlement.
 
     Raises:
-        ValueError: the run has not ended, is not in euros, or is an unpaid fork.
+        ValueError: the run has not ended, is not in euros, or is a fork, which pays nothing.
     """
     from shapley_coop.extensions.bounty.payment_file import CURRENCY
     from shapley_coop.graphs.finding import run_of
@@ -112,10 +112,10 @@ def _note_changed_names(involved: Iterable[str], known: "Mapping[str, Account]")
 
 
 def _files(out: Path, payers: Iterable[str]) -> dict[str, Path]:
-    """Return payer → file; a single payer's file is `out` itself.
+    """Return payer → the path of the payer's file, which is `out` if there is one payer.
 
     Raises:
-        ValueError: two payers would have the same file.
+        ValueError: two payers' names give the same file name.
     """
     names = [*payers]
     if len(names) == 1:

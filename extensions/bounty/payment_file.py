@@ -1,4 +1,4 @@
-"""Payment files that banks take: ISO 20022 pain.001.001.03, in euros, with one debtor a file.
+"""Payment files that banks take (ISO 20022 pain.001.001.03), in euros, with one payer per file.
 
 The library comes with the extra `sepa` and is imported only when needed.
 """
@@ -91,7 +91,7 @@ def read_account(who: str, given: Any) -> Account:
 
 
 def name_for_banks(name: str) -> str:
-    """Return a name in SEPA's characters (EPC217-08); others become similar ones or spaces.
+    """Return a name in SEPA's characters (EPC217-08); similar ones or spaces replace all others.
 
     Raises:
         ValueError: the extra `sepa` is not installed.
@@ -103,12 +103,12 @@ def name_for_banks(name: str) -> str:
 
 
 def cents(micro: int) -> int:
-    """Return millionths as whole cents, rounded to the nearest cent; ties go to the even cent."""
+    """Return an amount in millionths of a euro in cents, rounded to the nearest, ties to even."""
     return round(micro / CENT) if micro % CENT else micro // CENT
 
 
 def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on: date) -> bytes:
-    """Return the XML of payments from one account, validated against the schema.
+    """Return the XML of payments from one account, validated against the XML schema.
 
     Args:
         payer: the account that pays.
@@ -141,7 +141,7 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
 
 
 def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> str:
-    """Return the id of a file, a hash of its payments, so that banks refuse a second copy.
+    """Return a file's message id, a hash of its payments, so that banks refuse the file twice.
 
     Args:
         payer: the account that pays.
@@ -153,7 +153,7 @@ def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> s
 
 
 def _named(content: bytes, message: str) -> bytes:
-    """Return a file with its message id set, and with payment ids derived from the message id."""
+    """Return a file's XML with this message id, and with payment ids derived from the id."""
     content = re.sub(rb"(?<=<MsgId>)[^<]*", message.encode(), content)
     numbers = count(1)
     return re.sub(

@@ -1,7 +1,7 @@
 """The report on a git history: each contributor's earned value, amount and reasons.
 
 All results are plain data. `settle_history` returns the report, which `tables` shows.
-`delivered_params` returns the parameters of the game in which the contributors bargain.
+`delivered_params` returns the parameters of the game in which contributors bargain over a bounty.
 """
 
 from collections import defaultdict
@@ -54,7 +54,7 @@ def settle_history(
         bounty: the amount to divide; the contributors' amounts sum to it exactly.
         currency: an ISO 4217 code or empty; amounts are multiples of the smallest unit.
         weights: kind → lowest and highest percent of the bounty.
-        payoffs: contributor → agreed amount in millionths; None divides by earned value.
+        payoffs: contributor → agreed amount in millionths; None if the division is by earned value.
 
     Raises:
         ValueError: no contribution counts, the currency is unknown, or the bounty is not an
@@ -92,7 +92,7 @@ def settle_history(
 
 
 def _why_nobody(history: History) -> str:
-    """Return the first contributor with uncounted work and the reasons; "" if there is none."""
+    """Return the name of a contributor whose work does not count, with the reasons, or ""."""
     found = ((name, in_words(one.uncounted)) for name, one in history.contributions.items())
     return next((f"; {name}: {', '.join(told)}" for name, told in found if told), "")
 
@@ -150,7 +150,7 @@ def payable(bounty: Number | str, decimals: int) -> Fraction:
 
 
 def reasons(one: Contribution) -> list[str]:
-    """Return a line for each kind of a contributor's paid work, with its largest commits."""
+    """Return a text for each kind of work that is paid, with the largest commits of the kind."""
     found = []
     for kind in KINDS:
         if count := one.counts[kind]:
@@ -174,7 +174,7 @@ def _span(history: History) -> str:
 
 
 def _counts(history: History) -> dict[str, dict[str, Fraction]]:
-    """Return the counts that are shown and paid, with fractions rounded to four decimals."""
+    """Return contributor → kind → count, rounded to the decimals that are shown and paid."""
     return {
         name: {kind: round(n, _DECIMALS) for kind, n in made.items()}
         for name, made in history.artefacts().items()

@@ -1,4 +1,4 @@
-"""The steps of `coop settle-git`: read a history, divide the bounty, ask people, and account."""
+"""The steps of `coop settle-git`: read a history, divide the bounty, and ask the people."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -63,10 +63,10 @@ class Settling:
     def seated(
         self, model: str, agents: list[str] | None, seed: int, deadline: float, for_payment: bool
     ) -> None:
-        """Set the contributors' seats; without a model, people answer if `for_payment` is set.
+        """Set the contributors' seats: those given, or else people if the run is `for_payment`.
 
         Raises:
-            ValueError: a seat is malformed, of no contributor, or simulated with `for_payment`.
+            ValueError: a seat is malformed, of no contributor, or forbidden by `for_payment`.
         """
         usual = "human" if for_payment else "embedded:rational"
         self.seats = seats_from(model or usual, agents)
@@ -82,14 +82,14 @@ class Settling:
             check_for_payment(named)
 
     def report(self, payoffs: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """Return the report, by the agreed payoffs or, without them, by earned value."""
+        """Return the report with these payoffs, or else divided by earned value."""
         return settle_history(self.history, self.bounty, self.currency, self.weights, payoffs)
 
     def agreed(self, serve: str) -> dict[str, Any]:
-        """Ask the contributors; return the report, with the people who must still answer.
+        """Ask the contributors whether they agree; return the report with their consent.
 
         Args:
-            serve: HOST:PORT of seat pages for people; empty for no pages.
+            serve: HOST:PORT at which people get pages to answer on; empty for no pages.
         """
         by_value = self.report()
         names = list(by_value["contributors"])
@@ -111,9 +111,9 @@ class Settling:
     def _served(
         self, run: Any, people: list[str], serve: str
     ) -> tuple[dict[str, Any] | None, list[str]]:
-        """Serve seat pages until the run ends or Ctrl-C; return its result and whom it asks.
+        """Serve pages until the run ends or Ctrl-C; return the result and who must still answer.
 
-        If the run ends, `pages` are left open, so that the people can read how it ended.
+        If the run ends, the pages stay open, so that the people can read how it ended.
         """
         host, _, port = serve.rpartition(":")
         if not host or not port.isdigit() or int(port) > 65535:
@@ -129,7 +129,7 @@ class Settling:
         return ended, []
 
     def _work(self) -> str:
-        """Return a text that identifies the paid commits, however their range is written."""
+        """Return a text of the paid commits' hashes, the same however their range is written."""
         return " ".join(["commits", *sorted(commit for commit, _ in self.history.made)])
 
     def without(

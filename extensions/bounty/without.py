@@ -2,8 +2,8 @@
 
 The other contributors' commits are cherry-picked one by one onto the start of the range. Git's own
 tree merge does this in a temporary repository without working tree, merge drivers or hooks. Merge
-commits are not picked, so a pick may fail on a conflict that a merge commit resolved. If one fails,
-the coalition has no tree, and the caller reports "not played" instead of guessing.
+commits are not picked, so a pick may fail on a conflict that a merge commit resolved. If a pick
+fails, these contributors have no tree, and the caller reports "not played" instead of guessing.
 """
 
 import subprocess
@@ -46,15 +46,15 @@ class Without:
         self._picked: dict[tuple[str, str], str] = {}
 
     def tree(self, members: Set[str]) -> str:
-        """Return the tree with only these contributors' commits (of all: the range's last tree).
+        """Return the hash of the tree with only the commits of `members`.
 
-        A commit is included if all its earners are members. A bot's commit is always included.
+        A commit is included if all contributors paid for it are members. A bot's commit always is.
 
         Raises:
             Conflict: a commit cannot be picked without the commits that are left out.
             RepositoryError: git fails.
 
-        Cost: four git processes for each commit that is picked onto another tree than its parent's.
+        Cost: four git processes per commit, except for commits that follow their own parent.
         """
         made = self._history.made
         if all(who <= members for _, who in made):
@@ -68,7 +68,7 @@ class Without:
 
     @contextmanager
     def files(self, tree: str) -> Iterator[Path]:
-        """Yield a temporary folder that holds the regular files of a tree.
+        """Yield a temporary folder with the regular files of a tree.
 
         Raises:
             RepositoryError: a file or the whole tree is too large, or a path leaves the folder.

@@ -19,8 +19,8 @@ ALLOWED: tuple[Decision, ...] = ("approve", "edit", "respond", "reject")
 def confirm(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
     """Wait for the person's decision on the game.
 
-    Verdicts: `go`, `again` (the edited game or the decision is invalid), `said` (the person wrote
-    a message, which `read` handles) and `dropped`.
+    Verdicts: `go` (approved), `again` (the edited game or the decision is invalid), `said` (the
+    person wrote a message, which `read` handles) and `dropped` (rejected).
     """
     game = chat["game"] or {}
     said = proposal_in_words(game, chat.get("notes", []))
@@ -43,7 +43,7 @@ def confirm(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
 
 
 def _edited(given: Any, chosen: ChatConfig) -> dict[str, Any]:
-    """Return the update for a game that the person wrote in place of the shown one."""
+    """Return the state update for a game that the person edited."""
     proposal = proposal_of(given, chosen.workflow)
     if isinstance(proposal, str):
         return {"verdict": "again", "messages": [AIMessage(cannot_be_played(proposal))]}

@@ -20,7 +20,7 @@ from shapley_coop.graphs.threads import table_of
 
 
 async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig) -> dict[str, Any]:
-    """Play the game as a run, or resume its run; show each public message of the run at once.
+    """Play the game as a run, or resume its run, and pass each public message on to the chat.
 
     The run's name is a hash of thread, position in the chat, game and settings. So after a kill
     or a fork, the same run is resumed and no call is paid for twice.
@@ -30,7 +30,7 @@ async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig)
     """
     chosen = runtime.context or ChatConfig()
     game = await asyncio.to_thread(proposal_of, chat["game"], chosen.workflow)
-    if isinstance(game, str):  # the state of a thread can be written by its owner
+    if isinstance(game, str):  # a thread's owner can write anything into its state
         raise ValueError(f"the game in the chat's state cannot be played: {game}")
     place = [str(config["configurable"]["thread_id"]), chat.get("since", 0), game]
     name = f"chat-{sha256(canonical([*place, chosen.model_dump(mode='json')])).hexdigest()[:16]}"

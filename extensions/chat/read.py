@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ TRIES = 2
 _TEMPLATE = (Path(__file__).parent / "chat_read.md").read_text(encoding="utf-8")
 
 _YES = re.compile(r"\W*(yes|yep|ok|okay|go|go on|approve|approved|do it|begin|start|play)\W*", re.I)
-_NO = re.compile(r"\W*(no|stop|cancel|never mind|reject|forget it)\W*", re.I)
+_NO = re.compile(r"\W*(no|no,? thank(s| you)|stop|cancel|never mind|reject|forget it)\W*", re.I)
 _SETTING = re.compile(r"(\w+)=(-?\d{1,9}(?:\.\d{1,6})?|true|false)")
 
 
@@ -52,7 +52,7 @@ async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
             return {"verdict": "go", "game": waiting}
         found: Found = cannot_be_played(waiting)
     elif chosen.seat().program:
-        found = await asyncio.to_thread(read_by_name, latest, chosen.workflow)
+        found = await asyncio.to_thread(read_by_name, latest, chosen.workflow, chat.get("game"))
     else:
         found = await read_by_model(about, chosen.seat(), chosen.workflow)
     if isinstance(found, str):
@@ -68,7 +68,7 @@ Found = tuple[dict[str, Any], list[str]] | str
 
 
 def _turns(messages: Sequence[AnyMessage]) -> list[str]:
-    """Return the person's turns, each between two answers; `[attachment]` replaces attachments."""
+    """Return the person's turns; a turn joins the messages between two answers."""
     turns = []
     for is_said, part in groupby(messages, key=lambda one: isinstance(one, HumanMessage)):
         if is_said:
@@ -82,13 +82,16 @@ def _texts(message: AnyMessage) -> list[str]:
     return [str(message.text), *(["[attachment]"] if other else [])]
 
 
-def read_by_name(text: str, workflow: str) -> Found:
-    """Read a game's name and settings, as in `volunteers, cost=3`; refuse and quote other words."""
+def read_by_name(text: str, workflow: str, waiting: Mapping[str, Any] | None = None) -> Found:
+    """Read a game's name and settings, as in `volunteers, cost=3`; refuse and quote other words.
+
+    Settings alone change the game that waits for a decision.
+    """
     known = playable_games(workflow)
     words = re.split(r"[\s,;]+", text.strip(" \t\n.!"))
     game = next((word for word in words if word in known), "")
     given = [word for word in words if word not in ("", "play")]
-    params: dict[str, int | float | bool] = {}
+    params, before = dict[str, int | float | bool](), dict[str, Any]()
     left = []
     for word in given:
         setting = _SETTING.fullmatch(word)
@@ -96,10 +99,13 @@ def read_by_name(text: str, workflow: str) -> Found:
             params[setting[1]] = _value(setting[2])
         elif word != game or given.count(game) > 1:
             left.append(word)
+    changed = proposal_of(waiting, workflow) if params and not game else ""
+    if isinstance(changed, dict):
+        game, before = changed["game"], changed["params"]
     if left or not game:
         said = f"{not_taken_over([' '.join(left)])}\n\n" if left else ""
         return said + games_in_words([game] if game else known)
-    found = proposal_of({"game": game, "params": params}, workflow)
+    found = proposal_of({"game": game, "params": {**before, **params}}, workflow)
     if isinstance(found, str):
         return f"{cannot_be_played(found)}\n\n{games_in_words([game])}"
     return found, []
@@ -152,7 +158,7 @@ class Understood(BaseModel):
         }
 
     def lacks(self, said: Sequence[str]) -> list[str]:
-        """Return quotes of all that was said, turn by turn, and that the game does not hold."""
+        """Return quotes of what the person said and the game does not express."""
         held = [*self.taken, *self.left_out]
         parts = [
             *self.left_out,
@@ -163,7 +169,7 @@ class Understood(BaseModel):
         return list(dict.fromkeys(parts))
 
     def notes(self, said: Sequence[str]) -> list[str]:
-        """Return how the words became the game, in Markdown, for the person to check."""
+        """Return notes in Markdown by which the person can check how words became the game."""
         assumed = in_markdown("; ".join([*self.assumed, *invented(said, self.game())]))
         lines = [
             f"Taken over, as the table shows it: {quoted(self.taken)}." if self.taken else "",
@@ -177,8 +183,8 @@ async def read_by_model(messages: Sequence[AnyMessage], seat: Seat, workflow: st
     """Have a model make a game from the conversation; send an invalid game back to the model.
 
     Args:
-        messages: the conversation about this game.
-        seat: the seat with the model.
+        messages: the conversation about this game, without earlier games.
+        seat: the seat whose model reads.
 
     Raises:
         CredentialsMissing: the model's key is not set.

@@ -1,4 +1,4 @@
-"""The state and the configuration of the conversation that `page` wires."""
+"""The state and the configuration of the chat graph (`page`)."""
 
 from collections.abc import Mapping, Sized
 from typing import Annotated, Any, Literal
@@ -75,7 +75,7 @@ class Chat(TypedDict, total=False):
 
 
 class Proposal(BaseModel):
-    """A proposed game, and parameters in place of its defaults."""
+    """A proposed game, and the parameters that differ from the game's defaults."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -97,7 +97,7 @@ def playable_games(workflow: str) -> list[str]:
 
 
 def proposal_of(given: Any, workflow: str) -> dict[str, Any] | str:
-    """Return a proposal that can be played, or the reason why the given one cannot.
+    """Return the given proposal with defaults filled in, or the reason why it cannot be played.
 
     Every game that a caller can write, as an edit or in the chat's state, is checked here before a
     play. A proposal has only a game and numbers: no file, secret or other setting of a run.

@@ -1,4 +1,4 @@
-"""The account of a person's words: what a game takes over, checked by code and not by the model."""
+"""Checks by code, not by a model, of which words of a person a game takes over."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _NEVER = re.compile(
 
 
 def dropped(said: Sequence[str], quotes: Sequence[str]) -> list[str]:
-    """Return the parts of what was said that no quote holds, word for word."""
+    """Return the parts of a person's texts that no quote repeats word for word."""
     given = [_words(quote) for quote in quotes]
     found = []
     for text in said:
@@ -42,16 +42,16 @@ def _words(text: str) -> list[str]:
 
 
 def _held(words: Sequence[str], quote: Sequence[str]) -> Iterator[int]:
-    """Yield the positions of words that a quote covers, wherever it occurs."""
+    """Yield the positions of the words that belong to an occurrence of the quote."""
     for start in range(len(words) - len(quote) + 1) if quote else ():
         if list(words[start : start + len(quote)]) == list(quote):
             yield from range(start, start + len(quote))
 
 
 def not_expressed(quotes: Sequence[str], game: Mapping[str, Any]) -> list[str]:
-    """Return the quotes that a game cannot hold, although the model says that it does.
+    """Return the quotes that the model says the game takes over, but that it cannot express.
 
-    Such a quote has a number that no payoff is, a name that the game has not, or a term that no
+    Such a quote has a number that is no payoff, a name that is not in the game, or a term that no
     table of payoffs expresses.
     """
     told = {*_words(" ".join(_texts(game)))}
@@ -70,7 +70,7 @@ def _is_strange(quote: str, told: set[str], numbers: set[float]) -> bool:
 
 
 def invented(said: Sequence[str], game: Mapping[str, Any]) -> list[str]:
-    """Return what a game has and nobody said: names of agents, and payoffs."""
+    """Return in words the agents and payoffs of a game that no text of the person names."""
     words = {word for text in said for word in _words(text)}
     known = {abs(float(one)) for text in said for one in NUMBER.findall(text)}
     agents = [agent for agent in game["agents"] if {*_words(agent)} - words]
@@ -88,7 +88,7 @@ def _texts(game: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _numbers(game: Mapping[str, Any]) -> set[float]:
-    """Return the payoffs, and the numbers in the names of actions."""
+    """Return the numbers of a game: its payoffs, and the numbers in names of actions."""
     named = {
         float(one)
         for actions in game["actions"].values()

@@ -41,7 +41,7 @@ def proposal_in_words(proposal: Mapping[str, Any], notes: Sequence[str]) -> str:
 
 
 def games_in_words(names: Sequence[str]) -> str:
-    """Return the games, and one game's parameters, that a person can name if no model reads."""
+    """Return a list of games for a person to name; of a single game, its numeric parameters too."""
     lines = []
     for name in names:
         numbers = [
@@ -76,7 +76,7 @@ def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for said in written.get("talk", []):
         event = said_event(said, written)
         if said["act"] == "write":
-            continue  # the contract appears below once it is signed
+            continue  # a draft; the signed contract is yielded below
         offer = _listed(event.get("deal", {}).get("text", ()))
         unsaid = "I accept." if said["act"] == "accept" else f"({said['act']})"
         unsaid = f"I claim {percent(event['part'])}." if "part" in event else unsaid
@@ -96,7 +96,7 @@ def _listed(lines: Iterable[str]) -> str:
 
 
 def settlement_in_words(found: Mapping[str, Any]) -> str:
-    """Return the settlement in a result (`state.result`) as Markdown for people."""
+    """Return a run's settlement, from its result (`state.result`), as Markdown for people."""
     credit = found["credit"]
     lines = [STATUS[found["status"]], *map(in_markdown, found["happened"]["words"])]
     lines.append(f"By what was done, {_each(found['rewards'], 'earned')}.")
@@ -115,7 +115,7 @@ def settlement_in_words(found: Mapping[str, Any]) -> str:
     if found["simulated"]:
         lines.append("A simulation: embedded agents bargained, no language model did.")
     run = found["run"]
-    # A chat's page may be another server's, so the link says which server has the run.
+    # The chat may be shown by another server's page, so the link names the server with the run.
     page = f"{os.environ.get(SERVER_URL, '').rstrip('/')}/view/?run={run}"
     lines.append(
         f"The run is `{run}`: see it at [{page}]({page}), check it by `coop verify {run}`."

@@ -114,7 +114,7 @@ def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | st
 
 
 def _decision(agent: str, content: Mapping[str, str], files: Mapping[str, str]) -> Artefact | str:
-    """Return a decision's file, with the next number, or an objection in one line."""
+    """Return the file of a decision, numbered in order, or an objection in one line."""
     title = _one_line(content["title"])
     number = sum(path.startswith("docs/decisions/") for path in files) + 1
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "decision"

@@ -25,7 +25,7 @@ from shapley_coop.games.turns import Turn
 from shapley_coop.permissions import NO_SANDBOX, permitted
 
 CHECKED = "checks"
-"""The effect of running the checks: `digest`; `passed` and `of`, two numbers; findings `found`."""
+"""The effect of running the checks: its keys are `digest`, `passed` and `of` (counts), `found`."""
 
 LIMITS = Limits()
 
@@ -66,7 +66,7 @@ def without_sandbox(files: Mapping[str, str], task: Task) -> list[Finding]:
 
 
 def require_permission() -> None:
-    """Refuse to run without a sandbox unless the command line permits it; a file cannot.
+    """Refuse to run without a sandbox unless the command line permits it; a file cannot permit it.
 
     Raises:
         GameError: running without a sandbox is not permitted.

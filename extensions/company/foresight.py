@@ -1,7 +1,7 @@
 """The foresight of an embedded role in a software company, and its actions.
 
-Every role does its work, with or without a promise, because passing earns nothing. The splits in a
-simulation follow from two assumptions about agents:
+Every role does its work, with or without a promise, because passing earns nothing. How simulated
+agents split the bounty follows from two assumptions about agents:
 
 far-sighted: an agent that was asked to reason about joint gains knows that the bounty needs every
 role. It believes that a role without a promise does its part with probability 1/2.
@@ -29,7 +29,7 @@ class CompanyForesight(Foresight):
     writes = True
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep the task, the phases and the bounty."""
+        """Store the task, the phases and the bounty from the letter's facts."""
         self.actions: Mapping[str, list[str]] = facts["actions"]
         self.task: Mapping[str, Any] = facts["task"]
         self.position: Mapping[str, Any] = facts["position"]
@@ -56,7 +56,7 @@ class CompanyForesight(Foresight):
     def together(self) -> list[Part]:
         """Return a plan: each role's first action in the first turn of each remaining phase.
 
-        The plan contains no fixes, because nothing may be broken.
+        The plan contains no fixes, because perhaps nothing will need a fix.
         """
         found = []
         for turn, phase in enumerate(self.phases, start=1):
@@ -68,7 +68,7 @@ class CompanyForesight(Foresight):
         return found
 
     def wish(self) -> list[Part]:
-        """Return an empty plan: an equal share of the bounty seems certain."""
+        """Return an empty plan, because an equal share of the bounty seems certain."""
         return []
 
     def habit(self, legal: list[str]) -> str:

@@ -56,7 +56,7 @@ class CompanyAnalysis(BountyAnalysis):
     game: "SoftwareCompany"
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return replays: a coalition's Weighted Earned Value is its share of the bounty."""
+        """Return replays, in which a coalition earns the Weighted Earned Value of its members."""
         total = realised_total(record)
         made = parts(self.game.artefacts(record), self.game.params.weights) if total else {}
         return additive(
@@ -149,7 +149,7 @@ class SoftwareCompany(Game):
         return [*able, PASS] if able else []
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns in which an action is legal; `pass` is legal beside other actions."""
+        """Return the turns in which an action is legal; `pass` is legal if any other action is."""
         able = (self._able(agent, phase) for phase in self._phases)
         return spans(
             n for n, can in enumerate(able, 1) if action in can or (can and action == PASS)

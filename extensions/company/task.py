@@ -1,7 +1,7 @@
 """The task of a software company as data, with the checks that judge the program.
 
 If a task has inputs, its program is called as `python main.py VALUE …`, with one value per input in
-order. The program prints only its result; or it refuses with an error line and exit code 2.
+order. The program prints only its result, or refuses its inputs with an error line and exit code 2.
 """
 
 import ast
@@ -157,8 +157,8 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
     """Return a task as data; a run stores this data, to resume without the task's file.
 
     Args:
-        task: a task's content, the path of a YAML file, the name or title of a shipped task, or
-            else a description of the program in words.
+        task: a task's content, the path of a YAML file, the name or title of a shipped task, or a
+            description of the program in words.
 
     Raises:
         GameError: the file cannot be read, or the task is invalid; the message is one line.

@@ -13,7 +13,7 @@ from shapley_coop.games.params import GameError
 from shapley_coop.games.turns import Turn
 
 COMMIT = "commit"
-"""The effect of a turn that left an artefact: agent, kind, path, content, message."""
+"""The effect that records an artefact, with the keys agent, kind, path, content and message."""
 
 MAX_PATH = 120
 _PATH = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/){0,5}[A-Za-z0-9_][A-Za-z0-9_.-]*")

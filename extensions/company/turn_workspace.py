@@ -16,7 +16,7 @@ from shapley_coop.extensions.company.task import Task
 from shapley_coop.games.turns import Turn
 
 NO_ARTEFACT = "no_artefact"
-"""The effect of an action without an artefact: `agent`, `why`, and `wrote`, the action."""
+"""The effect of an action without an artefact, with keys `agent`, `why`, `wrote` (the action)."""
 
 
 @dataclass

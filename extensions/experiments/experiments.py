@@ -1,9 +1,9 @@
 """The upload of a suite as a LangSmith dataset, with an experiment for each condition.
 
-An example is a seed (and a repetition), so LangSmith shows the conditions of a suite side by side.
-The feedback of a run is all measures of `evaluators`; the feedback of an experiment is their means
-and rates. The runs come from a sweep. No letters, answers or secrets are uploaded. An example has
-only the run's configuration, and a run has only its result.
+Each example stands for a seed (and a repetition), so LangSmith shows conditions side by side. The
+feedback of a run is all measures of `evaluators`; the feedback of an experiment is their means and
+rates. The runs come from a sweep. No letters, answers or secrets are uploaded. An example has only
+the run's configuration, and a run has only its result.
 """
 
 import json
@@ -75,7 +75,7 @@ def feedback(row: Row) -> list[EvaluationResult]:
 
 
 def summary_feedback(rows: Sequence[Row]) -> list[EvaluationResult]:
-    """Return an experiment's means and rates; comments give the interval and n."""
+    """Return an experiment's means and rates; comments give the interval and the number of runs."""
     found = [(key, e) for key in EVALUATORS if isfinite((e := estimate(rows, key)).value)]
     return [EvaluationResult(key=key, score=e.value, comment=e.shown(4)) for key, e in found]
 

@@ -29,11 +29,11 @@ def negotiate(
 ) -> Runnable[Any, dict[str, Any]]:
     """Return a node that plays a workflow to its settlement and writes the outcome to the state.
 
-    In a graph with a saver, a restarted node resumes its run, so the run settles only once.
+    In a graph with a checkpointer, a restarted node resumes its run, so the run settles only once.
 
     Args:
         agents: agent → its seat, as in `play`; the seat of "*" is for all other agents.
-        about: the game: a name, the content of a payoff file, or a `Game`.
+        about: the game, as a name, as the content of a payoff file, or as a `Game`.
         read: the key of the state whose text is added to every letter, or a function from the state
             to settings of the run. By default the node reads nothing from the state.
         write: the key of the state for the outcome as plain JSON, or a function from the outcome

@@ -1,4 +1,4 @@
-"""The conversion of letters about an encounter, for embedded agents, whose partners change.
+"""The conversion of a letter about an encounter with one partner, for embedded agents.
 
 A letter becomes a two-agent game of its reader and the present partner. All past actions of the
 partner count, even actions against other agents. So a strategy that answers the partner's last

@@ -52,7 +52,7 @@ class Delegator(StageReader):
         return {a for a in others if self.worth(a, everybody) >= self.alone(a, everybody - {a})}
 
     def worth(self, agent: str, delegating: Collection[str]) -> Fraction:
-        """Return an agent's total in the remaining turns if `delegating` delegate in each turn."""
+        """Return an agent's total in the remaining turns if the agents in `delegating` delegate."""
         return sum((self.pays(agent, delegating, at) for at in self._left), Fraction(0))
 
     def alone(self, agent: str, others: Collection[str]) -> Fraction:

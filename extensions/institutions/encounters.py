@@ -56,7 +56,7 @@ class EncountersAnalysis(Analysis):
 
 
 class Encounters(Game):
-    """Each turn every agent meets a new partner, and knows its past actions against others."""
+    """Each turn every agent meets a new partner, and knows the partner's past actions."""
 
     name = "encounters"
     rolls_dice = False
@@ -105,7 +105,7 @@ class Encounters(Game):
         return Step({"turn": turn + 1}, pays)
 
     def over(self, position: Position) -> bool:
-        """Return whether the last turn is played."""
+        """Return whether the last turn has been played."""
         return int(position["turn"]) > self.turns
 
     def rules(self) -> str:
@@ -151,7 +151,7 @@ class Encounters(Game):
 
 
 class EncountersForesight(Foresight):
-    """Foresight: agents keep their duties, or else play a best response to a random partner."""
+    """Foresight: agents keep duties; without a duty, they play best against a random partner."""
 
     FACTS = ("actions", "encounter", "partners", "turns")
     sure_of_habits = False

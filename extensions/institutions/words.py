@@ -36,7 +36,7 @@ def rule_lines(mediator: Facts) -> list[str]:
 
 
 FEW = 3
-"""The most lines listed one by one; beyond, a short line can replace all lines but the first."""
+"""The most lines that are listed; if there are more, one line can replace all but the first."""
 
 
 def _in_short(rows: Sequence[Facts]) -> str:

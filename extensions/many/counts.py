@@ -2,8 +2,8 @@
 
 The games are symmetric and aggregative (Selten 1970; Corchón 1994). All agents have the same
 actions, and action k adds k to the sum. Only the sum of the others' actions matters. So the payoffs
-need one entry per action and sum, instead of one row per joint action. They are given as exact
-linear pieces, and each payoff is rounded once, to a whole millionth.
+need one entry per action and sum, instead of one row per joint action. The entries are given as
+exact linear pieces, and each payoff is rounded once, to a whole millionth.
 
 >>> fund = Counts(["keep", "give"], 1000, {"keep": [Piece(0, 20, "0.032")],
 ...                                        "give": [Piece(0, "0.032", "0.032")]})
@@ -37,7 +37,7 @@ Rows = NDArray[Any]
 
 
 class Counts:
-    """The payoff of every action at every sum of the others.
+    """The payoff of every action at every sum of the others' actions.
 
     Args:
         actions: the actions of each agent; the k-th action, from 0, adds k to the sum.
@@ -54,7 +54,7 @@ class Counts:
         self.pieces = {action: tuple(pays[action]) for action in self.actions}
         self.top = len(self.actions) - 1
         self.sums = (n - 1) * self.top
-        """The highest sum of the others."""
+        """The highest sum of the others' actions."""
         if len(self.actions) * (self.sums + 1) > MOST_CASES:
             many = f"{n} agents with {len(self.actions)} actions"
             raise ValueError(f"{many} is too many: use fewer agents or turns")
@@ -112,7 +112,7 @@ class Counts:
 
     @cached_property
     def rows(self) -> Rows:
-        """The payoff of each action at each sum of the others, in 1/unit."""
+        """The payoff of each action at each sum of the others' actions, in 1/unit."""
         kind: Any = np.int64 if self.extreme * self.unit * self.n < _WHOLE else object
         found = np.zeros((len(self.actions), self.sums + 1), dtype=kind)
         for code, action in enumerate(self.actions):
@@ -135,7 +135,7 @@ class Counts:
         return {action: k for k, action in enumerate(self.actions)}
 
     def pay(self, action: str, others: int) -> Number:
-        """Return the payoff of an action at a sum of the others, in the game's unit."""
+        """Return the payoff of an action at a sum of the others' actions, in the game's unit."""
         return self.number(self.rows[self.code[action], others])
 
     def number(self, amount: Any) -> Number:
@@ -276,7 +276,7 @@ def _record(piece: Piece) -> dict[str, Any]:
 
 
 def _sums(one: int, other: int) -> int:
-    """Return the set of sums of a number from each of two sets; bit s stands for the number s."""
+    """Return all sums of one number from each of two sets; bit s of a set is the number s."""
     found, at = 0, 0
     while other >> at:
         if other >> at & 1:

@@ -1,8 +1,8 @@
 """Foresight by counts, for letters whose facts give payoffs by the sum of the others' actions.
 
-All agents are assumed to take the same action, except agents with duties. So the cost of a
-turn, and of a plan, does not grow with the number of agents. A plan usually asks everyone for the
-same action.
+All agents are assumed to take the same action, except agents with duties. So the computing time of
+a turn or a plan does not grow with the number of agents. A plan usually asks everyone for the same
+action.
 """
 
 from collections import Counter
@@ -74,7 +74,7 @@ class Counting(Foresight):
         return Foreseen(record, holds)
 
     def _played(self, turn: int, owed: Iterable[Owed], mine: str | None) -> Turn:
-        """Return a turn in which agents keep their duties, or else follow their habit."""
+        """Return a turn in which agents keep duties, and agents without duties follow habit."""
         usual, others = self.counts.habit, dict[str, str]()
         for duty in sorted(owed, key=lambda one: one.agent != EVERYONE):
             done = others.get(duty.agent, usual)
@@ -107,8 +107,8 @@ class Counting(Foresight):
     def together(self) -> list[Part]:
         """Return the plan with the largest total payoff.
 
-        If only a few agents have to deviate from the habit, the plan names the agents after me.
-        Otherwise, the plan is the best one in which all agents take the same action.
+        If only a few agents have to deviate from the habit, the plan names the agents that follow
+        me in order. Otherwise, the plan is the best one in which all agents take the same action.
         """
         actions, n, best = self.counts.actions, self.counts.n, self.counts.best_for_all
         usual = best.index(max(best))

@@ -16,7 +16,7 @@ Foresight = Counting
 
 
 def payoffs(agents: Sequence[str], formula: Formula, rounds: int) -> CountedPayoffs:
-    """Return the payoffs of a formula, which take the place of a table.
+    """Return the payoffs of a formula, which replace a payoff table.
 
     Raises:
         ValueError: a payoff exceeds `MAX_PAYOFF`, or `Counts` refuses the formula.

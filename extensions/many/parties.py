@@ -51,7 +51,7 @@ def parties_by_counts(
     record: Sequence[Turn],
     enforcement: Enforcement | None = None,
 ) -> dict[str, Party]:
-    """Return each party's outlooks and incentives, with the contract and without.
+    """Return each party's expected payoffs and incentives, with the contract and without.
 
     Args:
         agreed: the contract or deal to analyse.
@@ -95,7 +95,7 @@ def parties_by_counts(
 def _check_can_be_counted(
     clauses: Clauses, facts: Mapping[str, Any], enforcement: Enforcement
 ) -> None:
-    """Refuse games and contracts that cannot be analysed by counts, with the first reason."""
+    """Refuse games and contracts that cannot be analysed by counts, and name the first reason."""
     if not facts.get("by_count"):
         raise NotFinite("its payoffs do not depend on counts of actions")
     if enforcement.mode == "escrow":

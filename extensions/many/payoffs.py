@@ -44,7 +44,7 @@ class CountedPayoffs:
         return self.counts.least(self.agents, actions)
 
     def surviving(self) -> Baseline:
-        """Return the baseline: the only undominated action, else "away" with a warning."""
+        """Return the baseline: the only undominated action, or if several are, "away"."""
         left = self.counts.undominated()
         if len(left) > 1:
             return Baseline(AWAY, ALL_AWAY.words, warning=UNDECLARED)
@@ -52,7 +52,7 @@ class CountedPayoffs:
         return Baseline("actions", f"{in_words(self.agents, chosen)} {SURVIVES}", chosen)
 
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:
-        """Return replays by counts; None if the baseline needs a step-by-step replay."""
+        """Return replays computed by counts; None if the baseline needs a replay turn by turn."""
         return count_replays(game, record, self.counts)
 
     def classes(self, record: "Sequence[Turn]") -> tuple[ByClass, ...]:

@@ -28,7 +28,7 @@ MOST_AGENTS = 16
 """Up to this number of agents, replaying all coalitions is quick."""
 
 MOST_COUNTS = 1 << 18
-"""The most entries in a table of worths by members per class, as for 511 and 511 members."""
+"""The most entries in a table of worths by members per class, enough for two classes of 511."""
 
 NOTHING = -1
 """The number that stands for "no action"."""
@@ -38,7 +38,7 @@ Codes = NDArray[Any]
 
 
 def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) -> Replays | None:
-    """Return replays by counts; None if the baseline needs a step-by-step replay.
+    """Return replays computed by counts; None if the baseline needs a replay turn by turn.
 
     Every replay has as many turns as the record, and every action is always legal, so members
     repeat their recorded actions. Cost: distinct joint actions × coalitions × agents; for
@@ -68,7 +68,7 @@ def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) 
 
 
 def _absent(agents: Sequence[str], baseline: Baseline, code: Mapping[str, int]) -> Codes | None:
-    """Return each agent's baseline action; None if absent agents are away."""
+    """Return each agent's baseline action; None if the baseline is "away"."""
     if baseline.kind == AWAY:
         return None
     own = (code.get(baseline.actions.get(agent, ""), NOTHING) for agent in agents)
@@ -78,7 +78,7 @@ def _absent(agents: Sequence[str], baseline: Baseline, code: Mapping[str, int]) 
 def _by_actions(
     counts: Counts, counted: Sequence[tuple[Codes, int]], absent: Codes
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return the replay in which absent agents take their baseline action, or no action."""
+    """Return a function that replays coalitions; absent agents take their baseline or no action."""
     n = len(absent)
 
     def earned(members: Coalitions) -> NDArray[Any]:
@@ -107,7 +107,7 @@ def paid(counts: Counts, joint: Codes) -> NDArray[Any]:
 def _while_away(
     counts: Counts, counted: Sequence[tuple[Codes, int]]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return the replay in which absent agents earn 0 and minimise the members' total."""
+    """Return a function that replays coalitions; the absent earn 0 and minimise members' total."""
 
     def earned(members: Coalitions) -> NDArray[Any]:
         found = np.zeros((len(members), counts.n + 1), dtype=counts.rows.dtype)
@@ -151,7 +151,7 @@ def _parts(
 
 
 def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass | None:
-    """Return worths by class, for agents with equal recorded and equal baseline actions."""
+    """Return worths by class; a class's members share the recorded and the baseline action."""
     kinds = sorted({(int(p), int(a)) for p, a in zip(play, absent, strict=True) if p != a})
     of = np.full(len(play), -1)
     for c, (done, else_) in enumerate(kinds):
@@ -170,7 +170,7 @@ def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass 
 
 
 def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
-    """Return a turn's worths by members per recorded action, if absent agents are away."""
+    """Return a turn's worths by members per recorded action, if the baseline is "away"."""
     kinds = sorted(set(play.tolist()))
     of = np.searchsorted(kinds, play)
     if NOTHING in kinds or (members := _numbers(of, len(kinds))) is None:
@@ -182,7 +182,7 @@ def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
 
 
 def _numbers(of: Codes, classes: int) -> list[NDArray[Any]] | None:
-    """Return an array per class with its members in each combination; None beyond `MOST_COUNTS`."""
+    """Return for each class its member counts in all combinations; None beyond `MOST_COUNTS`."""
     shape = [int((of == c).sum()) + 1 for c in range(classes)]
     return list(np.indices(shape)) if prod(shape) <= MOST_COUNTS else None
 
@@ -203,7 +203,7 @@ def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
 
 
 def _all_of(counts: Counts, found: Iterable[ByClass | None]) -> tuple[ByClass, ...] | None:
-    """Return the functions, in the unit of payoffs; None if a function is missing."""
+    """Return the worth functions, in the unit of payoffs; None if one could not be computed."""
     known: list[ByClass] = []
     for one in found:
         if one is None:

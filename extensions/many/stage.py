@@ -22,7 +22,7 @@ class CountedStage:
     """One turn from one agent's view.
 
     Attributes:
-        counts: the payoffs.
+        counts: the payoffs, by an agent's own action and the sum of the others' actions.
         sets: set of actions that keep the contract → number of agents with this set.
         own: the agent's own actions that keep the contract.
     """

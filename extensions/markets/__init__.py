@@ -1,4 +1,4 @@
-"""Markets: goods with private worths, traded by deals, by hand, or at one price for each good."""
+"""Markets: goods with private worths, traded by deals, by gifts, or at one price for each good."""
 
 from shapley_coop.extension import Extension
 

@@ -1,4 +1,4 @@
-"""Simulated plays of a trade, for the outlook of an offer."""
+"""Simulated plays of a trade, which predict the payoffs under an offer."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ class TradeAhead(PrivateWorths):
         return "keep"
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str | None:
-        """Return `keep`; at the end of a pool, accept if the agent holds any unit, else refuse."""
+        """Return `keep`; in a pool's last turn, accept if the agent holds any unit, else refuse."""
         legal = self.game.legal(position, agent)
         if "keep" in legal:
             return "keep"

@@ -1,11 +1,11 @@
 """The clearing of a call market: one good, all orders at once, one price for all trades.
 
-The k-double auction with k = 1/2 (Chatterjee and Samuelson, 1983; Rustichini, Satterthwaite and
-Williams, 1994). Limits to buy are ranked downwards and limits to sell upwards. A pair trades if the
-buyer's limit is at least the seller's. The price is the middle of the interval of prices that clear
-this number of units. No other single price trades more units. No agent trades at a price worse than
-its limit. Units bought equal units sold. In the example the price is 4: above 4, Ben would
-offer a third unit, which no agent buys.
+A call market is a k-double auction with k = 1/2 (Chatterjee and Samuelson, 1983; Rustichini,
+Satterthwaite and Williams, 1994). Limits to buy are ranked downwards and limits to sell upwards. A
+pair trades if the buyer's limit is at least the seller's. The price is the middle of the interval
+of prices that clear this number of units. No other single price trades more units. No agent trades
+at a price worse than its limit. Units bought equal units sold. In the example the price is 4: above
+4, Ben would offer a third unit, which no agent buys.
 
 >>> orders = [Order("Ann", BUY, 2, Fraction(9)), Order("Ben", SELL, 3, Fraction(4))]
 >>> cleared = clear(orders)

@@ -23,8 +23,8 @@ def recorded_trade(game: "Trade", record: Sequence[Turn]) -> Replays:
     """Return replays of a record for coalitions: they repeat only the gifts among members.
 
     A member repeats its gifts to members, by hand or by the contract, as far as it holds the goods.
-    No member gets the gifts of absent agents. A pool is lost unless all its agents are members.
-    If the play was stopped before the end, all replays pay 0.
+    No member gets the gifts of absent agents. A pool, whose division all must accept, is lost
+    unless all agents are members. If the play was stopped before the end, all replays pay 0.
     """
 
     def earned(members: Coalitions) -> NDArray[Any]:

@@ -16,7 +16,7 @@ def course(
     rng: Random,
     talk: Sequence[Mapping[str, Any]],
 ) -> Mapping[str, Callable[[], str]]:
-    """Return the name of a letter's question → a callable that answers the question."""
+    """Return question name → the function that answers a letter with this question."""
     me = Trader(facts, record, self_, rng, talk)
     return {
         "reason": me.reason,

@@ -107,7 +107,7 @@ def _options(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _of_ten(seed: int, i: int) -> tuple[int, int, int]:
-    """Return an agent's worths of a book, a hat and a ball, such that all items sum to 10."""
+    """Return an agent's worths of a book, a hat and a ball; all items together are worth 10."""
     many = tuple(ISSUES.values())
     options = [
         (book, hat, ball)

@@ -43,7 +43,7 @@ Mode = Literal["exchange", "price", "ultimatum", "issues", "options"]
 
 
 class TradeParams(Params):
-    """The choice of the market that is played, and the protection of its agents."""
+    """The market to play, and whether agents are asked to reconsider harmful signatures."""
 
     mode: Mode = Field(
         default="exchange",
@@ -81,8 +81,8 @@ class TradeAnalysis(Analysis):
 class Trade(Game):
     """A game in which agents hold goods and each agent knows only its own worths.
 
-    An agent gives goods by hand, one kind to one agent a turn, or by a deal's `Give`. In a pool the
-    first agent holds all goods. In one more turn the others accept its division or refuse, and a
+    An agent gives goods by hand (by an action: one kind to one agent a turn) or by a deal's `Give`.
+    In a pool the first agent holds all goods. In one more turn the others accept its division; a
     refusal loses all goods. At the end each agent is paid its own worth of the goods that it holds.
     """
 
@@ -173,7 +173,7 @@ class Trade(Game):
         return gives(most, self.agents, agent, [KEEP])
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns of an action; the last turn of a pool admits only accept and refuse."""
+        """Return the turns that allow an action; a pool's last turn is to accept or refuse."""
         if not self.market.pool:
             return None
         last = self.turns
@@ -203,7 +203,7 @@ class Trade(Game):
         return Step(after, self._paid(holds, agreed), effects=effects)
 
     def over(self, position: Position) -> bool:
-        """Return whether the last turn is past."""
+        """Return whether the last turn has been played."""
         return int(position["turn"]) > self.turns
 
     def default_baseline(self) -> Baseline:
@@ -241,7 +241,7 @@ class Trade(Game):
         }
 
     def _told_actions(self) -> dict[str, list[str]]:
-        """Return agent → actions; many agents share one entry, except the first of a pool."""
+        """Return agent → actions; many agents share one entry, except a pool's first agent."""
         if len(self.agents) <= MANY:
             return {agent: told_actions(own) for agent, own in self.actions.items()}
         first, second, *_ = self.agents

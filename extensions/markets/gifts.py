@@ -1,4 +1,4 @@
-"""Planned gifts between agents: as clauses, as duties by hand, and the holdings afterwards.
+"""Planned gifts between agents, as clauses or duties to give by hand; the holdings after them.
 
 >>> [duty.action for duty in in_turn([("Ann", "Ben", "hat", 2), ("Ann", "Ben", "ball", 1)], 1)]
 ['give 2 hat to Ben', 'give 1 ball to Ben']
@@ -24,7 +24,7 @@ def gives(gifts: Sequence[Gift]) -> list[Give]:
 
 
 def in_turn(gifts: Sequence[Gift], first: int) -> list[Do]:
-    """Return the gifts as duties to give by hand, one a turn for each giver from `first` on."""
+    """Return the gifts as duties to give by hand, one per giver and turn, from turn `first`."""
     so_far: Counter[str] = Counter()
     duties = []
     for giver, receiver, good, count in gifts:

@@ -142,8 +142,8 @@ class Market:
         worths: agent → good → its worth to the agent; private.
         purses: agent → the largest amount that it can pay in all; private.
         otherwise: agent → its payoff if a pool is not divided; private.
-        issues: issue, which is also a good → its options; the second agent's count is the option's
-            index.
+        issues: issue → its options. An issue is also a good; the second agent's count of it is the
+            index of the agreed option.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The question that asks every agent for orders to a call market, sealed until all are in."""
+"""The question that asks all agents for orders to a call market, sealed until all have answered."""
 
 from fractions import Fraction
 from typing import Annotated, Any, Literal, cast
@@ -52,7 +52,7 @@ class Orders(Answer):
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Orders | Fault:
-    """Return the orders of an answer, None for `<REJECT>`; or the fault of the answer."""
+    """Return the orders in an answer (None for `<REJECT>`), or the answer's fault."""
     if message.accept is not None or message.action is not None:
         return Fault("VOID", "There is nothing to accept or to do yet: send orders, or <REJECT>.")
     if message.proposal is None:

@@ -23,7 +23,7 @@ from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.extensions.markets.clearing import BUY, SELL, Cleared, Order, clear
 
 ORDER = "order"
-"""The act of a letter that asks for orders."""
+"""The name of the question that asks for orders."""
 
 MOST_ORDERS = 200
 """The largest number of orders in one message, enough for demand schedules of several goods."""
@@ -92,7 +92,7 @@ SHAPE = (
 
 
 def _rows(given: Any, notes: Notes) -> list[Any] | None:
-    """Return the raw orders in a proposal, perhaps []; None if it holds no orders."""
+    """Return the raw orders in a proposal, perhaps []; None if it has another form."""
     if isinstance(given, Mapping) and "orders" in given:
         no_other_keys(given, ("orders",), notes)
         given = given["orders"] or []
@@ -104,7 +104,7 @@ def _rows(given: Any, notes: Notes) -> list[Any] | None:
 def beyond(
     placed: Iterable[Placed], holds: Mapping[str, int], purse: Fraction | None
 ) -> Fault | None:
-    """Return an ABLE fault if an agent could not carry out all its orders, else None.
+    """Return a fault labelled `ABLE` if an agent could not carry out all its orders, else None.
 
     Args:
         placed: the agent's orders.

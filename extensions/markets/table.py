@@ -1,4 +1,4 @@
-"""The table of a call market: the keys of every table, and the prices."""
+"""The state of a call market's run: the keys of every run's table, and the prices."""
 
 from typing import cast
 

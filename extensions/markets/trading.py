@@ -59,7 +59,7 @@ class Trader:
         return Guess(self.facts)
 
     def reason(self) -> str:
-        """Return a CONSIDER with collective payoff, plan, sign of the externality, and price."""
+        """Return a `<CONSIDER>`: collective payoff, plan, sign of the externality, and price."""
         gifts, market = self._gifts(1), self.market
         after = self._after(gifts)
         payments = self._payments(gifts, 1)
@@ -102,7 +102,7 @@ class Trader:
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def act(self) -> str:
-        """Return an owed action with the probability `honesty`; else keep, or divide a pool."""
+        """Return an owed action with probability `honesty`, else `keep` or a pool's division."""
         check_facts(self.facts, "legal")
         legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
@@ -249,7 +249,7 @@ class Trader:
         return clauses
 
     def _payments(self, gifts: list[Gift], at: int) -> list[Pay]:
-        """Return payments that divide the gain: the agent's share, equal parts for partners."""
+        """Return payments that divide the gain: its share to the agent, equal parts to partners."""
         market, me = self.market, self.market.me
         partners = sorted({a for gift in gifts for a in gift[:2]} - {me})
         if market.pool or not self._pays or not partners:

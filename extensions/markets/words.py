@@ -32,7 +32,7 @@ def grouped(holds: Holdings) -> list[Group]:
 
 
 def told_groups(groups: Sequence[Group], agents: Sequence[str], me: str) -> list[dict[str, Any]]:
-    """Return the groups as facts for a reader; each names the members next after the reader.
+    """Return the groups as facts for a reader; each names members that follow it in speaking order.
 
     >>> groups = grouped({"A": {"hat": 1}, "B": {"hat": 0}, "C": {"hat": 1}})
     >>> for row in told_groups(groups, ["A", "B", "C"], "A"):

@@ -64,8 +64,8 @@ class _Endpoint:
         if scope["method"] != "POST":  # GET and DELETE are for sessions
             await Response(status_code=405, headers={"allow": "POST"})(scope, receive, send)
             return
-        # A manager has to run, but a route has no lifespan for a shared one. Without sessions a
-        # manager has no state, so each request gets a manager of its own.
+        # The SDK's manager must be started, but a route has no start-up for a shared one. Without
+        # sessions a manager has no state, so each request gets a manager of its own.
         manager = StreamableHTTPSessionManager(
             self._offered,
             json_response=True,
@@ -78,7 +78,7 @@ class _Endpoint:
 
 @asynccontextmanager
 async def _of_caller(request: Request) -> AsyncIterator[Place]:
-    """Yield the caller's threads, which a client in this process finds by its credentials."""
+    """Yield the caller's threads, found by a client with the caller's credentials."""
     shown = {name: value for name in CREDENTIALS if (value := request.headers.get(name))}
     if token := request.query_params.get("token"):
         shown["x-api-key"] = token
@@ -113,7 +113,7 @@ class _Threads:
 
     async def standing(self, run: str) -> Standing:
         with acting_for(self._owner):
-            if await asyncio.to_thread(is_known, run):  # no thread: a chat played it, or a command
+            if await asyncio.to_thread(is_known, run):  # no thread: a chat or a command played it
                 return await HomeRuns().standing(run)
         with _refusals(f"there is no run {run[:100]!r}"):
             thread, state = await asyncio.gather(

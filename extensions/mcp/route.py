@@ -25,7 +25,7 @@ def mcp_routes(_: ThreadInbox) -> list[Route]:
 
 
 class _Late:
-    """The ASGI app of `/mcp`, made when it is first asked."""
+    """The ASGI app of `/mcp`, made at the first request."""
 
     def __init__(self) -> None:
         self._endpoint: ASGIApp | None = None

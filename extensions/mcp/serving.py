@@ -52,7 +52,7 @@ class Tool:
         about: a description in one or two sentences.
         takes: the model of its arguments.
         gives: the model of its result.
-        work: the function from a place and arguments to a result; its `ValueError` is the answer.
+        work: the function from a place and arguments to a result; callers get its ValueErrors.
         reads: whether the tool changes nothing.
     """
 

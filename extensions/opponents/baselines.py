@@ -14,8 +14,8 @@ fixed_split        the joint action with the best total, and equal shares of the
 random_split       the same joint action, with shares drawn by the run's seed
 contract_net       the first agent is the manager, all others bid an action and a price, and the
                    manager awards the bid with the largest surplus
-second_price       like contract_net, but the price leaves the manager the surplus of the
-                   second-best bid (0 without one); the price is at most the manager's best payoff
+second_price       like contract_net, but the price leaves the manager the surplus of the second-
+                   best bid (0 if there is none), and is at most the manager's best payoff
 =================  ============================================================================
 
 `arbiters` computes the arbiters' splits. The contract net is Smith's (IEEE Transactions on
@@ -62,7 +62,7 @@ def awarded(stage: StageGame, rule: Rule) -> Deal | None:
 
     Args:
         stage: the game.
-        rule: one of `arbiters`; payments in the last turn adjust payoffs of the joint action.
+        rule: a function of `arbiters`; payments in the last turn lead to the payoffs it returns.
     """
     without = stage.disagreement
     points = {tuple(stage.turns * x for x in pays): play for play, pays in stage.pays.items()}
@@ -93,7 +93,7 @@ def _by_agent(stage: StageGame, point: Point) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A `python:` seat's factory.
+    """The factory of a `python:` seat that plays a baseline.
 
     Attributes:
         talk: a function from the letter's facts, the game and the run's seed to the answer.
@@ -153,7 +153,7 @@ class Bid:
         return self.gain - self.price
 
     def deal(self, stage: StageGame) -> Deal:
-        """Return the bid as a deal: the manager pays in the last turn, if the duty was done."""
+        """Return the bid as a deal: the manager pays in the last turn if the action was played."""
         duty = Do(agent=self.agent, action=self.action)
         if self.price <= 0:
             return Deal(clauses=(duty,))

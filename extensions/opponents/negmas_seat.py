@@ -2,7 +2,7 @@
 
 A seat is `python:shapley_coop.extensions.opponents.negmas_seat:boulware`.
 
-Needs the extra `negmas`, whose library is under the AGPL 3.0.
+The seats need the extra `negmas`, whose library is under the AGPL 3.0.
 
 The agents negotiate the split of the surplus of the best joint action. An outcome is the first
 agent's share in percent, within the agents' means, and becomes a deal of that action and one
@@ -131,7 +131,7 @@ class _Table:
         return min(max(part if self.me == 0 else PARTS - part, least), largest)
 
     def heard(self) -> list[int]:
-        """Return the opponent's messages as outcomes; one without an offer is the agent's worst."""
+        """Return the opponent's messages as outcomes; one without an offer is read as the worst."""
         least, found = self.outcomes[self.me], list[int]()
         for line in self.facts["history"]:
             if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":
@@ -195,4 +195,4 @@ SHIPPED: dict[str, Negotiator] = {
     "tit_for_tat": tit_for_tat,
     "micro": micro,
 }
-"""The negotiators by their names in seats; any file may name them."""
+"""The negotiators by their names in seats. They are shipped code, so any file may name them."""

@@ -26,7 +26,7 @@ CONDITIONS = {
 
 
 def ablation(base: Mapping[str, Any], seeds: Iterable[int]) -> Suite:
-    """Return the suite that plays each condition on each seed; `base` sets game and seats."""
+    """Return the suite that plays each condition on each seed; `base` sets the game and seats."""
     vary: Any = {"graph": list(CONDITIONS)}
     return Suite(name="demo", base=dict(base), vary=vary, seeds=list(seeds))
 

@@ -43,9 +43,9 @@ def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
 
 
 def depends_on_seed(cell: Cell) -> bool:
-    """Return whether a cell's runs can differ by seed: through talk or an agent's random draws.
+    """Return whether the seed can change a cell's runs: by talk or by an agent's random draws.
 
-    Without talk, an embedded agent draws only if it is noisy or careless or has a random strategy.
+    Without talk, only embedded agents that are noisy or careless, or play at random, vary by seed.
     The games of this suite have no random events.
     """
     seats = [Seat.model_validate(seat) for seat in cell.room["seats"].values()]
@@ -63,7 +63,7 @@ class GameTable:
         game: the game's label.
         stage: the stage game, in the form that letters show.
         lines: (agents, contract) → column → estimate; a line without a contract has only welfare.
-        trusted: the joint actions of the group `keepers + breaker` under a notional contract.
+        trusted: the joint actions of `keepers + breaker` under a contract that nothing enforces.
     """
 
     game: str

@@ -1,6 +1,6 @@
 """The four variants of the exchange in the layouts of the paper's Tables 1 and 2.
 
-Both tables are Markdown, from the rows of a sweep of the suite `task_exchange_table`. As in the
+Both tables are in Markdown and computed from a sweep of the suite `task_exchange_table`. As in the
 paper, the spread of a rate is its binomial standard error. The spread of any other measure is the
 sample standard deviation. Below each setting's line are the values printed in the paper.
 """
@@ -50,7 +50,7 @@ def exchange_suite(
 
 
 def played_as(suite: Suite) -> str:
-    """Return a name for a suite's runs: a hash of the suite and its files without the seeds."""
+    """Return a name for a suite's runs: a hash of the suite (without its seeds) and its files."""
     files = [(name, Path(name)) for name in suite.axes[SCENARIO]]
     contents = [sha256(p.read_bytes()).hexdigest() if p.is_file() else name for name, p in files]
     played = [suite.base, suite.vary, *contents]

@@ -2,8 +2,8 @@
 
 `data.json` is JSON lines (a JSON array is read, too). The first release has `user_request`,
 `task_steps` and `task_nodes`; a later one has `instruction`, `tool_steps` and `tool_nodes`, and
-its lists are JSON in strings. Any two or more multi-atom records make a scenario: each agent
-starts with the atoms of one record.
+its lists are JSON in strings. Two or more records, each of several atoms (tool calls), make a
+scenario: each agent starts with the atoms of one record.
 """
 
 import json
@@ -63,7 +63,7 @@ def from_taskbench(
         agents: the agents, in the order of their records.
         ids: the ids of the records; empty draws records by seed.
         atoms: the most atoms that all drawn records may have in total.
-        competition: how alike the tastes are, from 0 to 1.
+        competition: how alike the agents' preferences are, from 0 to 1.
         seed: the seed of the draw and of the preferences.
         tools: the path of a tool catalogue; without one every call succeeds.
 
@@ -144,7 +144,7 @@ def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
 
 
 def sample(records: Mapping[str, Record], agents: int, seed: int, at_most: int) -> list[Record]:
-    """Return one multi-atom record for each agent, drawn by seed.
+    """Return a record with several atoms for each agent, drawn by seed.
 
     Args:
         records: id → record, to draw from.

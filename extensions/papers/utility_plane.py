@@ -32,7 +32,7 @@ Utilities = tuple[float, float]
 
 @dataclass(frozen=True)
 class Proposal:
-    """A valid proposal in the talk: its turn, its author, and the masks of all agents' tasks."""
+    """A valid proposal in the talk: its turn, its author, and all agents' tasks as bit masks."""
 
     turn: int
     by: str

@@ -1,4 +1,4 @@
-"""The analysis of plays of an environment, as a matrix game if trials found a fixed matrix."""
+"""The analysis of an environment's plays; if trials found fixed payoffs, it is a matrix game."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -32,9 +32,9 @@ class PettingZooAnalysis(Analysis):
         return additive(self.game.agents, [own[agent] for agent in self.game.agents])
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """Return the realised total for the grand coalition, else the α-value of the matrix.
+        """Return the realised total for the grand coalition, or the α-value of another coalition.
 
-        Without a matrix, only the play is known. The worth is then the sum of the members' rewards,
+        Without a matrix, only the play is known. A worth is then the sum of the members' rewards,
         so every agent's value is its own reward.
         """
         if coalition == frozenset(self.game.agents):
@@ -50,5 +50,5 @@ class PettingZooAnalysis(Analysis):
 
     @property
     def ahead(self) -> Ahead:
-        """The lookahead of the matrix that the trials found, else the lookahead of any game."""
+        """The lookahead of the matrix that the trials found; without one, the default lookahead."""
         return self.game.stage.analysis.ahead if self.game.stage else super().ahead

@@ -111,7 +111,7 @@ class PettingZooGame(Game):
             return self._position([], over=not self._bring_to([]))
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """Return the turn, and the agent's own observation and infos."""
+        """Return the number of the turn, and the agent's own observation and infos."""
         with self._lock:
             self._bring_to(position["history"])
             observations, infos = self._seen
@@ -156,7 +156,7 @@ class PettingZooGame(Game):
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: an action named noop, else the matrix game's, else no baseline.
+        """Return the baseline: an action named noop, or else the matrix game's, or else none.
 
         `--set absent=` overrides the baseline with an action or `random`.
         """

@@ -108,7 +108,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         return observations, rewards, over_for, cut_for, infos
 
     def render(self) -> None:
-        """Do nothing: a game is shown in letters only."""
+        """Do nothing, since a game is shown only in the letters to agents."""
 
     def _action(self, agent: str, index: int) -> str:
         names = self.game.actions[agent]

@@ -66,7 +66,7 @@ def _named(factory: str) -> Any:
 
 
 def _missing(path: str, absent: str) -> str:
-    """Return an error message: the module, or a module that it imports, does not exist."""
+    """Return the error message that a module, or a module that it imports, does not exist."""
     if absent and path != absent and not path.startswith(f"{absent}."):
         return str(missing_library("it", absent))
     package, _, name = path.rpartition(".")

@@ -35,8 +35,8 @@ class Policy:
     """The factory of a `python:` seat that plays a policy.
 
     Attributes:
-        acts: the policy, called once each turn. A resumed run does not restore a memory that the
-            policy keeps.
+        acts: the policy, called once each turn. If the policy keeps a memory, a resumed run does
+            not restore it.
     """
 
     acts: Acting

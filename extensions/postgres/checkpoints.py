@@ -21,7 +21,7 @@ with require_extra("postgres", "a home in Postgres"):
     from psycopg.rows import dict_row, tuple_row
 
 _NUMBER = "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS number BIGSERIAL"
-"""The column that numbers checkpoints as written; ids are in order only if all clocks agree."""
+"""The column that numbers checkpoints in the order of writing; their ids depend on clocks."""
 
 _NUMBERED = """
     SELECT 1 FROM pg_attribute WHERE attrelid = 'checkpoints'::regclass AND attname = 'number'
@@ -63,8 +63,8 @@ class PostgresSaver(HomeSaver, BlockingSaver):
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return the history of writes to some channels.
 
-        LangGraph's query assumes that ids of steps increase. If a clock went back, ids may fall,
-        and this method reads each step separately.
+        LangGraph's query assumes that ids of steps increase. If a clock went back, they may
+        decrease, and this method reads each step separately.
         """
         thread = str(config["configurable"]["thread_id"])
         if self._execute([_WENT_BACK], thread=thread):
@@ -85,7 +85,7 @@ class PostgresSaver(HomeSaver, BlockingSaver):
         """Create LangGraph's tables, one process at a time.
 
         LangGraph creates indexes concurrently, and Postgres then waits for all running statements.
-        So this method polls for the lock: a statement that waits for the lock would never end.
+        So this method polls for its lock, since a statement that waits for it would be a deadlock.
 
         Raises:
             TimeoutError: another process has held the lock for a minute.

@@ -29,7 +29,7 @@ class PostgresDialect(Dialect):
     tables = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 
     def translate(self, statement: str) -> str:
-        """Return a statement with psycopg's places for values."""
+        """Return a statement with psycopg's placeholders for values."""
         written = statement.replace("%", "%%").replace("?", "%s")
         return _NAMED.sub(r"%(\1)s", written)
 

@@ -1,4 +1,4 @@
-"""The driver of a Postgres database: the part `databases` of this extension."""
+"""The driver of a Postgres database, which the extension registers as `databases`."""
 
 from contextlib import AbstractAsyncContextManager
 

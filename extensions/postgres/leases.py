@@ -1,11 +1,11 @@
 """The leases of machines that share a Postgres database, as advisory locks of a connection.
 
-The server releases a lease with the connection that holds it. It keeps the connection of a frozen
-worker or a vanished machine for hours. So each worker sends a heartbeat on its connection every
+The server releases a lease when the connection that holds it ends, which can take hours if a
+worker is frozen or a machine has vanished. So each worker sends a heartbeat on its connection every
 `BEAT` seconds. Another worker that wants the run ends a connection that was silent for `SILENT`
 seconds by the server's clock. A worker can outlive its connection. So each lease has a fencing
-token, and a worker that finds a higher token saves no further step (`HomeSaver.fences`). Late
-answers and postings do no harm: a key is written once.
+token, and a worker that finds a higher token saves no further step (`HomeSaver.fences`). Its late
+answers and postings do no harm, since each key is written only once.
 """
 
 import time
@@ -24,7 +24,7 @@ with require_extra("postgres", "a home in Postgres"):
     from psycopg import Error
 
 LEASE = "lease"
-"""The kind of the facts that name the worker with a run's lease; key: the fencing token."""
+"""The kind of the stored facts that name a run's lease holder; their key is the fencing token."""
 
 BEAT, SILENT = 15.0, 60.0
 

@@ -4,9 +4,9 @@
 `checking.check` recomputes all of them from the statement alone, without the home of the run.
 `docs/verify.md` describes a statement's file, and how openssl and node verify it.
 
-In a run, parties with keys sign the offers that they accept, and the mandates of agents are
-enforced (`addition`). Signatures cover the DSSE encoding of canonical JSON (RFC 8785). The
-cryptographic library comes with the extra `keys`.
+In a run, parties with keys sign the offers that they accept, and mandates, which are limits that
+principals set for their agents, are enforced (`addition`). Signatures cover the DSSE encoding of
+canonical JSON (RFC 8785). The extra `keys` installs the cryptographic library.
 
 >>> from shapley_coop.extensions.proof.acceptance import binding, is_signed, sign_binding
 >>> from shapley_coop.extensions.proof.keys import PrivateKey

@@ -6,7 +6,7 @@ The signature is one more element in the answer::
 
 The content holds `settings`, a digest of all settings that decide payoffs (`signed_settings`), so
 that nobody can reuse an acceptance under other rules. It also holds `topic` and `turn`, because
-revisions restart in every bargaining. Without them, an acceptance of a plan could be reused in a
+every bargaining counts revisions anew. Without them, an acceptance of a plan could be reused in a
 later renegotiation with the same clauses.
 """
 
@@ -82,7 +82,7 @@ def is_signed(key: "PublicKey", bound: Mapping[str, Any], signature: Mapping[str
 
 
 def element(signature: Signature) -> str:
-    """Return the element that holds a signature in an answer."""
+    """Return a signature as an element `<SIGNATURE>` for an answer."""
     return f"<SIGNATURE>{signature['keyid']} {signature['sig']}</SIGNATURE>"
 
 

@@ -1,4 +1,4 @@
-"""The addition that brings keys, signatures and mandates into a run."""
+"""The extension's hooks in a run (its `Addition`), for keys, signatures and mandates."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -31,7 +31,7 @@ class Proof(Addition[Settings]):
     settings = Settings
 
     def resolved(self, settings: Settings, game: Game) -> Settings:
-        """Return the settings with public keys looked up, and with mandates kept in the home.
+        """Return the settings with public keys looked up, and store the mandates in the home.
 
         Raises:
             ValueError: a key or a mandate is invalid or of an agent that does not play, the game
@@ -54,7 +54,7 @@ class Proof(Addition[Settings]):
         check_in_force(settings.mandates)
 
     def complaints(self, settings: Settings) -> Iterator[str]:
-        """Yield a complaint if a tenant names keys or mandates that this home keeps."""
+        """Yield a complaint if a tenant names keys or mandates of this home, the operator's own."""
         if any(key.name for key in settings.keys.values()):
             yield "keys: give public keys in PEM; this server's own keys sign for no tenant"
         if any(text.startswith(KEPT) for text in settings.mandates.values()):
@@ -68,7 +68,7 @@ class Proof(Addition[Settings]):
         return {"workflow": workflow, "salt": salt_of(episode)} if settings.keys else None
 
     def limits(self, settings: Settings, agent: str) -> Limits:
-        """Return the limits in the agent's mandate; without a mandate, no limits."""
+        """Return the limits in the agent's mandate, or no limits if it has no mandate."""
         if agent not in settings.mandates:
             return Limits()
         mandate = mandate_of(settings.mandates[agent]).mandate

@@ -1,7 +1,7 @@
 """The checks of an agent's acts against its mandate.
 
 A mandate is private until its principal shows it, since other agents could exploit its limits. So
-the table holds only the mandate's hash, which is fixed before the first signature.
+a run's state holds only the mandate's hash, which is fixed before the first signature.
 """
 
 from datetime import UTC, datetime
@@ -75,7 +75,7 @@ def beyond(
 
 
 def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str) -> Fault | None:
-    """Return the fault of a deal that leaves the agent less than its `min_end`, else None."""
+    """Return the fault of a deal that leaves the agent less than its `min_end`, or None."""
     least, agent = mandate.min_end, mandate.agent
     if least is None:
         return None
@@ -93,7 +93,7 @@ def _expired(mandate: Mandate, now: datetime) -> Fault | None:
 
 def _action(evaluated: EvaluatedTable, mandate: Mandate, text: str) -> Fault | None:
     if mandate.expired(datetime.now(UTC)):
-        return None  # earlier promises must be kept, so any action is allowed
+        return None  # earlier promises must be kept even then, so any action is allowed
     message = scan(text)
     found = (
         message if isinstance(message, Fault) else choose(message, evaluated.legal(mandate.agent))

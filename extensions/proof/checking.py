@@ -180,7 +180,7 @@ def _audits(told: Predicate) -> Iterator[Finding]:
 
 
 def _play(told: Predicate, wrong: str) -> Finding:
-    """Compare the rewards with a replay; then report `wrong`, a fault in the goods, if any."""
+    """Compare the rewards with a replay; if they agree, report `wrong`, a fault in the goods."""
     game, record = game_of(settings_of(told)), cast(Any, told.record)
     if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
         return Finding("play", False, "its turns are not numbered from 1")
@@ -222,7 +222,7 @@ def _mandate(
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as read back from JSON."""
+    """Return a value as it is after being written to JSON and read back."""
     import json
 
     return json.loads(json.dumps(value))

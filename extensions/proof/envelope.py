@@ -88,7 +88,7 @@ def read_envelope(content: bytes, source: str = "the envelope") -> Envelope:
         source: the name of the file in errors.
 
     Raises:
-        ValueError: the bytes are too many, no envelope, or not in the canonical form.
+        ValueError: there are too many bytes, or they are not an envelope in canonical form.
     """
     try:
         if len(content) > MOST_BYTES:

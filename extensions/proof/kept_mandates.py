@@ -1,6 +1,6 @@
 """The mandates kept in a home, readable only by its owner.
 
-The configuration on the table names a mandate by its hash, since an agent's limits are private
+The configuration in a run's state names a mandate by its hash, since an agent's limits are private
 until its principal shows them.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # not at run time, since most runs need no mandates
 
 
 def keep_mandate(text: str, agent: str) -> str:
-    """Keep an agent's mandate in the home, and return the name that the table holds for it.
+    """Store an agent's mandate in the home; return the name by which the run's state refers to it.
 
     Args:
         text: the JSON of the mandate's envelope, or the name of a mandate that is kept already.
@@ -40,7 +40,7 @@ def check_in_force(mandates: Mapping[str, str]) -> None:
     """Raise ValueError if a mandate has expired before a run; during a run, each act is checked.
 
     Args:
-        mandates: agent → the name that the table holds for its mandate.
+        mandates: agent → the name by which the run's state refers to its mandate.
 
     Raises:
         ValueError: a mandate has expired.
@@ -55,7 +55,7 @@ def check_in_force(mandates: Mapping[str, str]) -> None:
 
 
 def mandate_of(name: str) -> "SignedMandate":
-    """Return a mandate by the name that the table holds for it.
+    """Return the mandate with a name that `keep_mandate` returned.
 
     Raises:
         ValueError: the mandate is not in this home, or not signed by its principal.

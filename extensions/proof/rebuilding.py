@@ -1,4 +1,4 @@
-"""The functions that rebuild a run's table from its statement alone."""
+"""The functions that rebuild a run's table (its shared state) from its statement alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -28,7 +28,7 @@ def settings_of(told: Predicate) -> dict[str, Any]:
 def table_at(
     told: Predicate, chain: Sequence[Contract], turns: int | None = None, plans: int | None = None
 ) -> Table:
-    """Return the table after `turns` turns and `plans` contracts; None, for either, means all."""
+    """Return a run's state after some turns and contracts (`plans`); None for either means all."""
     record = cast(Any, told.record if turns is None else told.record[:turns])
     settings = settings_of(told)
     game = game_of(settings)

@@ -1,8 +1,8 @@
 """The signatures in a run: what is signed, who signs, and how signatures are verified.
 
 The program signs for a party whose key is in this home. Any other party sends the signature in its
-answer (`acceptance.element`). The fact `to_sign` in the party's letter holds the content to sign.
-If the party proposes, the refusal SIGN states the content: the party signs it and answers again.
+answer (`acceptance.element`). To accept, it signs the content of the fact `to_sign` in its letter.
+If it proposes, its answer is refused with SIGN and the content; it signs that and answers again.
 """
 
 import json
@@ -132,7 +132,7 @@ def signed_here(
 
 
 def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str, Signature]:
-    """Return agent → signature of an offer, as found in the talk."""
+    """Return agent → signature of an offer, as found in the run's public messages."""
     found: dict[str, Signature] = {}
     for said in _about(table.get("talk", []), topic, turn, offer["revision"]):
         if NAME in said.get("more", {}):
@@ -141,7 +141,7 @@ def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str
 
 
 def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) -> list[str]:
-    """Return a line for each wrong or missing signature on a run's agreements.
+    """Return a message for each wrong or missing signature on a run's agreements.
 
     Args:
         table: the run's last state.
@@ -161,7 +161,7 @@ def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) 
 def wrongly_sealed(
     table: Table, settings: Settings, sealed: Mapping[str, SealedAnswer]
 ) -> list[str]:
-    """Return a line for each wrong or missing signature in a run with sealed answers.
+    """Return a message for each wrong or missing signature in a run with sealed answers.
 
     Parties with their own key sign their answers; keys of this home sign the resulting agreement.
 
@@ -188,7 +188,7 @@ def wrongly_sealed(
 
 
 def unsigned(agreed: Agreed, run: SignedRun, keys: Mapping[str, PublicKey]) -> Iterator[str]:
-    """Yield a line for each key whose signature of an agreement is missing or wrong."""
+    """Yield a message for each key whose signature of an agreement is missing or wrong."""
     for agent, key in keys.items():
         signature = agreed.signatures.get(agent)
         if signature is None:

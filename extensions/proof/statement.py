@@ -129,7 +129,7 @@ def statement_of(
     mandates: bool = False,
     private: bool = False,
 ) -> dict[str, Any]:
-    """Return the statement of a settled table, as JSON-compatible data.
+    """Return the statement of a settled run, as JSON-compatible data.
 
     Args:
         table: the last state of the run.

@@ -1,4 +1,4 @@
-"""The simulator of raids, which plays many at once if a plan depends on the turn alone."""
+"""The simulator of raids, which plays many at once if the turn alone decides a plan's actions."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ COOLING = [skill for skill in SKILLS if skill != TAUNT]
 
 
 class RaidAhead(Ahead):
-    """The simulator in which a hero without a duty uses its best-paid skill."""
+    """The simulator in which a hero without a duty from a deal uses its best-paid skill."""
 
     game: "RaidBattle"
 
@@ -46,7 +46,7 @@ class RaidAhead(Ahead):
         return dict.fromkeys(self.game.agents, p.rounds * paid + team)
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str:
-        """Return the skill with the highest own reward."""
+        """Return the skill that earns the hero itself most."""
         return self._habit
 
     def on_other_dice(self, seed: int) -> Game:
@@ -60,7 +60,7 @@ class RaidAhead(Ahead):
     def plays(
         self, position: Position, record: Sequence[Turn], plan: Plan, count: int
     ) -> list[Played]:
-        """Simulate a fixed plan on arrays, merging equal courses; play others one by one."""
+        """Simulate a fixed plan on arrays, merging equal courses; play other plans one by one."""
         if not plan.fixed or count < MOST_PLAYS:
             return super().plays(position, record, plan, count)
         return self._side_by_side(position, record, plan, count)

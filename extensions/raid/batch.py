@@ -1,8 +1,8 @@
 """Simulation of many hypothetical plays at once, on arrays.
 
 The first axis of each array is the play. A policy gives each agent's action in each play:
-`Repeat` repeats members' recorded moves. The policy of `raid.ahead` keeps a deal, or lets one agent
-breach it.
+`Repeat` repeats the recorded moves of a coalition's members. In the policy of `raid.ahead`, agents
+keep a deal, or one agent breaches it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ class Batch(Protocol[World]):
         ...
 
     def step(self, world: World, chosen: Ints) -> tuple[World, Ints]:
-        """Return the worlds after a turn, and the rewards, shape (K, n + 1), the pot last."""
+        """Return the positions after a turn, and rewards of shape (K, n + 1); the pot is last."""
         ...
 
 
@@ -44,7 +44,7 @@ An agent without legal actions gets PASS. K counts the plays, n the agents.
 
 
 class Moment(NamedTuple):
-    """One turn of all plays: which plays run, and the actions, rewards and new worlds."""
+    """One turn of all plays: which plays still run, and the actions, rewards and new positions."""
 
     running: Mask
     chosen: Ints
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
 
 
 def simulate(batch: Batch[World], world: World, policy: Policy, turns: range) -> Iterator[Moment]:
-    """Yield each turn's moment until all plays are over or the turns are used up."""
+    """Yield the `Moment` of each turn until all plays are over or the turns are used up."""
     for turn in turns:
         if not (running := ~batch.over(world)).any():
             return
@@ -68,7 +68,7 @@ class Repeat:
     Args:
         recorded: for each agent and turn, its action's number, PASS, or None if it could not act.
         members: whether each agent is a member in each play, shape (K, n).
-        goes_on: whether members cycle through their own turns where they leave the recorded path.
+        goes_on: whether members who cannot repeat a recorded turn go on with their other turns.
     """
 
     def __init__(

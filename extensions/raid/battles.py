@@ -24,7 +24,7 @@ from shapley_coop.games.turns import Position
 CAST, MEND, TAUNTS = (SKILLS.index(skill) for skill in (FIREBALL, HEAL, TAUNT))
 
 Rolls = Callable[[int, int, Mask], Ints]
-"""(turn from 1, skill, its users) → amounts: one for each hero, or for each raid and hero."""
+"""(turn from 1, skill, who uses it) → rolled amounts, for each hero or for each raid and hero."""
 
 _NO_HERO = np.iinfo(np.int64).max
 
@@ -76,7 +76,7 @@ class Battles:
         return np.stack([lives, lives, lives & (world.cooldown == 0)], axis=2)
 
     def step(self, world: Raids, chosen: Ints) -> tuple[Raids, Ints]:
-        """Play a turn: the heroes in index order, then the boss; return worlds and rewards."""
+        """Play a turn, heroes in index order, then the boss; return new positions and rewards."""
         params, running = self._params, ~self.over(world)
         casts = chosen == CAST
         cast = casts * self._rolls(world.turn + 1, CAST, casts.any(axis=0))

@@ -1,4 +1,4 @@
-"""Replays of a raid for many coalitions at once, on the same dice, and credit from them."""
+"""Replays of a raid for many coalitions at once, on the same dice; agents' credit from replays."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -103,7 +103,7 @@ class RaidAnalysis(Analysis):
         self._replays = lru_cache(maxsize=4)(self._prepare)
 
     def repeated(self, did: Conduct) -> Replays:
-        """Return the replays, which run on arrays only if the baseline is to idle."""
+        """Return the replays; they run on arrays if absent heroes idle, and else one by one."""
         if self.game.baseline.kind != "idle":
             return super().repeated(did)
         return raid_replays(self.game.params, self.game.seed, did)
@@ -130,7 +130,7 @@ class RaidAnalysis(Analysis):
         return Fraction(int(self._worths(record)(row)[0]))
 
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[Mask], NDArray[np.float64]]:
-        """Return the function that gives `worth` of many coalitions: shape (m, n) to shape (m,)."""
+        """Return the function from coalitions, shape (m, n), to each one's `worth`, shape (m,)."""
         if self.game.params.worth == "record":
             return super().batch_worth(record)
         worths = self._worths(record)

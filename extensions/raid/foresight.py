@@ -23,7 +23,7 @@ _ENDLESS = 10**15
 
 
 class RaidForesight(Foresight):
-    """Foresight by simulated battles: a hero keeps its duty, or else casts Fireball."""
+    """Foresight by simulated battles: a hero does its duty under a deal, or casts Fireball."""
 
     FACTS = ("turns", "position", "heroes", "boss", "skills", "rewards", "team_reward")
 
@@ -60,9 +60,9 @@ class RaidForesight(Foresight):
         }
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Predict to the end, with the team's reward, if far-sighted; else to the next death.
+        """Predict earnings to the play's end, with the team's reward, if this agent is far-sighted.
 
-        A near-sighted agent adds the survivors' expected earnings after the next death.
+        A near-sighted agent predicts to the next death, and adds what survivors can expect then.
         """
         record, after = self._fight(asked, mine)
         if self.far_sighted:
@@ -83,10 +83,10 @@ class RaidForesight(Foresight):
         return legal if self._deaths else [self.habit(legal)]
 
     def wish(self) -> list[Part]:
-        """Return a plan of help for me at the turn at which I would die.
+        """Return a plan of help for the agent at the turn at which it would die.
 
-        I ask a hero that would die with me, because it has a reason to agree. Otherwise I taunt
-        myself, or else I ask the healthiest hero.
+        It asks a hero that would die with it, who has a reason to agree. If there is none, it
+        taunts; if it cannot, it asks the healthiest hero.
         """
         record, after = self._foreseen
         dying = [t for t, position in after.items() if self.me not in _living(position)]
@@ -145,11 +145,11 @@ class RaidForesight(Foresight):
         return record, after
 
     def _win(self, turn: Turn, boss_hp: int, living: int) -> None:
-        """Set the winning turn's rewards, since the killing Fireball cannot be predicted.
+        """Set the winning turn's rewards, since nobody can predict which Fireball kills the boss.
 
         With real dice the battle may end earlier or later than predicted. So the last turn counts
-        as a fraction: the boss's last hit points over the turn's damage. This fraction scales the
-        turn's rewards and counts as time in the team's reward, so each Fireball nears the end.
+        in part, by the fraction of its damage that the boss's last hit points need. This fraction
+        scales the turn's rewards, and is the turn's length in the team's reward.
         """
         play = turn["actions"]
         part = boss_hp / (self.params.damage[0] * list(play.values()).count(FIREBALL))
@@ -202,7 +202,7 @@ def _play(position: Position, owed: Iterable[Owed]) -> dict[str, str]:
 
 
 def _at(agent: str, turns: list[int], last: int) -> Iterator[Part]:
-    """Yield an agent's Taunts as parts of a plan; one part if evenly spaced to the last turn."""
+    """Yield an agent's Taunts as parts of a plan; evenly spaced Taunts to the end are one part."""
     first, gap = turns[0], turns[1] - turns[0] if len(turns) > 1 else last
     if turns == list(range(first, last + 1, gap)) and len(turns) > 1:
         yield Part(agent, TAUNT, every=(gap, first))

@@ -28,9 +28,9 @@ STANDS_IDLE = Baseline(IDLE, "an absent agent stands idle and can be struck")
 class RaidBattle(Game):
     """Heroes must bring down a boss in time; support pays its giver less than damage does.
 
-    Shapley-Coop, appendix B.1. With the defaults all-Fireball always loses (12 casts land, at most
-    1800 damage) and taking turns to Taunt wins. The team's reward is paid in the last turn and
-    belongs to no single hero (the pot).
+    The game is from Shapley-Coop, appendix B.1. With the defaults, heroes who only cast Fireball
+    always lose (12 casts land, at most 1800 damage), and heroes who take turns to Taunt win. The
+    team's reward is paid in the last turn and belongs to no single hero (the pot).
     """
 
     name = "raid_battle"

@@ -179,7 +179,7 @@ def contributions(agents: Sequence[str], record: Sequence[Turn]) -> dict[str, di
 
 
 class _UnderWay:
-    """A turn in progress, on copies of the position."""
+    """A turn in progress, which changes copies of the position."""
 
     def __init__(self, params: RaidParams, position: Position, roll: Roll) -> None:
         self._params, self._roll = params, roll

@@ -66,7 +66,7 @@ class Remote:
         return Finished(row_of(cell, table), volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the model calls of a cell's unfinished run, or none if the server fails."""
+        """Return the model calls of a cell's unfinished run, or [] if the server fails."""
         if self._silent:
             return []
         try:
@@ -118,7 +118,7 @@ class Remote:
             return
 
     async def _table(self, thread: str) -> tuple[Table, bool]:
-        """Return the thread's latest table, and whether its play has begun."""
+        """Return the thread's latest state, and whether its play has begun."""
         try:
             state = await self._answered(self._client.threads.get_state(thread))
         except _Missing:
@@ -142,7 +142,7 @@ class Remote:
 
 
 class _Missing(ValueError):
-    """The error if the server does not know the thread or the workflow."""
+    """The error that the server does not know the thread or the workflow."""
 
 
 def _ended(table: Table) -> bool:

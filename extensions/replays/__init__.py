@@ -1,4 +1,4 @@
-"""Reports on how values depend on norm, baseline, dice and replays. They change no settlement."""
+"""Reports on how agents' values depend on norm, baseline, dice and replays; they settle nothing."""
 
 from shapley_coop.extension import Extension
 

@@ -1,7 +1,7 @@
 """The replays of `coop credit RUN --replay asked`, in which coalition members choose again.
 
-Recorded moves are not a policy: without the other agents, a coalition's members might have made
-other moves. Programs can be asked again. So each coalition is played from the start, under the
+Recorded moves do not say what a coalition's members would have done without the other agents. But
+embedded agents can be asked again. So each coalition is played from the start, under the
 final contract. At every turn its members choose again, knowing who is present; absent agents follow
 the baseline. The values are reported beside the recorded moves' values, and never change a
 settlement.
@@ -102,7 +102,7 @@ class _Plays:
         self._last = self._game.turns if over else len(evaluated.record)
 
     def earned(self, present: frozenset[str], done: Callable[[], Any]) -> list[Fraction]:
-        """Return each agent's total reward, then the total pot, in the replay of `present`."""
+        """Return each agent's total reward, then the total pot, if only `present` take part."""
         if present not in self._known:
             self._known[present] = self._play(present)
             done()

@@ -38,13 +38,13 @@ def section(runs: Stored, links: Links) -> str:
 def rankings(runs: Stored, links: Links) -> dict[str, Any]:
     """Find the runs of a suite in which another norm, baseline or continuation changes rankings.
 
-    Only runs that the report lists are examined, because each number is a link to its runs.
+    Only runs that the report lists are examined, since each number must be a link to its runs.
 
     Returns:
         {"looked": the examined runs, "of": the number of all runs, "compared": the number of
         examined runs with a comparison, "lines": tuples (choice, alternative, runs compared,
-        runs with another ranking), "left_out": the reasons for omitted comparisons}. Runs are
-        pairs of their number and the link to them.
+        runs with another ranking), "left_out": the reasons for omitted comparisons}. Each group
+        of runs is a pair: their number, and the link to them.
     """
     cells = runs.cells()
     listed = [cell for cell in cells if cell in links.pages]
@@ -53,7 +53,7 @@ def rankings(runs: Stored, links: Links) -> dict[str, Any]:
     tried = dict.fromkeys(key for _, found in looked for key in (*found.other, *found.same))
 
     def told(rows: list[Row], among: list[Row]) -> tuple[int, Any]:
-        shown = rows or among  # a number of 0 is a link to the runs among which there is none
+        shown = rows or among  # the number 0 links to the runs among which none was found
         return len(rows), links.of(*([row] for row in shown)) if shown else None
 
     def line(key: tuple[str, str]) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The sensitivity of the agents' ranking to the norm, the baseline and replays' continuation.
+"""The sensitivity of the agents' ranking to norm, baseline, and moves off the recorded path.
 
 Several norms and baselines are defensible, and each gives other values. If all values rank the
 agents the same, the choice does not matter for the ranking. If not, the report names the choices.
@@ -29,7 +29,7 @@ MOST_AGENTS = 8
 """The most agents whose rankings are compared."""
 
 MOST_STEPS = 30_000
-"""The most turns × joint actions for comparing the baseline "away" in a game with dice."""
+"""The most turns × joint actions of a game with dice in which the baseline "away" is compared."""
 
 Ranking = list[list[str]]
 """Groups of agents with equal values, the highest value first."""
@@ -83,9 +83,9 @@ def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
 
 
 def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
-    """Compare the ranking by a norm with the rankings by other norms, baselines, continuations.
+    """Compare the ranking by a norm with rankings by other norms, baselines and moves in replays.
 
-    The cost is a few times that of the values. With more than `MOST_AGENTS`, nothing is compared.
+    The cost is a few times that of the values. Nothing is compared for more than `MOST_AGENTS`.
     """
     n = len(evaluated.agents)
     if n > MOST_AGENTS:

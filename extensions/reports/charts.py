@@ -1,7 +1,7 @@
 """Charts as SVG without a library or script, readable on light and dark pages.
 
 Text and axes have the page's colour (`currentColor`). Series differ in both colour and shape, so
-that a reader needs only one of the two. Every mark has a title with its number and its n, and may
+that either is enough to tell them apart. Every mark has a title with its value and its n, and may
 be a link to its runs.
 """
 

@@ -43,7 +43,7 @@ class Figure:
 
 
 LinkOf = Callable[[Sequence[Row]], Linked | None]
-"""The runs of a mark → its link; None in a figure that is a file of its own."""
+"""A function from a mark's runs to its link, or to None in a figure that is a separate file."""
 
 
 def draw(
@@ -96,7 +96,7 @@ def _measures(groups: Sequence[Condition], columns: Sequence[str], link: LinkOf)
 
 
 def _row_of(group: Condition, one: Estimate, link: LinkOf) -> Bar:
-    """Return a condition's bar; if there are several axes, the last label names the series."""
+    """Return the bar of a condition; its last label names the series if there are several axes."""
     *first, last = group.names or ["all runs"]
     names = (" · ".join(first), last) if first else (last, "")
     return Bar(*names, one, link(group.rows))
@@ -213,8 +213,8 @@ KINDS: dict[str, tuple[str, Maker]] = {
     "payoffs": ("Mean payoff of each agent with its 95 % interval.", _payoffs),
     "measures": ("Mean or rate with its 95 % interval.", _measures),
     "contributions": (
-        "Each agent's part of the total: by its value, as paid out, as it claimed. "
-        "Runs whose total is not above zero have no parts.",
+        "Three shares of the total for each agent: the one its value gives it, the one it was "
+        "paid, and the one it claimed. Runs whose total is not above zero have none.",
         _contributions,
     ),
     "shares": (
@@ -245,7 +245,7 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
         folder: the folder, which is made if it does not exist.
 
     Returns:
-        The written files; only SVG without the optional library for PNG.
+        The written files: SVG, and PNG if the optional library for it is installed.
 
     Raises:
         ValueError: the folder cannot be made.

@@ -14,7 +14,7 @@ MOST = 2
 """The most measures in the sentence."""
 
 CHANCE = 0.05
-"""From this corrected p-value on, a difference may be chance."""
+"""Differences with at least this corrected p-value may be due to chance."""
 
 Compared = Sequence[tuple[Condition, Condition, Sequence[Comparison]]]
 
@@ -22,12 +22,12 @@ Compared = Sequence[tuple[Condition, Condition, Sequence[Comparison]]]
 def finding(
     rows: Sequence[Row], columns: Sequence[str], compared: Compared, links: Links | None = None
 ) -> Markup:
-    """Return, as HTML, what changed from the first condition to the last, or the means.
+    """Return, as HTML, the changes from the first condition to the last, or else the means.
 
     Args:
         rows: the suite's runs.
         columns: the measures of the suite's tables.
-        compared: (first condition, last condition, comparisons) as the report compares them.
+        compared: tuples (first condition, last condition, comparisons of the two).
         links: the links from the sentence's numbers to their runs, or None for none.
     """
     if known := [one for one in compared if one[2]]:
@@ -50,7 +50,7 @@ _JOIN = Markup("; ")
 
 
 def _to(links: Links | None, number: str, *groups: Sequence[Row]) -> str:
-    """Return a number as a link to the runs of some groups, or as it is."""
+    """Return a number as a link to the runs of some groups, or unchanged without links."""
     return links.of(*groups).around(number) if links else number
 
 

@@ -33,7 +33,7 @@ _BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
 
 
 class Record(Mapping[str, Any]):
-    """A mapping that takes a third of a dictionary's memory, as records share a key index."""
+    """A mapping with a third of a dictionary's memory, since records share one index of keys."""
 
     __slots__ = ("_at", "_values")
 
@@ -64,7 +64,7 @@ class Numbers(Record):
 
 
 class Outcome(Mapping[str, Any]):
-    """A row's result: a part that many rows share, and the row's own measures."""
+    """A row's result: a part that many rows share, and the measures of this row."""
 
     __slots__ = ("_common", "_measures")
 
@@ -91,7 +91,7 @@ class Keeper:
 
     Args:
         columns: the measures, which are computed when a row is reduced.
-        kinds: the kinds of figures.
+        kinds: the kinds of figures that will be drawn from the reduced rows.
         prices: the prices for the measure `cost`.
     """
 

@@ -47,7 +47,7 @@ def table(
         spec: the table's specification in the suite.
         rows: the suite's runs.
         axes: the suite's axes.
-        links: the links to the runs.
+        links: the links from the table's numbers to their runs.
 
     Returns:
         {"title", "source", "beside": whether the source's values are shown, "axes", "columns":
@@ -89,7 +89,7 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
 
 
 def _span(labels: Sequence[Sequence[str]], at: int, end: int) -> int:
-    """Return how many rows from `at` on have its first labels; looks no further than needed."""
+    """Return how many consecutive rows from `at` on have the same labels in the first columns."""
     after = at + 1
     while after < len(labels) and labels[after][:end] == labels[at][:end]:
         after += 1

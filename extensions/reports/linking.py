@@ -17,7 +17,7 @@ MOST_PAGES = 200
 """The most run pages beside a report; each is a file of 0.1 MB."""
 
 SEED = "seed"
-"""The column of a list that, beside the axes, tells one run from the others of its condition."""
+"""The column that, together with the axes, identifies a run in a list."""
 
 Where = Sequence[Mapping[str, str]]
 """Choices of runs in a list, axis → label; a run that fits one choice is chosen."""
@@ -62,7 +62,7 @@ class Links:
     pages: Mapping[str, str]
 
     def to(self, rows: Sequence[Row], *where: Mapping[str, str]) -> Linked:
-        """Return the link to the page of the only run, or else to the runs in the list."""
+        """Return the link to the page of a single run, or else to the runs in the list."""
         page = self.pages.get(rows[0]["cell"], "") if len(rows) == 1 else ""
         return Linked(page) if page else Linked(f"#{self.listed}", where)
 
@@ -72,9 +72,9 @@ class Links:
         return self.to(together, *(self._picks(group) for group in groups if group))
 
     def _picks(self, rows: Sequence[Row]) -> dict[str, str]:
-        """Return the labels that all runs of a group share, and for one that is listed its seed.
+        """Return the labels that all runs of a group share, and the seed of a single listed run.
 
-        A run that is not listed is looked for among the listed runs of its condition.
+        For a single run that is not listed, the link leads to the listed runs of its condition.
         """
         first, *others = rows
         labels = {

@@ -106,7 +106,7 @@ class Line:
 
 
 def linked(drawn: str, link: Linked | None, says: str) -> str:
-    """Return an SVG element as a link with a name, or as it is."""
+    """Return an SVG element as a link with a name, or unchanged if there is no link."""
     name = escape(visible(says))
     return f'<a {link.attributes} aria-label="{name}">{drawn}</a>' if link else drawn
 
@@ -250,7 +250,7 @@ class Picture:
             self.text(x + 10, y, name, "start", small=True)
             x += width
         height = round(y) + 14 if len(shown) > 1 else self.height
-        # What is within an image is hidden from assistive software, so links need a group.
+        # Assistive software does not see the parts of an image, so a picture with links is a group.
         role = "group" if self.has_links else "img"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="{role}" '

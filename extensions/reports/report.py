@@ -169,7 +169,7 @@ def figures(folder: Path) -> list[tuple[str, Figure]]:
 
 
 def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
-    """Return a keeper of the parts of rows that a suite's tables, figures and list need."""
+    """Return a function that reduces rows to what a suite's tables, figures and list need."""
     kinds = [figure.kind for figure in suite.figures]
     return Keeper([*suite.columns, *DEFAULT_MEASURES, "tokens"], kinds, prices)
 
@@ -228,7 +228,7 @@ def _link(links: Links, a: Condition, b: Condition, found: list[Comparison]) -> 
 
 
 def _spent(groups: Sequence[Condition], links: Links) -> list[tuple[str, Linked, Spent]]:
-    """Return (condition, link, cost) where the cost is known; empty if all runs are free."""
+    """Return (condition, link, cost) for conditions with a known cost; [] if all runs are free."""
     found = [
         (group.name, links.of(group.rows), one) for group in groups if (one := spent(group.rows))
     ]

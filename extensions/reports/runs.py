@@ -28,8 +28,8 @@ def runs_table(
 ) -> dict[str, Any]:
     """Return the table of a suite's runs.
 
-    Where not all runs can be listed or have a page, every condition has some: a number of the
-    report links to those.
+    If not all runs can be listed or have a page, each condition has some runs that do. Numbers in
+    the report link to these runs.
 
     Args:
         rows: the runs, as `extensions.reports.kept` keeps them.
@@ -59,7 +59,7 @@ def runs_table(
 
 
 def _chosen(rows: Sequence[Row], most: int, most_pages: int) -> tuple[list[int], set[int]]:
-    """Return the positions of the runs to list, those that went wrong first, and to give pages."""
+    """Return the positions of the runs to list (failed ones first), and of those to give a page."""
     turns = _turns(rows)
     order = sorted(
         range(len(rows)), key=lambda at: (_WRONG.get(rows[at]["result"]["status"], 9), turns[at])

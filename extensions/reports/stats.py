@@ -282,5 +282,5 @@ def _deviation(x: Floats) -> float:
 
 
 def _batch(n: int, cells: int = 2_000_000) -> int:
-    """Return the resamples per batch, so that a table of batch × n stays within about 16 MB."""
+    """Return the number of resamples per batch, so that batch × n stays within about 16 MB."""
     return max(1, cells // n)

@@ -13,7 +13,7 @@ calls         a call to a seat: model, act, attempt, tokens, and if known the ca
 timings       a turn's phase: wall time in seconds; volatile: it differs between equal runs
 ============  ====================================================================================
 
-Only `timings` needs more than the runs' rows. First columns: the sweep cell's id, suite, labels.
+Only `timings` needs more than the runs' rows. Each table begins with the cell's id, suite, labels.
 """
 
 import json
@@ -75,7 +75,7 @@ COLUMNS = {
     ),
     "timings": _columns("turn:int phase:text seconds:float"),
 }
-"""Table → column → type; the cell and labels come before, and in `runs` the measures after."""
+"""Table → column → type; cell and labels precede these, and in `runs` the measures follow."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ with require_extra("reports", "a table of runs"):
 
 
 def _safe(texts: pl.Series) -> pl.Series:
-    """Return texts that spreadsheets do not read as formulas; equal texts are checked once."""
+    """Return the texts, changed so that spreadsheets do not read them as formulas."""
     known = texts.drop_nulls().unique().to_list()
     return texts.replace({text: cell for text in known if (cell := in_cell(text)) != text})
 

@@ -29,7 +29,7 @@ def ignored_revisions(copy: Repository, tip: str, known: Iterable[str]) -> list[
     """Return the known commits that the last commit's `.git-blame-ignore-revs` lists.
 
     Args:
-        copy: a temporary copy of the repository; the list is written into it for `blame`.
+        copy: a temporary copy of the repository, into which the found list is written for `blame`.
         tip: the range's last commit.
         known: the hashes of the range's commits.
     """
@@ -47,9 +47,9 @@ def ignored_revisions(copy: Repository, tip: str, known: Iterable[str]) -> list[
 def blame(
     copy: Repository, tip: str, base: str | None, path: str, wanted: Container[int]
 ) -> dict[int, Blamed]:
-    """Return line number → origin of a file's wanted lines; changes of white space are ignored.
+    """Return line number → origin, for a file's wanted lines; changes of white space are ignored.
 
-    Moves within the file are followed. A line older than `base` has an origin outside the range.
+    Moved lines keep their origin. A line older than `base` has an origin outside the range.
 
     Raises:
         RepositoryError: git fails.

@@ -42,7 +42,7 @@ def extent(before: str, after: str) -> Fraction:
 def _kept(before: str, after: str) -> int:
     """Return the number of characters in common words and signs, or 0 if most words differ.
 
-    So the unchanged text between two small edits of a line does not count as changed.
+    Thus the text between two small edits of a line counts as kept.
     """
     was, now = (Counter(_TOKENS.findall(part)) for part in (before, after))
     both = was & now
@@ -60,7 +60,7 @@ def replacements(
     """Yield each removed line, the line that replaced it, and the extent of the change.
 
     In each changed place, an added line is paired with the most similar removed line. If only line
-    breaks changed, each added line is paired with the removed line that held its beginning.
+    breaks changed, it is paired with the removed line that contained its beginning.
 
     Args:
         edits: (removed lines, added lines) of each changed place in a file.
@@ -76,12 +76,12 @@ def replacements(
 
 
 def _wraps(lines: Iterable[str]) -> str:
-    """Return the text of some lines without line breaks, white space and break signs."""
+    """Return the joined text of lines without white space and the signs at which lines break."""
     return "".join(lines).translate(_BREAKS)
 
 
 def _wrapped(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
-    """Return, for each added line, the removed line that contains its beginning, and extent 0."""
+    """Pair each added line with the removed line that contains its beginning; the extent is 0."""
     starts = [0, *accumulate(len(_wraps([line])) for line in gone)]
     at, pairs = 0, []
     for line in come:
@@ -97,7 +97,7 @@ def _alike(one: str, other: str) -> int:
 
 
 def _closest(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
-    """Return pairs of the most similar lines with their extents; no line is in two pairs."""
+    """Return pairs of the most similar lines, with extents of change; no line is in two pairs."""
     ranked = sorted(
         (extent(was, now), i, j) for i, was in enumerate(gone) for j, now in enumerate(come)
     )

@@ -1,8 +1,8 @@
 """A temporary bare copy of a repository, with all objects that some commits reach.
 
 A repository's configuration and attributes decide how git shows it: which files are text, which
-are too large to compare, and how objects are found. So the copy takes only objects. Git computes
-the hash of every object again, so that a forged index cannot swap objects.
+are too large to compare, and how objects are found. So only objects are copied. Git computes the
+hash of every object again, so that a forged pack index cannot exchange objects.
 """
 
 import subprocess
@@ -48,7 +48,7 @@ def fresh(source: Repository, tips: Sequence[str]) -> Iterator[Repository]:
 
 
 def shallow_ends(repository: Repository) -> set[str]:
-    """Return the commits whose parents were not cloned; git credits these with all older lines."""
+    """Return commits whose parents a shallow clone lacks; git credits them with all older lines."""
     listed = repository.git_dir / repository.text("rev-parse", "--git-path", "shallow")
     return set(listed.read_text(encoding="ascii").split()) if listed.is_file() else set()
 

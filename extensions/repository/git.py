@@ -24,19 +24,19 @@ LARGEST_RECORD, LARGEST_OUTPUT = 256 << 20, 8 << 30
 """The most bytes that git may print: between two NUL bytes, and in all."""
 
 _OVERRIDES = {
-    # No setting of the repository may start a program …
+    # No setting of the repository may start a program.
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.pager": "cat",
     "diff.external": "",
     "log.showSignature": "false",
     "protocol.allow": "never",
-    # … or change what is read: no working tree, no foreign attributes, no forged commit graph.
+    # No setting may change what is read: no working tree, foreign attributes or forged graph.
     "core.bare": "true",
     "core.attributesFile": os.devnull,
     "core.commitGraph": "false",
     "core.multiPackIndex": "false",
-    # … or raise git's memory. Files above the first limit count as data and are not compared.
+    # No setting may raise git's memory. Git does not compare files above the first limit.
     "core.bigFileThreshold": "16m",
     "core.packedGitWindowSize": "32m",
     "core.packedGitLimit": "256m",
@@ -55,7 +55,7 @@ class RepositoryError(ValueError):
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository's git directory, with the only methods that run git on it.
+    """A repository's git directory; git is run on a repository only by this class.
 
     Git always reads the repository's own configuration. So every setting that runs programs or
     rewrites history is overridden: hooks, pager, external diffs and text conversion, fsmonitor,
@@ -135,7 +135,7 @@ class Repository:
         """Yield the content of each object in order; None for objects above `largest` bytes.
 
         Raises:
-            RepositoryError: an object is missing, broken, or no file.
+            RepositoryError: an object is missing, is broken, or is not a file's content.
         """
         with self._running(("cat-file", "--batch"), "\n".join(hashes).encode(), "") as stdout:
             for wanted in hashes:
@@ -151,7 +151,7 @@ class Repository:
 
     @contextmanager
     def _running(self, args: Sequence[str], stdin: bytes, mailmap: str) -> Iterator[IO[bytes]]:
-        """Run git, yield its output stream, and check its exit code when the block ends."""
+        """Run git, yield its output stream, and check its exit code when the `with` block ends."""
         with TemporaryFile() as given, TemporaryFile() as complaints:
             given.write(stdin)
             given.seek(0)
@@ -211,8 +211,8 @@ def limited(
 def _bounds() -> str:
     """Return a shell script that sets the limits that the system has, and then executes git.
 
-    Limits set after git has started could come too late. A `preexec_fn` would make the system copy
-    the page tables of a large process for each git.
+    Limits that are set after git has started could come too late. A `preexec_fn` would be slow: the
+    system would copy this process's page tables for each run of git.
     """
     return f'ulimit -v {MEMORY >> 10} 2>/dev/null; ulimit -t {_SECONDS} 2>/dev/null; exec "$@"'
 

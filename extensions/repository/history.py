@@ -6,20 +6,20 @@ code
     Effective lines that the contributor added in the range and that exist at its end. Blank lines,
     comments and layout do not count. Lines that were deleted again earn nothing. Moving,
     reformatting, copying, converting or restoring lines also earns nothing (`blame`, `lineage`,
-    `encodings`). Deleting others' lines earns nothing, and their authors lose them, since only the
-    final state is paid. Every line counts once, for the commit that first added it.
+    `encodings`). Deleting others' lines earns nothing either; their authors are no longer paid for
+    them. Every line counts once, for the commit that first added it.
 decisions, documents
     One for each accepted decision record and each document that exists at the end of the range.
-    Contributors share it by their lines; short records and documents count in part. Nobody earns
-    the lines that are older than the range.
+    Contributors share this one by their lines; short records and documents count as less. Nobody
+    earns the part of the lines that are older than the range.
 fixes
     The mended lines of each commit whose message announces a fix. A mended line is a line of others
     that the fix changed and that still exists as the fix left it. It counts by the fraction that
-    changed, with at most `largest_fix` lines a commit. Lines that a fix adds are code; deletions
-    earn nothing. A fix that the range later reverts counts nothing. A fix that was cherry-picked to
-    another branch counts once.
+    changed, with at most `largest_fix` lines a commit. Lines that a fix adds count as code. A fix
+    that the range reverts later counts nothing. A cherry-picked fix counts once.
 
-With `weighed: false`, each fix, document and decision counts one (Shapley-Coop, appendix B.2).
+With the rule `weighed: false`, each fix, document and decision counts as one (Shapley-Coop,
+appendix B.2).
 
 Author and co-authors share a commit evenly. The part of a bot or a model goes to the author or
 committer, or to nobody, as the rules say. Merges, binary files, and vendored or generated files

@@ -1,10 +1,10 @@
 """The origins of the lines that commits add: which lines are copied, restored or retouched.
 
 `git blame` follows a line within one file, even if the line moves there. But if one commit deletes
-a line and another adds it again, `git blame` treats the line as new; and `git blame -C -C` compares
-each new file with all files. So this module follows blocks of lines by their content, over the
-whole history. A block is a copy if another file held each of its lines before, and if the block
-has at least 40 letters and digits, as in `git blame -C`.
+a line and another adds it again, `git blame` treats the line as new. Its options `-C -C` are slow:
+they compare each new file with all files. So this module finds equal blocks of lines over the
+whole history. A block is a copy if another file contained each of its lines before, and if the
+block has at least 40 letters and digits, as in `git blame -C`.
 """
 
 from collections import Counter
@@ -123,8 +123,8 @@ class Lineage:
         """Find the added lines that are copies; call this after `take` for all commits.
 
         Args:
-            older: (path, keys of the added lines) for each addition before the range; no
-                commit of the range earns these lines.
+            older: (path, keys of the added lines) for each addition before the range. No
+                commit of the range earns anything for such lines.
         """
         for path, held in older:
             self._hold(NOBODY, f"\0{path}", [one for one in held if one in self._begun])
@@ -142,7 +142,7 @@ class Lineage:
             self._within.setdefault((file, one), commit)
 
     def _trace_run(self, commit: int, file: str, run: Sequence[str]) -> None:
-        """Find the copied blocks in a run of added lines: blocks that another file held before."""
+        """Find the blocks of consecutive added lines that another file contained before."""
         block: list[int] = []
         held: set[str] = set()
         for at, one in enumerate(run):
@@ -171,7 +171,7 @@ class Lineage:
         first = run[block[0]]
         source = min(held, key=lambda file: (self._within[file, first], file))
         if len(block) == 1:
-            # A single line was moved if the earlier line is gone; otherwise the line is new.
+            # `origin` decides whether the line was moved (the earlier line is gone) or is new.
             self._restored.setdefault((commit, first), self._within[source, first])
             return
         for one in run[block[0] : stop]:
@@ -197,7 +197,7 @@ class Lineage:
         return Origin(*line, mender, part)
 
     def _as_added(self, line: Line) -> Line:
-        """Return a line that blame found; the log's commit replaces a wrong commit of blame."""
+        """Return a line with its commit by git's log, in place of a wrong commit by `git blame`."""
         first = (self._begun.get(line[1], line[0]), line[1])
         if self.added[line]:
             return line
@@ -232,14 +232,14 @@ class Lineage:
             seen.add(line)
 
     def _owner(self, file: str, text: str) -> int:
-        """Return the commit that last added a line to a file, else (if it is long) to any file."""
+        """Return the commit that last added a line to a file; a long line may be from any other."""
         elsewhere = self._anywhere.get(text, NOBODY) if len(text) >= LONG else NOBODY
         return self._last.get((file, text), elsewhere)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A step from a line to its earlier form, or to itself if the edit changed too much."""
+    """A step from a line to its earlier form, or to itself if a big edit changed its author."""
 
     line: Line
     by: int = NOBODY

@@ -1,4 +1,4 @@
-"""The effective lines of a file: neither blank nor comment nor mere layout."""
+"""The effective lines of a file: all but blank lines, comments, and layout such as braces."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -46,19 +46,19 @@ _CODE_CELL = '"cell_type": "code"'
 def normal(line: str) -> str | None:
     """Return a line without indentation; None for mere layout, such as blank lines and braces.
 
-    These texts identify lines, so that changing a line's indentation does not change its author.
+    Lines are identified by these texts: changing the indentation does not change the author.
     """
     text = line.strip()
     return text if any(map(str.isalnum, text)) else None
 
 
 def key(line: str) -> str:
-    """Return a line's key: its text without white space, like the comparison of `git blame -w`."""
+    """Return a line without white space, so that lines compare equal as for `git blame -w`."""
     return "".join(line.split())
 
 
 def keys(path: str, lines: Iterable[str]) -> tuple[str, ...]:
-    """Return the keys of some lines of a file, without lines that begin with a comment."""
+    """Return each line of a file without white space, and leave out lines that begin a comment."""
     syntax = _syntax(path)
     marks = (*syntax.line, *(start for start, _ in syntax.block), "\0")
     return tuple(key(line) for line in lines if not line.startswith(marks))

@@ -32,7 +32,7 @@ Status = Literal["A", "D", "M", "R", "T"]
 
 @dataclass(frozen=True)
 class Change:
-    """The change of one file by one commit; lines have no indentation, and layout is left out."""
+    """The change of one file by one commit; its lines have no indentation, braces or blanks."""
 
     status: Status
     path: str
@@ -99,7 +99,7 @@ def read_commits(
 def _between(
     records: Iterable[bytes], mark: bytes, repository: Repository
 ) -> Iterator[list[bytes]]:
-    """Yield the list of records of each commit; a record equal to the mark begins a commit."""
+    """Yield each commit's records; a record that equals the random mark begins a commit."""
     one: list[bytes] = []
     held = 0
     for record in records:
@@ -155,9 +155,9 @@ def _commit(repository: Repository, records: list[bytes]) -> Commit:
 
 
 def _changes(repository: Repository, hash_: str, parts: Iterator[bytes]) -> list[Change]:
-    """Return a commit's changes: raw records name the files, and the patch has their sections.
+    """Return a commit's changes: raw records name the files, and a patch has a section for each.
 
-    A file whose text stays the same has no section in the patch.
+    But a file whose text stays the same has no section.
     """
     files: list[Change] = []
     patch = b""
@@ -194,7 +194,7 @@ def _sections(patch: bytes) -> list[bytes]:
 
 
 def _is_of(section: bytes, change: Change) -> bool:
-    """Return whether a section is a change's; without hashes, it changes only name or mode."""
+    """Return whether a section is about a change: it names its blobs, or none if both are equal."""
     head, _, _ = section.partition(b"\n@@ ")
     index = next((line for line in head.split(b"\n") if line.startswith(b"index ")), b"")
     blobs = f"{change.old}..{change.new}".encode()

@@ -1,4 +1,4 @@
-"""Regular expressions from untrusted sources, matched in time linear in the text.
+"""Regular expressions from untrusted sources, which are matched in time linear in the text.
 
 Python's own engine backtracks: `(a|a)*b` on 48 letters blocks the interpreter for hours, and thus
 all runs on a server. RE2 does not backtrack, and refuses back-references and look-around. RE2
@@ -29,7 +29,7 @@ class Pattern:
     """A compiled regular expression.
 
     Args:
-        compiled: the expression, compiled by RE2, or by Python if all its matches are equally long.
+        compiled: the expression, compiled by RE2, or by Python if all matches have one length.
     """
 
     def __init__(self, compiled: Any) -> None:
@@ -50,7 +50,7 @@ class Pattern:
 
 @lru_cache(maxsize=10_000)
 def pattern(expression: str, *, any_case: bool = False, across_lines: bool = False) -> Pattern:
-    """Return a compiled expression.
+    """Compile a regular expression from an untrusted source.
 
     Args:
         expression: an expression in RE2's syntax.

@@ -25,12 +25,12 @@ class People:
 
     Args:
         repository: the repository of the commits.
-        rules: the rules that name bots and models, and the earners of their parts.
+        rules: the rules that recognize bots and models, and say who earns their parts.
         mailmap: the hash of the mailmap's blob; empty for no mailmap.
         heeded: whether the mailmap is applied; if not, the notes only list its effects.
 
     Attributes:
-        known: key of an address → the contributor's work.
+        known: lower-case address (or name, if there is no address) → the contributor's work.
     """
 
     def __init__(self, repository: Repository, rules: Rules, mailmap: str, heeded: bool) -> None:
@@ -44,7 +44,7 @@ class People:
         self._named: dict[str, str] = {}  # address → co-author
 
     def earners(self, commit: Commit) -> dict[str, Fraction]:
-        """Return person → fraction of a commit: all equal, but the rules reassign those of bots."""
+        """Return person → fraction of a commit, in equal parts; the rules reassign bots' parts."""
         author = self._chosen(commit.author, commit.mapped)
         self._seen.add(author.email.casefold())
         self._map(commit.co_authors)
@@ -73,8 +73,8 @@ class People:
     def named(self) -> dict[str, Contribution]:
         """Return unique name → contributor.
 
-        The address is added to a name if the name is shared, looks like another name, or is
-        reserved for an account. So no name can prevent the payment of other contributors.
+        The address is added to a name that is shared, looks like another name, or is reserved
+        for an account of the ledger. So no contributor's name can prevent the others' payment.
         """
         names = Counter(one.name for one in self.known.values())
         labels: dict[str, Contribution] = {}
@@ -134,7 +134,7 @@ class People:
         return self._rules.part_of(person.name, person.email) is None
 
     def _key(self, person: Person, renames: bool) -> str:
-        """Return the key of a person's address; `renames` makes the person's name the shown one."""
+        """Return a person's key in `known`; `renames` is whether to show this name from now on."""
         name, email = printable(person.name), printable(person.email)
         key = email.casefold() or name
         known = self.known.setdefault(key, Contribution(name or email, email))

@@ -73,7 +73,7 @@ class Reading:
         self._authors: dict[str, str] = {}  # a commit's hash → a name
         self._why: dict[str, str] = {}  # a commit's hash → the reason if it earns nothing
         self._written: dict[str, tuple[str, str, str]] = {}
-        self._squashed: dict[tuple[int, int], bool] = {}  # (commit, original) → whether a squash
+        self._squashed: dict[tuple[int, int], bool] = {}  # (commit, other) → whether its squash
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""
@@ -161,7 +161,7 @@ class Reading:
                     self._known[person].uncounted[self._why[commit.hash]] += 1
 
     def notes(self) -> list[str]:
-        """Return the remarks to read before paying by the counts."""
+        """Return the remarks that whoever pays by the counts must read first."""
         return [
             *self._people.notes(),
             *ignored_notes([one for one in self._commits if one.hash in self._ignored]),
@@ -199,11 +199,11 @@ class Reading:
         )
 
     def _mends(self, fix: int, author: int) -> bool:
-        """Return whether a fix may mend a commit's lines: only if the two share no earner."""
+        """Return whether a fix may earn by mending a commit's lines: if the two share no earner."""
         return not self._earners(fix).keys() & self._earners(author).keys()
 
     def _gives(self, squash: int, original: int) -> bool:
-        """Return whether a commit looks like a later squash of `original`, with more earners."""
+        """Return whether a commit looks like a later squash of an original with fewer earners."""
         if not set() < set(self._earners(original)) < set(self._earners(squash)):
             return False
         pair = squash, original

@@ -1,4 +1,4 @@
-"""The rules that classify paths, people and messages; a file can replace each rule."""
+"""The rules that classify paths, people and messages; a user's file can replace each of them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -46,8 +46,8 @@ _DEFAULTS: dict[str, tuple[str, ...]] = {
 class Rules(BaseModel):
     """The rules that classify paths, people and messages; a rule file can set every field.
 
-    Globs work as in .gitignore: without a slash they match names at any depth, with one paths
-    from the top; `**` matches any folders. Expressions are in RE2's syntax and ignore case.
+    Globs work as in .gitignore: a glob without a slash matches names at any depth, others match
+    paths from the top; `**` matches any folders. Expressions have RE2's syntax and ignore case.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -196,7 +196,7 @@ class Rules(BaseModel):
         return any(fix.match(line) for fix in fixes for line in lines)
 
     def is_accepted(self, text: str) -> bool:
-        """Return whether a decision record counts: its state is an accepted one or missing."""
+        """Return whether a decision record counts: it has an accepted state, or names no state."""
         state = _STATUS.search(text)
         return state is None or state.group(1).lower() in self.accepted
 

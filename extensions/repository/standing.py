@@ -105,8 +105,8 @@ class Standing:
     def claimed(self, files: list[File]) -> dict[tuple[str, int], Origin]:
         """Return (path, index in the file's lines) → origin, for the lines that count.
 
-        Equal lines count as often as their author added them; lines that have not moved count
-        first. A single line that repeats an earlier line is new if the earlier line still exists.
+        Equal lines count as often as their author added them. If more exist, those that were not
+        moved take precedence. A line that repeats an earlier line is new if that line still exists.
         """
         places = [(file, at) for file in files for at in range(len(file.lines))]
         used = Counter[tuple[int | str, ...]]()
@@ -116,7 +116,7 @@ class Standing:
             anew = self._lineage.origin(line.by, key(line.text), restored=False)
             for origin in dict.fromkeys((line.origin, anew)):
                 said = (origin.commit, origin.key)
-                # `added` lacks a reformatted line, whose text differs from the text that was added.
+                # `added` lacks reformatted lines, since their text differs from the added text.
                 most = self._lineage.added[said]
                 claim = said if most else (line.blamed.commit, line.blamed.path, line.blamed.line)
                 if origin.commit != NOBODY and used[claim] < max(1, most):

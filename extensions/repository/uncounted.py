@@ -88,7 +88,7 @@ def _told(why: str, lines: Counter[tuple[str, str]], authors: Mapping[str, str])
 
 
 def shared_notes(commits: Iterable[Commit]) -> list[str]:
-    """Return a note on the number of commits that co-author lines divide; [] if there are none."""
+    """Return a note on how many commits are divided among co-authors; [] if there are none."""
     n = sum(bool(commit.co_authors) for commit in commits)
     are = "is" if n == 1 else "are"
     told = f"{n} commit{'s' * (n != 1)} {are} divided evenly, by co-author lines alone"
@@ -108,7 +108,7 @@ def unread_notes(commits: Iterable[Commit]) -> list[str]:
 
 
 def ignored_notes(commits: Sequence[Commit]) -> list[str]:
-    """Return notes on the listed commits, whose changes leave lines to their earlier authors."""
+    """Return notes on the commits that `.git-blame-ignore-revs` lists; they take over no lines."""
     return [
         f"{IGNORED} lists {one.hash[:10]} by {printable(one.author.name)}: the lines that it "
         "changed stay with those who wrote them before"

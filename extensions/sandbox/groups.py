@@ -1,7 +1,7 @@
 """The control group of each command, by which the kernel limits all its processes together.
 
 The sandbox's first process measures the memory of all processes together fifty times a second. Only
-the kernel can limit memory that grows faster, or sockets' buffers. systemd-run makes the group.
+the kernel can limit memory that grows faster, and sockets' buffers. systemd-run makes the group.
 A group is used only if a trial shows that the kernel enforces its limit.
 """
 

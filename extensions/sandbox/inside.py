@@ -24,8 +24,8 @@ def main(order: dict[str, Any], report: int) -> None:
     """Carry out the order. When this function returns, all processes in the sandbox end.
 
     Args:
-        order: source and target folder, the user of the command or None, limits, the command, and
-            `sealed`: whether this is the first process of a sandbox.
+        order: the source and target folders, the command's user or None, the limits, the command,
+            and `sealed`: whether this is the first process of a sandbox.
         report: the descriptor for the report. Its lines are {"started": true}, then {"ended":
             exit code} or {"over": limit}. {"refused": reason} means that the command did not start.
     """
@@ -49,7 +49,7 @@ def main(order: dict[str, Any], report: int) -> None:
 
 
 def _become(order: dict[str, Any], report: int) -> None:
-    """Give up all privileges and replace this process by the command; never return."""
+    """Give up all privileges, and replace this process by the command; this does not return."""
     user, limits = order["user"], order["limits"]
     try:
         if user is not None:

@@ -78,7 +78,7 @@ def require_sandbox() -> None:
 
 
 def bounds() -> str:
-    """Return the text on limits for `games.sandbox.Sandbox`."""
+    """Return the description of the limits that `games.sandbox.Sandbox` asks for."""
     watched = "memory and files of all processes are watched 50 times a second"
     if manager := managed_by():
         return f"{watched}, and bounded by a control group of the {manager}'s systemd"

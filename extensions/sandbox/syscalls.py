@@ -4,8 +4,8 @@ Like Docker's and Flatpak's, this filter lists the forbidden calls. It forbids n
 would give a program rights over its own file systems; keyrings, which belong to a user and not to a
 sandbox; the memory and descriptors of other processes; memory that no limit counts (memfd, System V
 and shared anonymous memory); and parts of the kernel that programs do not need. Only sockets of
-families confined by namespaces are allowed, so not the hypervisor's (AF_VSOCK). A system call newer
-than this list fails with ENOSYS, as in an older kernel.
+families that namespaces confine are allowed, so AF_VSOCK, which reaches the hypervisor, is not. A
+system call newer than this list fails with ENOSYS, as in an older kernel.
 
 bubblewrap loads the filter, a classic BPF program, unchanged (`--seccomp`). The only binding of
 libseccomp for Python has had no release since 2020.

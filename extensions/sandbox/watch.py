@@ -20,7 +20,7 @@ _TICK = 0.01
 
 
 class NotStarted(RuntimeError):
-    """The error if a command could not be started; the text is the system's reason."""
+    """The error that a command could not be started; its text is the system's reason."""
 
 
 def watch(
@@ -38,7 +38,7 @@ def watch(
             appended as the last argument.
         env: the command's whole environment.
         limits: the limits; this function checks only the limits on time and on output.
-        sealed: whether the end of `command` ends all its processes; if so, wait for their end.
+        sealed: whether all processes that `command` started end with it; if so, await their end.
         inherit: file descriptors that the command inherits.
 
     Raises:
@@ -119,7 +119,7 @@ def _follow(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[Status,
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Return whether a process has ended, without reaping it, so its ids are not reused."""
+    """Return whether a process has ended, without reaping it, so that its id is not reused."""
     look = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, look) is not None
 
@@ -133,7 +133,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _await_silence(process: "subprocess.Popen[bytes]") -> None:
-    """Wait at most `_GRACE` seconds until no process holds the streams open: all have ended."""
+    """Wait at most `_GRACE` seconds until all processes that hold the streams open have ended."""
     deadline = time.monotonic() + _GRACE
     with selectors.DefaultSelector() as selector:
         for pipe in (process.stdout, process.stderr):

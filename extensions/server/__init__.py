@@ -1,4 +1,4 @@
-"""A server that many use and that may crash: checks of requests, and recovery after a kill.
+"""Additions for a server that many people use and that may be killed: checks, and recovery.
 
 `known_keys` refuses misspelt keys, `recovery` restores threads that a killed server had not listed,
 and `quarantine` ends runs that kill their server.

@@ -1,9 +1,9 @@
-"""Recovery after a kill: restores the threads that are missing from the server's list.
+"""The recovery after a kill, which restores the threads missing from the server's list.
 
 LangGraph's development server saves its list of threads and runs only every ten seconds and at
 shutdown, but it saves checkpoints at every step. So after a kill, a thread's last checkpoint may
-name a run that the list lacks. `recover` restores that thread and asks people again. The server
-itself restarts the runs on the list. With Postgres the list is always complete.
+name a run that the list lacks. `recover` restores that thread, and asks people its open questions
+again. The server itself restarts the runs on the list. With Postgres the list is always complete.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ from shapley_coop.state.storage.home import home
 logger = logging.getLogger(__name__)
 
 NOTES = Path(".langgraph_api") / "at_work"
-"""A file beside the development server's list: one line per active thread and time."""
+"""A file beside the development server's list of threads, with a line for each note of a thread."""
 
 EVERY = 5.0
 """Seconds between two notes of the same active thread."""
 
 BACK = 60.0
-"""A lost thread's last note is at most this many seconds older than the last note of all."""
+"""Only threads noted at most this many seconds before the newest note can be lost threads."""
 
 _noted: dict[str, float] = {}
 

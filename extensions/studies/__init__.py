@@ -1,4 +1,4 @@
-"""Published records, replayed by this project's rules: logs of games, studies of models."""
+"""Replays, by this project's rules, of published records: logs of games, studies of models."""
 
 from shapley_coop.extension import Extension
 

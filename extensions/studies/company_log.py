@@ -60,7 +60,7 @@ _SHARE = re.compile(
 )
 _WHOLE = 100
 MOST_BEGUN = 50
-"""The number of announcements in a message, counted from its end, that are searched for a split."""
+"""The number of a message's last announcements that are searched for a split in percent."""
 
 
 @dataclass(frozen=True)
@@ -215,9 +215,9 @@ def _message(text: str) -> Message:
 
 
 def _split(text: str) -> dict[str, Fraction] | None:
-    """Return the last split that a message announces: role → percent.
+    """Return the last split that a message announces: role → percent; None if there is none.
 
-    Percentages that do not sum to 100 are not a split; without a split, the result is None.
+    Percentages that do not sum to 100 are not a split.
     """
     begins = [match.end() for match in _BEGINS.finditer(text)]
     for start in [*reversed(begins[-MOST_BEGUN:]), 0]:

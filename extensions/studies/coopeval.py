@@ -7,10 +7,10 @@ other seat. The certificate of this deal answers the study's two questions:
 - stable: cooperating is a best response of every seat if all others cooperate (Nash);
 - dominant: cooperating is a weakly dominant strategy of every seat.
 
-In the study, payments are not limited by a purse, and no letter has to show the deal. So the
-certificate limits neither payments nor the deal's length in words. A separate remark says whether
-our table would have refused the contract for such a limit. If a contract's incentives cannot be
-enumerated, both answers are unknown, and all rates leave the contract out.
+In the study, a payer's money is unlimited, and no letter has to show the deal. So the certificate
+limits neither payments nor the deal's length in words. A separate remark says whether our
+application would have refused the contract for such a limit. If a contract's incentives cannot be
+computed, both answers are unknown, and all rates leave the contract out.
 
 In each round with a signed contract, the monitor applies the contract to the record and makes the
 payments due. Each seat's payoff is then compared with the recorded points.
@@ -56,7 +56,7 @@ class Proposed:
             if unknown.
         dominant: whether cooperating is weakly dominant for every seat; None if unknown.
         unknown: the reason why `stable` and `dominant` are unknown; "" if they are known.
-        refused: the reason why our table would refuse the contract; "" if it would accept it.
+        refused: the reason why our application would refuse the contract; "" if it would not.
         certificate: the full certificate, as plain JSON.
     """
 
@@ -165,7 +165,7 @@ def imported(experiment: Experiment) -> Imported:
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
-    """Return a contract's payments: equal parts of an action's amount from all others."""
+    """Return a contract's payments: all other seats pay equal parts of an action's amount."""
     clauses = []
     for action, amount in design.items():
         for doer in seats if amount else ():

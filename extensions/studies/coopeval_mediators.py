@@ -1,4 +1,4 @@
-"""Certificates of CoopEval's mediators: whether full delegation is stable, and whether dominant.
+"""Certificates of CoopEval's mediators: is full delegation stable, and is it dominant?
 
 A mediator that a model proposed acts for every seat that delegates to it. Its action depends on the
 number of delegating seats. Delegating is one more action of every seat, and the study asks the same
@@ -77,7 +77,7 @@ def certified_mediator(by: str, mediator: Mediator, world: StudyGame) -> Propose
 
 
 def _dominant(mediator: Mediator, world: StudyGame, seat: int) -> bool:
-    """Return whether delegating weakly dominates every own action of a seat."""
+    """Return whether delegating weakly dominates every action that the seat could take itself."""
     own = world.game.actions[world.seats[seat]]
     others = product((*own, None), repeat=len(world.seats) - 1)
     better = set[str]()
@@ -92,7 +92,7 @@ def _dominant(mediator: Mediator, world: StudyGame, seat: int) -> bool:
 def _gains(
     mediator: Mediator, world: StudyGame, seat: int, others: Iterable[_Choices]
 ) -> Iterator[tuple[str, Fraction]]:
-    """Yield each own action and the gain by delegating instead, for all choices of the others."""
+    """Yield (action of the seat itself, its gain by delegating instead) for all others' choices."""
     for chosen in others:
         before, after = chosen[:seat], chosen[seat:]
         delegating = _paid(mediator, world, seat, (*before, None, *after))

@@ -57,7 +57,7 @@ def rates_of_mechanisms(
 
 
 def rates(found: Iterable[Imported], games: Sequence[str] = ()) -> dict[str, Rates]:
-    """Return model → rates: the mean over games of the rate in each game.
+    """Return model → rates, each of which is the mean over games of the rate in a game.
 
     Args:
         found: the experiments of one mechanism.
@@ -136,7 +136,7 @@ def printed_table(file: Path) -> Printed:
 
 
 def compared(printed: Printed, ours: Mapping[str, Mapping[str, Rates]]) -> list[Compared]:
-    """Return each printed percentage with our figure, or with a dash if we have no figure."""
+    """Return each printed percentage with the rate that we computed, or a dash if there is none."""
     cells = []
     for (mechanism, measure), by_name in printed.items():
         shares = ours.get(mechanism, {})

@@ -1,4 +1,4 @@
-"""The reader of CoopEval's published records, a study of cooperation among models.
+"""The reader of the published records of CoopEval, a study of cooperation among models.
 
 A folder is one experiment: a game under one mechanism, played in all matches of the models.
 
@@ -50,7 +50,7 @@ class Round:
         players: the study's names of the players, in the order of the seats.
         actions: the seats' actions.
         points: the seats' recorded points, after the contract's payments.
-        designer: the proposer of the elected contract; "" if there was none.
+        designer: the proposer of the contract that won the vote; "" if there was none.
         signed: whether all signed the contract, so that it was in force.
     """
 

@@ -3,9 +3,9 @@
     python -m shapley_coop.extensions.studies.evidence --raids raid-*.json --company log.json \\
         --coopeval DIR --printed TABLE.tex --arena DIR --page docs/evidence.md
 
-Each line of the page is computed from a given record; the page omits records that are not given.
-The records are not copied. The page names each record with the SHA-256 of the files read, so that
-readers can compare their own copies.
+Each line of the page is computed from a record that an option names. The records are not copied.
+The page names each record with the SHA-256 of the files read, so that readers can compare their
+own copies.
 """
 
 import argparse
@@ -181,7 +181,7 @@ def of_arena(folder: Path) -> Iterator[Shown]:
 
 
 def page(shown: Sequence[Shown]) -> str:
-    """Return the page of these lines."""
+    """Return the text of the page with these lines."""
     return HEAD + "".join(f"{one.row()}\n" for one in shown) + TAIL
 
 

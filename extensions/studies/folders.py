@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def files_below(folder: Path, name: str) -> list[Path]:
-    """Return the regular files of a name in a folder and below; reading a pipe would block.
+    """Return the regular files with a name in a folder and below; pipes, which block, are left out.
 
     Args:
         folder: the folder to search.

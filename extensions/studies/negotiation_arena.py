@@ -1,4 +1,4 @@
-"""Replays of NegotiationArena's recorded games, and the recorded answers that our table refuses.
+"""Replays of NegotiationArena's recorded games, and the recorded answers that our checks refuse.
 
 Each recorded proposal and acceptance goes through the checks of answers in our own runs: the rules
 of a bargaining, the goods held, the signer's purse, and the signer's payoff without the deal. The
@@ -11,7 +11,7 @@ division  the first player's resources are divided, and worthless if the other p
 ========  ====================================================================================
 
 A deal is *bad* if, by the record's numbers, an agent ends with less than before, gives goods that
-it does not hold, or pays money that it does not have. A deal is *stopped* if our table refuses its
+it does not hold, or pays money that it does not have. A deal is *stopped* if our checks refuse its
 proposal or its acceptance. *Bad* and *stopped* are computed independently. So every swap of unequal
 numbers is bad, whatever the traders wanted. How a model would answer a refusal is unknown.
 """
@@ -53,7 +53,7 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class Refused:
-    """One answer that our table refuses ("asks back").
+    """One answer that our application would refuse and send back ("asks back").
 
     Attributes:
         player: the author of the answer.
@@ -70,13 +70,13 @@ class Refused:
 
 @dataclass(frozen=True)
 class Replayed:
-    """One recorded game, replayed at our table.
+    """One recorded game, replayed by the checks of our own runs.
 
     Attributes:
         record: the study's record.
-        refused: the answers that our table refuses, in order.
-        loss: in words, a player's loss by the deal, or its lack of goods to give; "" if none.
-        stopped: whether our table would have stopped the deal; False without a deal.
+        refused: the answers that our checks refuse, in order.
+        loss: a sentence about a player's loss by the deal, or goods that it lacks; "" if none.
+        stopped: whether our checks would have stopped the deal; False if there was no deal.
         differs: the differences between our outcome and the recorded one; "" if none.
     """
 
@@ -93,7 +93,7 @@ class Replayed:
 
     @property
     def of_nothing(self) -> int:
-        """The number of empty proposals, for which our table has no deal."""
+        """The number of proposals to trade nothing, which cannot be written as a deal."""
         return sum(not any(trade) for trade in self._proposed)
 
     @property
@@ -131,7 +131,7 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
     """Replay every game in a folder and below; return the replays and the unreadable records.
 
     Raises:
-        ValueError: there is no game.
+        ValueError: the folder contains no recorded game.
 
     Cost: about 10 ms per distinct trade and market.
     """
@@ -151,7 +151,7 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
 
 
 def replayed(record: Recorded, markets: Path) -> Replayed:
-    """Replay one recorded game at our table.
+    """Replay one recorded game by the checks of our own runs.
 
     Args:
         record: the game.
@@ -227,7 +227,7 @@ def _deal(record: Recorded, trade: Trade) -> Deal:
 
 
 def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | None:
-    """Return the fault for which our table refuses a proposal or an acceptance; None if none."""
+    """Return the fault for which our checks refuse a proposal or an acceptance; None if none."""
     offer = {"offer": put(deal, name, 1)} if accepts else {}
     evaluated = EvaluatedTable(cast(Table, {**table, **offer}))
     question = ANSWER if accepts else PROPOSE
@@ -236,7 +236,7 @@ def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | N
 
 
 def _loss(record: Recorded, trade: Trade) -> str:
-    """Return in words the first player's loss by a trade, or its lack of goods; "" if none."""
+    """Return a sentence about the first player that loses or lacks goods; "" if there is none."""
     gained = gains(record, changes_by(trade))
     for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
         for good, amount in given.items():

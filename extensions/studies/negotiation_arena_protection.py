@@ -1,4 +1,4 @@
-"""Counts of the deals in NegotiationArena that our table would have stopped, by kind of game."""
+"""Counts of the deals in NegotiationArena that our checks would have stopped, by kind of game."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from shapley_coop.extensions.studies.negotiation_arena_records import ACCEPT, Un
 
 @dataclass(frozen=True)
 class Protection:
-    """The counts of one kind of game; all are counts of games, except the counts of offers.
+    """The counts for one kind of game; all are counts of games, but `offers…` count proposals.
 
     Attributes:
         kind: sale, swap or division.
         games: replayed games.
         deals: games that ended in a deal.
         bad: deals that leave a player worse off, or that a player cannot perform.
-        bad_stopped: bad deals that our table stops.
-        good_let_through: other deals that our table does not stop.
+        bad_stopped: bad deals that our checks stop.
+        good_let_through: other deals that our checks do not stop.
         offers: proposals in all games, without empty ones.
-        offers_asked_back: proposals that our table refuses.
+        offers_asked_back: proposals that our checks refuse.
         differing: games whose recorded outcome differs from ours.
     """
 
@@ -73,7 +73,7 @@ def protection(found: Iterable[Replayed]) -> Iterator[Protection]:
 
 
 def remarks(found: Sequence[Replayed]) -> list[str]:
-    """Return lines about games that the counts omit, and about assumptions of the counts."""
+    """Return remarks on games that the counts omit, and on assumptions of the counts."""
     answers = [answer for one in found for answer in one.record.answers]
     worded = [one.says for one in answers if "accept" in one.says.casefold() and one.says != ACCEPT]
     accepted = sum(one.record.accepted is not None and not one.deal for one in found)
@@ -96,7 +96,7 @@ def remarks(found: Sequence[Replayed]) -> list[str]:
 
 
 def left_out(unreadable: Iterable[Unreadable]) -> list[str]:
-    """Return a line per reason: the number of unreadable records, and one of their files."""
+    """Return a line for each reason, with the number of unreadable records and one file's name."""
     by_reason: dict[str, list[str]] = {}
     for one in unreadable:
         by_reason.setdefault(one.why, []).append(one.where)

@@ -1,4 +1,4 @@
-"""The reader of NegotiationArena's published records, a study of trading models.
+"""The reader of the published records of NegotiationArena, a study of trading models.
 
 A folder contains one game, as `game_state.json`:
 
@@ -15,7 +15,7 @@ game_state                   one state per answer: the player (`turn`), its `pla
 
 A game ends with REJECT, after its last turn, or with ACCEPT, which accepts the previous answer's
 trade. A trade has two sides, named after the last words of the players' names. If one player's name
-does not match, it has the remaining side.
+does not match, that player has the remaining side.
 
 The study: https://github.com/vinid/NegotiationArena. This project has no file of it.
 """

@@ -234,7 +234,7 @@ def _standing(game: RaidBattle, position: Position, told: Chapter) -> Iterator[_
 
 
 def _beside(game: RaidBattle, position: Position, told: Chapter) -> dict[str, Any]:
-    """Return the state after a turn, in the log and in our replay."""
+    """Return the state after a turn twice: as the log has it, and as our replay has it."""
     status, heroes = told.status, position["heroes"]
     said = status.heroes if status else {}
 

@@ -34,10 +34,10 @@ def check_cells(cells: Iterable[Cell]) -> None:
 
 
 def check_none_waits(sweep: str) -> None:
-    """Refuse a sweep without batches while an earlier process's letters wait in batches.
+    """Refuse to go on without batches while a provider still holds a batch of the sweep's letters.
 
     Raises:
-        ValueError: letters of the sweep wait in batches, and would be paid for twice.
+        ValueError: letters of the sweep wait in batches; asked again, they would be paid for twice.
     """
     if waiting := home().journal.in_batches(sweep):
         raise ValueError(f"{waiting} letters wait in batches: add --batch to fetch answers")

@@ -35,7 +35,7 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def failures_in(folder: Path) -> list[Row]:
-    """Return the last failed attempt of every cell without a row in a folder.
+    """Return the last failed attempt of every cell that has no result row in a folder.
 
     Raises:
         ValueError: the folder holds no sweep.

@@ -73,7 +73,7 @@ class Pace:
         """End a call and adapt the limit.
 
         Args:
-            busy: the pause in seconds that a 429 asks for, 0 if it names none; None without 429.
+            busy: the seconds that status 429 asks to wait, 0 if it names none; None without 429.
         """
         self.under_way -= 1
         self._freed.set()
@@ -99,7 +99,7 @@ class SweepGate:
         purse: the shared limits on cost and rates.
         prices: the prices in USD per million tokens.
         rates: provider → its limits; `*` stands for all other providers.
-        batches: sends letters in batches, which need no pace; None if the sweep uses no batches.
+        batches: the sender of letters in batches, to which no `Pace` applies; None for no batches.
     """
 
     purse: Purse
@@ -109,7 +109,7 @@ class SweepGate:
     _paces: dict[str, Pace] = field(default_factory=dict)
 
     async def call(self, seat: Seat, question: Enquiry, ask: Ask) -> Answer:
-        """Ask a seat when its endpoint may be asked, and repeat the call after a 429.
+        """Ask a seat as soon as the limits of its endpoint allow; repeat the call after status 429.
 
         Raises:
             SeatError: no answer came.

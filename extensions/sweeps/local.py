@@ -1,4 +1,4 @@
-"""The player of cells on this machine, as ordinary runs in the register."""
+"""The player of a sweep's cells on this machine; each cell is a run in the register of runs."""
 
 import asyncio
 import time

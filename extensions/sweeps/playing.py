@@ -38,7 +38,7 @@ class Player(Protocol):
 
 
 class Call(Protocol):
-    """A question in a batch; `reserved` is the id of its reservation in the purse."""
+    """A question in a batch; `reserved` is the id under which the purse reserved its cost."""
 
     reserved: str
 

@@ -1,4 +1,4 @@
-"""The limits on cost and rates that all processes of a sweep share, by a table of all calls.
+"""The limits on cost and rates that all processes of a sweep share through a table of all calls.
 
 One SQL statement adds a call's row if the call fits the rates and the money left. Calls in flight
 count at their worst-case cost. So all processes of a folder, or all machines with a shared
@@ -72,7 +72,7 @@ class Purse:
         limit: the limit over all calls of the sweep; None for no limit.
         clock: returns seconds since the epoch.
         sleep: waits for a number of seconds.
-        under_way: the number of this process's limited calls in flight.
+        under_way: the number of this process's calls in flight to which a limit applies.
     """
 
     worker: Worker
@@ -85,7 +85,7 @@ class Purse:
     async def reserve(
         self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
     ) -> str:
-        """Wait until a call fits the limits, and reserve its cost; calls wait in order.
+        """Wait until a call fits the limits, and reserve its cost; the first to wait goes first.
 
         Args:
             worst: the call's worst-case cost in USD.

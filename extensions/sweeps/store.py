@@ -56,7 +56,7 @@ ROW = """
 
 
 class NoSweep(ValueError):
-    """The folder holds no sweep."""
+    """The error that a folder contains no sweep."""
 
 
 class Store:
@@ -182,7 +182,7 @@ class Store:
         """The suites of the sweep, as they were run.
 
         Raises:
-            ValueError: a suite names a program that was not permitted.
+            ValueError: a suite names a program as its game, and programs were not permitted.
         """
         suites = [Suite.model_validate(one) for one in self.content["suites"].values()]
         refuse_programs(self.folder, (game for suite in suites for game in games_in(suite)))
@@ -246,6 +246,6 @@ class Store:
         """Return the runs in the order of the suites' cells; each row is read when it is used.
 
         Raises:
-            ValueError: a suite names a program that was not permitted.
+            ValueError: a suite names a program as its game, and programs were not permitted.
         """
         return Stored.of(self, self.suites)

@@ -68,12 +68,12 @@ class Stored:
         """Iterate over the rows, which are read `PAGE` at a time.
 
         Raises:
-            ValueError: a row's game is a program that was not permitted.
+            ValueError: a row's game is a program, and programs were not permitted.
         """
         return (row for row, _ in self.timed())
 
     def timed(self) -> Iterator[tuple[Row, Row]]:
-        """Return an iterator over pairs of a row and its volatile fields."""
+        """Return an iterator over pairs: a row, and its fields that vary between equal runs."""
         return self.at(self.cells())
 
     def cells(self) -> list[str]:
@@ -85,7 +85,7 @@ class Stored:
         ]
 
     def at(self, cells: Sequence[str]) -> Iterator[tuple[Row, Row]]:
-        """Yield the rows of some cells, each with its volatile fields."""
+        """Yield the rows of some cells, each with its fields that vary between equal runs."""
         for found in self.as_kept(cells):
             yield self._row(found["content"]), json.loads(found["volatile"])
 

@@ -30,7 +30,7 @@ class Part(BaseModel):
 
 
 class Printed(Part):
-    """The values that the source prints in one row."""
+    """The values that the experiment's source, such as a paper, prints in one row of a table."""
 
     row: dict[str, str] = Field(description="Axis → label: the cells of this row.")
     values: dict[str, str] = Field(description="Column → the value to print.")
@@ -64,8 +64,8 @@ class FigureSpec(Part):
 class Suite(Part):
     """One experiment.
 
-    `vary` maps an axis to the values of the field of that name (`graph`, `rounds`, `params.level`,
-    …), or to labels and what each of them sets: `{enforced: {graph: contracts, …}, …}`.
+    `vary` maps an axis to values for the field of that name (`graph`, `rounds`, `params.level`, …),
+    or to labels, each with the fields that it sets: `{enforced: {graph: contracts, …}, …}`.
     """
 
     name: str = Field(pattern=r"^[a-z0-9_]{1,64}$", description=NAMING)
@@ -167,7 +167,7 @@ def load_suite(name: str) -> Suite:
 
 
 def games_in(suite: Suite) -> Iterator[Any]:
-    """Yield the values of `game` in a suite's base and labels; None if one sets no game."""
+    """Yield the game that a suite's base and each of its labels set; None where no game is set."""
     yield suite.base.get(_GAME)
     for labels in suite.axes.values():
         yield from (settings.get(_GAME) for settings in labels.values())

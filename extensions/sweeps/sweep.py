@@ -35,13 +35,13 @@ async def sweep(
         cells: the cells, in the order of play.
         player: plays the cells.
         worker: takes cells and stores rows for this process.
-        limits: when to stop.
+        limits: the limits at which the sweep stops.
         prices: prices for the cost; models without a price count as free.
         watch: called with the tally after each cell.
         tell: called with messages about the progress of batches.
 
     Raises:
-        ValueError: the sweep uses batches, and a seat's endpoint has none.
+        ValueError: the sweep uses batches, and a seat's endpoint offers no batches.
     """
     under_way = _Sweep(cells, player, worker, limits, prices, watch, tell)
     try:
@@ -81,7 +81,7 @@ class _Sweep:
         self._moved, self._taking = asyncio.Condition(), asyncio.Lock()
 
     async def begin(self) -> None:
-        """Install the gate and batches, and remove leftovers of killed processes."""
+        """Install the gate for calls and the batches; remove what killed processes have left."""
         clients_here().gate = self.gate
         if self._limits.batches and self.todo:
             await self._in_batches(self._limits.batches)

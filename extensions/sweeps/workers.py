@@ -1,7 +1,7 @@
 """The processes that play a sweep: each process takes a cell, plays it, and writes its row once.
 
 A process holds a lease while it plays (`state.storage.leases`). If a process has died, another
-process can get its lease, and then frees its cells. The dead process's calls in flight count as
+process can take over its lease and free its cells. The dead process's calls in flight count as
 spent, at their worst-case cost. A process that was only frozen finds its cell's row already
 written, and changes nothing.
 """

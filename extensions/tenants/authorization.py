@@ -81,11 +81,11 @@ class Authorization:
 
 
 class _WhileValid:
-    """A `send` that ends a streamed response once the caller's token is no longer valid.
+    """The replacement of a connection's `send`; it ends a streamed response if the token expires.
 
     Args:
         send: the connection's `send`.
-        caller: the caller admitted.
+        caller: the admitted caller.
         header: the caller's `Authorization` header.
         path: the path requested.
     """

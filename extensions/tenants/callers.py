@@ -152,11 +152,11 @@ _signed: dict[str, Caller] = {}
 
 
 def known_as(identity: str) -> list[Caller]:
-    """Return the callers with an identity, for a cron, which has no token; call it in a thread.
+    """Return the callers with an identity, for crons, which have no token; call this in a thread.
 
     Returns:
-        The unexpired callers with this identity in the file of tokens. With signed tokens on, also
-        the caller of the identity's last signed token, even if that token has expired.
+        The unexpired callers with this identity in the file of tokens. With signed tokens on, they
+        include the caller of the identity's last signed token, even if that token has expired.
     """
     path = os.environ.get(TOKENS)
     lines = _tokens(path, _changed(path)).values() if path else ()

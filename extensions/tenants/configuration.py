@@ -40,9 +40,9 @@ def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[
     """Yield the reasons why a tenant may not play a configuration.
 
     Args:
-        what: the request's key for the configuration: `room` for a run's, other keys for an
-            extension's. In an extension's configuration, only the model, the model's URL and the
-            keys of a run's configuration are checked.
+        what: the key of the configuration in the request: `room` for a run, or an extension's key.
+            In an extension's configuration, only the model, the model's URL and the keys of a
+            run's configuration are checked.
         given: the configuration.
         caller: the tenant.
     """

@@ -9,7 +9,7 @@ from shapley_coop.serve.server.body_limit import whole
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a caller. The environment variable `COOP_MAX_BUSY` sets `busy`, and so on.
+    """The limits of a caller. `COOP_MAX_BUSY` in the environment sets `busy`; the others likewise.
 
     Attributes:
         requests: the most concurrent requests of one caller.

@@ -83,7 +83,7 @@ def _quota_in(user: Any) -> Quota | None:
 
 
 async def _bound_use(owner: str, shown: Quota | None) -> list[float]:
-    """Return the owner's quota; raise an HTTP error if the quota is used up or there is none."""
+    """Return the owner's quota; raise an HTTP error if it is used up or the owner has no quota."""
     quota = shown or await asyncio.to_thread(quota_by_name, owner)
     if quota is None:
         detail = f"{owner} has no valid token any more: its crons start no runs"
@@ -131,7 +131,7 @@ async def _waiting_in(thread: str, most: int) -> int:
 
 
 async def own_or_builtin(ctx: Context, value: Any) -> Verdict:
-    """Let every operator read and run built-in assistants; other assistants, only their owner."""
+    """Let every operator read and run built-in assistants, and only the owner use any other."""
     mine = await own(ctx, value)
     if ctx.action in ("read", "search"):
         # The server knows $or; the SDK's types do not yet.

@@ -37,7 +37,7 @@ CONFIGURATIONS = {"room", "context", "configurable", "arguments"}
 """The keys under which a request has a run's configuration or a tool's arguments."""
 
 NOTHING_BELOW = {"metadata", "room", "context", "configurable"}
-"""The keys below which no configuration is searched: labels, and what is one as a whole."""
+"""The keys below which no configuration is searched, as the value is one itself or only labels."""
 
 DEEPEST = 100
 
@@ -121,7 +121,7 @@ def _configured(value: Any, caller: Caller) -> Iterator[str]:
                 yield from complaints(key, one, caller)
             if key == "settings":
                 yield "settings: only a run writes them: give what to play as the input's room"
-            if key == "game":  # a chat's state has its game here, in no configuration
+            if key == "game":  # a chat's state names its game outside any configuration
                 yield from about_game(one)
             if key not in NOTHING_BELOW:
                 yield from _configured(one, caller)

@@ -41,7 +41,7 @@ class Refused(NamedTuple):
 
 
 def quota_of(caller: Caller | None = None) -> Quota:
-    """Return a caller's quota: its token's limits; the server's limits where its token has none."""
+    """Return a caller's quota: each limit of its token, or the server's limit if it has none."""
     most = limits()
     if caller is None:
         return Quota(most.tokens, most.usd)
@@ -49,11 +49,11 @@ def quota_of(caller: Caller | None = None) -> Quota:
 
 
 class UsedUp(RuntimeError):
-    """The error if the operator's quota was used up while the run waited in the queue."""
+    """The error that an operator's quota was used up while its run waited in the queue."""
 
 
 class Ownerless(RuntimeError):
-    """The error if a run on a server with tenants has no owner, so that no quota would apply."""
+    """The error that a run on a server with tenants has no owner, so that no quota would apply."""
 
 
 def quota_by_name(identity: str) -> Quota | None:
@@ -139,6 +139,6 @@ def price_list() -> Prices:
         raise ValueError(f"{PRICES}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=2)  # every run calls this; a new time makes a changed file be read
+@lru_cache(maxsize=2)  # every run calls this; `_` is the file's modification time
 def _read(path: str, _: int) -> Prices:
     return read_prices(Path(path))

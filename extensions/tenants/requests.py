@@ -17,7 +17,7 @@ _at_the_end: ContextVar[list[Release] | None] = ContextVar(
 
 
 class RequestOwner:
-    """Middleware that makes each request act as its caller, on the thread in the path.
+    """Middleware that makes each request act as its caller, on the thread that its path names.
 
     The middleware runs after `Authorization`, which puts the caller into the scope. If a request
     makes the server call itself, the inner request keeps the outer request's owner.

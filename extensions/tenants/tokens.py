@@ -19,7 +19,7 @@ with require_extra("dev", "tenants on a server"):
 
 
 class Tokens:
-    """The tenancy that identifies callers by their tokens."""
+    """The `Tenancy` of a server that identifies its callers by their tokens."""
 
     def check(self) -> None:
         """Check at start-up that tokens, public key, limits and prices can be read.

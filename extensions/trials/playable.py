@@ -13,7 +13,7 @@ from shapley_coop.seats.records import BESIDE, AnswerKey, Entry
 
 @dataclass
 class Kind:
-    """The answers to one kind of letter, counted.
+    """The counts of the answers to one kind of letter.
 
     Attributes:
         act: the kind of letter.

@@ -1,9 +1,9 @@
-"""The report of Weighted Earned Value: each role's interval, its single percentage, its reward.
+"""The report of Weighted Earned Value: each role's interval, single percentage, and reward.
 
 `shapley_coop.earned_value` has the formula. The paper gives each weight as an interval, so a role's
-value is an interval as well. The weights' lower ends sum to 62 %, their upper ends to 115 %. So the
-roles' lower ends or upper ends do not sum to 100 either. A role's `point` is its percentage of the
-total value, at the middle of each weight; the points of all roles sum to 100.
+value is an interval as well. The weights' lower ends sum to 62 %, their upper ends to 115 %. So
+neither the roles' lower ends nor their upper ends sum to 100. A role's `point` is its percentage of
+the total value, at the middle of each weight; the points of all roles sum to 100.
 """
 
 import json

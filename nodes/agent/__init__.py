@@ -1,1 +1,1 @@
-"""Nodes that ask agents, validate their drafts and publish sound answers."""
+"""Nodes that ask agents, validate their answers and publish the valid ones."""

@@ -1,7 +1,7 @@
-"""The nodes that write a letter, ask the seat, validate the answer, and publish a sound answer.
+"""The nodes that write letters, ask seats, validate answers, and publish sound (valid) ones.
 
 `ask` makes a node that asks a `Question` and validates the answers. `draft` and `validate` make two
-nodes of it, for a page with the retry as an edge. All write drafts without texts to the table.
+nodes of it, so that an edge can lead back. The table gets pointers to answers, not their texts.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ def ask(question: Question[Any]) -> Node:
         runtime.stream_writer(asking_event(turn))
         started = time.monotonic()
         replies = await ask_seats(turn, write_letter)
-        judged = await asyncio.to_thread(_judge_all, turn, replies)  # judging may read files
+        judged = await asyncio.to_thread(_judge_all, turn, replies)  # may read files
         seconds = time.monotonic() - started
         spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
         runtime.stream_writer(answered_event(turn, judged, spent, seconds))
@@ -70,7 +70,7 @@ def ask(question: Question[Any]) -> Node:
 
 
 def draft(question: Question[Any]) -> Node:
-    """Return a node that asks agents and leaves their answers, as drafts, in the journal."""
+    """Return a node that asks agents, and leaves their answers in the journal to be validated."""
 
     async def draft_messages(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
@@ -90,7 +90,7 @@ def draft(question: Question[Any]) -> Node:
 
 
 def validate(question: Question[Any]) -> Callable[[Table, Runtime[RunConfig]], dict[str, Any]]:
-    """Return a node that validates the drafts in the journal and publishes sound answers."""
+    """Return a node that validates the answers that `draft` left, and publishes sound ones."""
 
     def validate_drafts(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
@@ -109,7 +109,7 @@ def validate(question: Question[Any]) -> Callable[[Table, Runtime[RunConfig]], d
 def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     """Write an agent's letter: the words for a model, and the same facts as an object.
 
-    After a refusal, the refused answer and the reason for its refusal follow the letter.
+    If the agent's last answer was refused, that answer and the reason follow the letter.
     """
     with use_pack(pack_of(turn.evaluated.config.prompts)):
         if private.refusal is None:
@@ -138,13 +138,13 @@ def write_for_person(turn: TurnContext, agent: str, private: PrivateView) -> lis
 
 
 def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
-    """Return the letter without any refused answer."""
+    """Return the letter of the first attempt, without a refused answer."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
-    whole = are_tags_left_out() and not outsider  # a person is told all that was said
+    whole = are_tags_left_out() and not outsider  # people read the whole talk
     told, lines, events = _history(turn, agent if turn.question.hears else "", whole)
     user = write_request(
-        # A person's letter shows the offer beside the question, even if the history has it.
+        # A person's letter repeats the offer beside the question, even if the history shows it.
         view if are_tags_left_out() else _with_told(view, lines),
         told,
         secret=private.secret,
@@ -153,14 +153,14 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         outsider=outsider,
     )
     public = _public(evaluated.game, outsider)
-    # Full histories for many agents would be huge, so programs then get only the text's events.
+    # With many agents all events would be huge, so programs then get only those in the text.
     heard = lines if len(evaluated.agents) > MANY else events
     known = {**public, **private.utilities, **view, "history": heard}
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
-    """Return, as JSON, all settings but the game on which the letter's system part depends."""
+    """Return as JSON all settings, besides the game, on which the letter's system part depends."""
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     agents = _TWO if turn.question.hears else turn.evaluated.agents
@@ -193,31 +193,31 @@ def _of_game(game: Game) -> str:
 
 @lru_cache(maxsize=256)
 def _rules(rules: str, style: bytes) -> str:
-    """Return the letter's system part, cached for each game, settings and prompt pack."""
+    """Return the letter's system part; `style` is the JSON from `_style`."""
     template, known, options, *_ = json.loads(style)
     return write_rules(template, rules, known, **options)
 
 
 @lru_cache(maxsize=256)
 def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
-    """Return the game's facts; a judge or summariser always gets agents, actions and turns too."""
+    """Return the game's facts; for an outsider (judge, summariser) also agents, actions, turns."""
     return facts_of(game) if outsider else game.facts()
 
 
 @lru_cache(maxsize=8)
 def _history(turn: TurnContext, reader: str, whole: bool) -> tuple[str, Lines, Lines]:
-    """Return the history for a reader, or for all (""): text, events in it, all events."""
+    """Return the history for a reader ("" for all): text, events in the text, all events."""
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)
     told = unshortened(turn.question.tells, whole)(turn, events)
-    # The text leaves out all events, so "nothing has happened" would be untrue.
+    # All events are left out of the text, so "nothing has happened" would be untrue.
     if not told and (events or hears):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
     return write_history(told, turn.evaluated.game.turns), told, events
 
 
 def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
-    """Return the view; the key `told` of its offer is true if the history shows the offer."""
+    """Return the view with its offer marked as `told` if the history already shows the offer."""
     if not (offer := view.get("offer")) or "revision" not in offer:
         return view
     number = offer["revision"]
@@ -239,7 +239,7 @@ def _judge_all(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Jud
 
 
 def _read_drafts(turn: TurnContext) -> dict[str, Reply]:
-    """Return the drafts to validate, read from the journal."""
+    """Return agent → the answer to validate, read from the journal."""
     drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
     entries = home().journal.open_all(turn.table["episode"], pointers)
@@ -249,7 +249,7 @@ def _read_drafts(turn: TurnContext) -> dict[str, Reply]:
 def _update(
     turn: TurnContext, replies: Mapping[str, Reply], judged: Mapping[str, Judged], cost: Any
 ) -> dict[str, Any]:
-    """Return the update of the table: all drafts, the cost, and the content of sound answers."""
+    """Return the table's update: the drafts, the cost, and what sound answers publish."""
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.question.publish(turn, outputs) if outputs else {}
@@ -262,7 +262,7 @@ def _update(
 
 
 def _takes_notes(reply: Reply, thinks: bool) -> bool:
-    """Return whether an answer replaces its author's notes; private reasoning always does."""
+    """Return whether an answer becomes its author's notes, as private reasoning always does."""
     if reply.entry is None:
         return False
     return thinks or bool(notes_in(reply.entry.answer.text))
@@ -295,6 +295,6 @@ def _of_answer(reply: Reply) -> dict[str, int]:
 
 
 def _refusals(judged: Judged) -> dict[str, int]:
-    """Return the counts of a refusal, in total and by its label; {} if there was none."""
+    """Return a count of 1 refusal, in total and under its label, or {} if nothing was refused."""
     label = judged.refused
     return {"refused": 1, f"{REFUSED}{label}": 1} if label else {}

@@ -1,1 +1,1 @@
-"""Nodes of signed contracts: they count signatures, take deposits and forfeit deposits."""
+"""Nodes that count the signatures of a contract, and take and forfeit deposits."""

@@ -1,4 +1,4 @@
-"""The node that counts signatures: a drafted contract binds all parties or none."""
+"""The node that counts signatures; a drafted contract binds all parties or none."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ async def count_signatures(table: Table) -> dict[str, Any]:
 
 
 def _explain_unsigned(agents: Sequence[str], signed: Sequence[str]) -> str:
-    """Return the reason why no agent is bound by the clauses drafted from an offer in words."""
+    """Return a text that says who did not sign, so that the drafted clauses bind nobody."""
     missing = ", ".join(agent for agent in agents if agent not in signed)
     return (
         "All accepted an offer in words, but the clauses drafted from it were not signed by "

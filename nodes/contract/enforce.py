@@ -1,4 +1,4 @@
-"""The node that posts deposits at signing and forfeits at a breach."""
+"""The node that posts deposits to the ledger at signing, and their forfeit at a breach."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from shapley_coop.state.table import Table
 
 
 def enforce(table: Table) -> dict[str, Any]:
-    """Post the deposits and forfeits due so far; the ledger ignores an identical posting.
+    """Post all deposits and forfeits due so far; the ledger ignores those that it has already.
 
     If another fork of the run (time travel) posted first, the ledger refuses the postings, and the
     settlement marks this fork `counterfactual`.
 
-    The settlement posts payments and returns deposits. Contract and record imply all postings.
+    The settlement posts payments and returns deposits. Contract and record determine all postings.
     """
     home().ledger.post_branch(table["episode"], deposit_lines(EvaluatedTable(table), over=False))
     return {}

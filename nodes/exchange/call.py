@@ -1,4 +1,4 @@
-"""The node that calls plugged-in tools for the tasks chosen at this turn."""
+"""The node that calls the Python functions plugged in for the tasks chosen in this turn."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from shapley_coop.state.turn import pointers_in, unsound
 
 
 def call_tools(table: Table) -> dict[str, Any]:
-    """Call the tools and write the results into the game's position; {} without plugged-in tools.
+    """Call the tools and write their results into the game's position, if tools are plugged in.
 
     A call's idempotency key is "episode/task", so each task is done once. After a crash the call
     may be repeated under the same key.

@@ -1,4 +1,4 @@
-"""The node that finds the fault of an agreement that is not a valid allocation."""
+"""The node that ends a talk whose agreement is no valid allocation, and counts the fault."""
 
 from typing import Any
 

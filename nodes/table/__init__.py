@@ -1,1 +1,1 @@
-"""Nodes that ask no agent: they open, play, account and settle."""
+"""Nodes that ask no agent, but open an episode, play turns, compute accounts and settle."""

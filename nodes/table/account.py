@@ -8,7 +8,7 @@ from shapley_coop.state.table import Table
 
 
 def account(table: Table) -> dict[str, Any]:
-    """Write the total, the earnings, and the payoffs if the contract in force is not changed."""
+    """Write the total, the earnings, and the payoffs if no further deal is agreed."""
     evaluated = EvaluatedTable(table)
     return {
         "accounts": {

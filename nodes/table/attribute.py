@@ -1,4 +1,4 @@
-"""The node that computes each agent's contribution and value from the record."""
+"""The node that computes each agent's marginal contribution and value from the record."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -13,7 +13,7 @@ from shapley_coop.state.table import Table
 def attribute(table: Table) -> dict[str, Any]:
     """Compute outcome, marginal contributions and values (Shapley-Coop, Eqs. 7-9, steps 1 to 3).
 
-    Verdicts: `settled` (nothing is left to bargain over; `reckoning` has the reason) and `bargain`.
+    Verdicts: `settled` (nothing is left to bargain over; `reckoning` says why) and `bargain`.
     """
     evaluated = EvaluatedTable(table)
     found = evaluated.attribution(evaluated.config.norm)

@@ -1,4 +1,4 @@
-"""The nodes that wait for all agents asked in parallel and publish their answers together."""
+"""The nodes that follow after all agents have answered, and publish the answers together."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,12 +10,12 @@ from shapley_coop.state.turn import unsound
 
 
 async def collect_thoughts(table: Table) -> dict[str, Any]:
-    """Return the verdict `refused` (an answer was refused) or `sound`; publish no reasoning."""
+    """Publish nothing; return the verdict `refused` if an answer was refused, or else `sound`."""
     return {"verdict": "refused" if unsound(table) else "sound"}
 
 
 async def collect_plans(table: Table) -> dict[str, Any]:
-    """Return the verdict of `collect_thoughts`; if `sound`, begin round 2, after planning."""
+    """Return the verdict of `collect_thoughts`; if it is `sound`, begin round 2, the talk."""
     found = await collect_thoughts(table)
     return {**found, "round": 2} if found["verdict"] == "sound" else found
 

@@ -1,4 +1,4 @@
-"""The node that begins a bargaining: without an offer, and with the first agent as speaker."""
+"""The node that begins a new bargaining, without an offer and with the first agent as speaker."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from shapley_coop.state.table import Table
 
 
 async def convene(table: Table) -> dict[str, Any]:
-    """Clear the offer and thoughts of the last bargaining; the first agent in order speaks."""
+    """Clear the offer and thoughts of the last bargaining, and let the first agent speak."""
     return {
         "thoughts": None,
         "answers": None,

@@ -1,4 +1,4 @@
-"""The node that opens an episode: it resolves the configuration and sets the table."""
+"""The node that opens an episode; it resolves the configuration and writes the initial table."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
@@ -60,14 +60,14 @@ def open_node(
 
     Args:
         page: the builder of the workflow.
-        config: the workflow's class of configuration, with its default game.
-        start: initial values of the table's keys that only this workflow has.
+        config: the workflow's configuration class, which has the default game.
+        start: the initial values of the keys that this workflow adds to the table.
     """
 
     def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         room = configuration(config, runtime.context, opening.room)
         room = with_params(room, config.model_fields["game"].default, page.params)
-        # The table has the resolved settings, so drop the raw input from later checkpoints.
+        # The table gets the resolved settings, so keep the raw input out of later checkpoints.
         given: dict[str, Any] = {"room": None} if opening.room else {}
         resolved, previous = room.resolve(), opening.episode
         page.check_config(resolved)
@@ -87,8 +87,8 @@ def set_table(
 ) -> dict[str, Any]:
     """Return the initial table of an episode, which replaces any earlier table of the thread.
 
-    A setting comes from the input, or else from the context, or else it has its default. Only this
-    node reads the context, so that resuming a run with another context has no effect.
+    Resuming a run with another LangGraph context has no effect, because only this node reads the
+    context.
 
     Args:
         room: the resolved configuration.
@@ -97,7 +97,7 @@ def set_table(
         workflow: the name of the workflow.
 
     Raises:
-        ValueError: the game is of another class, or cannot be played on this machine.
+        ValueError: the game is not of the class `plays`, or cannot be played on this machine.
     """
     settings = settings_of(room)
     game = game_of(settings)

@@ -14,12 +14,12 @@ def pass_on(
     """Return a node that gives the turn to the next agent.
 
     Verdicts: `agreed` (all accepted the same clauses), `in_words` (all accepted an offer without
-    clauses), `respond`, `propose`, and `no_deal` (the turns are used up).
+    clauses), `respond` or `propose` (for the next agent), and `no_deal` (the turns are used up).
 
     Args:
-        turns: returns the most messages of a talk. Each message is then a round, and an offer stays
-            until another replaces it. If None, each agent speaks once a round, the run sets the
-            number of rounds, and an offer lapses when its author would speak again.
+        turns: a function that returns the most messages of a talk. Each message is then a round,
+            and an offer stays until another replaces it. If None, each agent speaks once in each of
+            the run's rounds, and an offer lapses when its author's turn comes again.
     """
 
     async def give_turn(table: Table) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from shapley_coop.state.table import Table
 
 
 def settle(table: Table) -> dict[str, Any]:
-    """Post the settlement under the episode's single final key, and return it.
+    """Decide the settlement, post it to the ledger, and return it.
 
     Remaining deposits, rewards and transfers between agents are posted in one transaction. If
-    identical postings exist, nothing is added. If another fork of the run has posted different
-    ones, this fork is `counterfactual`: it is reported but not paid.
+    identical postings exist, nothing is added. If another fork of the run has posted others, this
+    fork is `counterfactual`: it is reported but not paid.
     """
     evaluated, ledger = EvaluatedTable(table), home().ledger
     settlement = decide(evaluated)

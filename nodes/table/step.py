@@ -1,4 +1,4 @@
-"""The node that opens the sealed actions and plays a turn, and the edges that follow the node."""
+"""The node that opens sealed actions and plays a turn, and functions that choose what follows."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def step(table: Table) -> dict[str, Any]:
 
 
 def whether_over(table: Table) -> str:
-    """Return `over`, `play_on`, or `refused` if an agent must be asked again for an action."""
+    """Return `refused` if an action was refused, `over` if the play has ended, or `play_on`."""
     if table["verdict"] == "refused":
         return "refused"
     evaluated = EvaluatedTable(table)
@@ -29,13 +29,13 @@ def whether_over(table: Table) -> str:
 
 
 def how_it_goes_on(table: Table) -> str:
-    """Return `due` if a bargaining must come before the next turn, else as `whether_over`."""
+    """Return `due` if a new bargaining must come before the next turn, or else `whether_over`."""
     found = whether_over(table)
     return "due" if found == "play_on" and _renegotiation_is_due(EvaluatedTable(table)) else found
 
 
 def _renegotiation_is_due(evaluated: EvaluatedTable) -> bool:
-    """Return whether the configured rule calls for a new bargaining after the latest turn."""
+    """Return whether the setting `renegotiate` demands a new bargaining after the latest turn."""
     latest = evaluated.record[-1]
     match evaluated.config.renegotiate.split():
         case ["every", turns]:

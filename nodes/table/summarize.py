@@ -7,7 +7,7 @@ from shapley_coop.state.table import Table
 
 
 async def summarize(table: Table) -> dict[str, Any]:
-    """Return the contract signed from the accepted offer, or the current contract amended by it."""
+    """Turn the accepted offer into the contract, or into an amendment of the current contract."""
     offer, before = table["offer"], table.get("contract")
     assert offer is not None, "only an accepted offer is summarised"
     turn = len(table.get("record", [])) + 1

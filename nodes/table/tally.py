@@ -15,12 +15,12 @@ TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
 
 
 def tally(topic: Topic) -> TableNode:
-    """Return a node that ends a round of talk.
+    """Return the node that ends a round of talk about a topic.
 
     Verdicts: `refused` (an answer was refused, and its author is asked again), `agreed` (all
     accepted the same revision), `countered` (the first agent in turn with a counter-offer has
-    replaced the offer), `talk_on` (the next agent may propose) and `no_deal` (the rounds or the
-    budget are used up, or all agents in turn declined to propose).
+    replaced the offer), `talk_on` (the offer failed, and the next agent may propose) and `no_deal`
+    (the rounds or the budget are used up, or all agents in turn declined to propose).
     """
 
     async def count(table: Table) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def tally(topic: Topic) -> TableNode:
 
 
 def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, Any]:
-    """Return the update of the table: the verdict, and the next offer, round and speaker."""
+    """Return the table's update: the verdict, and the next offer, round and speaker."""
     if unanimous(offer, negotiators(table)):
         return {"verdict": "agreed", "offer": offer}
     evaluated = EvaluatedTable(table)
@@ -64,7 +64,7 @@ def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, An
 
 
 def _silent(table: Table) -> bool:
-    """Return whether all bargaining agents in turn have declined to propose."""
+    """Return whether each bargaining agent, one after the other, has declined to propose."""
     count = len(negotiators(table))
     here = [s["round"] for s in table["talk"][-count:] if s["act"] == "pass" and "about" not in s]
     first = table["round"] - count + 1

@@ -123,7 +123,7 @@ class Agent(Reader):
         if self.rng.random() < self.self_.noise:
             return choice(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
-            with suppress(Unforeseeable):  # without a small table, choose by other means
+            with suppress(Unforeseeable):  # without a usable payoff table, choose by foresight
                 return choice(self.do(STRATEGIST, self.self_.strategy))
         for name in extension.offered("moves"):
             if self.facts.get(name):
@@ -142,7 +142,7 @@ class Agent(Reader):
         return choice(max(weighed, key=lambda action: worth[action]))
 
     def do(self, place: str, *given: str) -> str:
-        """Return what a subclass of `Reader` answers, whose method is `module:Class.method`."""
+        """Return the answer by a method, named `module:Class.method`, of a subclass of `Reader`."""
         kind, _, method = place.rpartition(".")
         part: type[Reader] = extension.import_place(kind)
         reader = part(self.facts, self.record, self.self_, self.rng, self.talk, self.seed)

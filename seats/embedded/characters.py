@@ -23,7 +23,7 @@ class Character:
         sloppiness: the probability of breaking the protocol.
         claim: the factor by which the agent overstates its contribution.
         tactic: the tactic for trading tasks (`seats.embedded.exchange`).
-        strategy: in repeated games (`seats.embedded.strategies`); "" to maximise its payoff.
+        strategy: one of `seats.embedded.strategies` for repeated games; "" to maximise its payoff.
     """
 
     about: str

@@ -117,7 +117,7 @@ def _draw_character(of: Character, seed: int, agent: str) -> Character:
 
 
 def _moment(known: Mapping[str, Any]) -> str:
-    """Return a seed from a letter's question and time, so that its words change no choice."""
+    """Return a seed from a letter's question and time; the letter's words do not affect it."""
     fault = (known.get("fault") or {}).get("label", "")
     when = (known.get("ask"), known.get("turn"), known.get("round"), len(known.get("history", [])))
     return "/".join(map(str, (*when, fault)))

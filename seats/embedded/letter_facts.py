@@ -134,7 +134,7 @@ def number(facts: Mapping[str, Any], *path: str) -> float:
 
 
 def told_payoffs(facts: Mapping[str, Any], case: str) -> list[float]:
-    """Return my payoffs in one case of the offer's outlook, as the letter states them.
+    """Return my payoffs in one case of the offer's outlook, the letter's table of payoffs.
 
     Args:
         facts: the letter's facts.

@@ -1,4 +1,4 @@
-"""The offer of a letter as an embedded agent reads it: by its clauses, or else by its words."""
+"""The offer of a letter, which embedded agents read from its clauses or, without any, its words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

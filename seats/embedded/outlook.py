@@ -1,7 +1,7 @@
 """An embedded agent's expected payoffs under a deal, predicted from its letter's facts.
 
-To value a deal, the agent foresees the rest of the game. All agents keep their duties; then
-payments and shares are applied. The agent cannot compute a norm that will be computed later. So it
+To value a deal, the agent foresees the rest of the game if all agents keep their duties, and then
+applies payments and shares. The agent cannot compute a norm that will be computed later. So it
 expects such a norm to give each agent its no-deal payoff plus an even part of the surplus. If the
 letter states the agent's payoff under an offer's norm, the caller uses that payoff instead.
 
@@ -32,7 +32,7 @@ REASONING = "reasoning"
 
 
 class Unforeseeable(Missing):
-    """The error that no class predicts the game and the letter has no table of payoffs."""
+    """The error raised if no class predicts the game and the letter has no table of payoffs."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a function that lists a deal's duties, by agent if `kind` refuses `EVERYONE`."""
+    """Return a function that lists a deal's duties, agent by agent if `kind` refuses `EVERYONE`."""
     if kind.speaks_of_all:
         return partial(duties, deal)
 

@@ -1,10 +1,10 @@
 """Strategies of embedded agents in a repeated game, from the letter's payoffs and history.
 
-The names of actions have no meaning here. To *cooperate* is to take one's action in the joint
-action with the highest total payoff. Several joint actions with this total alternate by turn.
-If a contract asks something of an agent, the agent cooperates by keeping the contract. To *defect*
-is to take the action with the best mean payoff if the others choose uniformly at random. Both can
-be the same action.
+The names of actions have no meaning here. To *cooperate* is to play one's part of the joint action
+with the highest total payoff. Several joint actions with this total alternate by turn. If a
+contract asks something of an agent, the agent cooperates by keeping the contract. To *defect* is to
+take the action with the best mean payoff if the others choose uniformly at random. Both can be the
+same action.
 
 The strategies are Axelrod's (1984) and those of Nowak and Sigmund (1992, 1993), extended from two
 agents to any number: "the other cooperated" becomes "all others cooperated".
@@ -107,7 +107,7 @@ class Player(StageReader):
         return deal_in(self.facts.get("contract"))
 
     def parts(self, turn: int, i: int) -> list[str]:
-        """Return agent i's cooperative actions at a turn; that of the best joint action is first.
+        """Return agent i's cooperative actions at a turn; first the one in the best joint action.
 
         If the contract asks something of the agent, these are all actions that keep the contract.
         """
@@ -170,7 +170,7 @@ def _tit_for_tat(me: Player) -> bool:
 
 
 def _pavlov(me: Player) -> bool:
-    """Cooperate at first; later if last turn all cooperated, or I and another agent did not."""
+    """Cooperate at first, and later if last turn all cooperated, or both I and another defected."""
     if not me.record:
         return True
     last = me.record[-1]

@@ -1,4 +1,4 @@
-"""The enforcement of reply deadlines on the server: a late reply is replaced by a pass."""
+"""The enforcement of reply deadlines: the server passes for a person whose reply is late."""
 
 import asyncio
 import logging

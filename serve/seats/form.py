@@ -91,7 +91,7 @@ KINDS = {
 """Kind of clause → the label of the button that adds one."""
 
 PER = {"once": "once", "turn": "for each turn", "reward": "as a part of its rewards, as in 10 %"}
-"""Basis of a payment → its words."""
+"""Basis of a payment (`per`) → the basis in words."""
 
 LABELS = {
     "offer": "Make an offer",
@@ -160,7 +160,7 @@ def refusal_in_words(turn: TurnContext, fault: FaultRecord) -> str:
     'Answer “Accept it”.'
     """
     feedback = fault["feedback"]
-    if fault["label"] == "SIGN":  # its text is signed as it is
+    if fault["label"] == "SIGN":  # the party signs exactly this text
         return feedback
     answer = turn.question.answer
     form = {"deal": _deal(turn)} if "clauses" in answer.model_fields else {}

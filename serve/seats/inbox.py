@@ -50,7 +50,7 @@ class ThreadInbox:
             return await asyncio.to_thread(seat_letter, mail, question, asked["value"])
 
     async def standing(self, episode: str, agent: str) -> dict[str, Any]:
-        """Return how the run stands for an agent of which nothing is asked (`standing`).
+        """Return the state of the run for an agent that need not reply now (`standing`).
 
         Without tenants, `run` names the thread whose page shows the whole run.
         """
@@ -62,7 +62,7 @@ class ThreadInbox:
         table, failed = cast(Table, state["values"] or {}), thread["status"] == "error"
         with _owner_of(thread):
             told = await asyncio.to_thread(standing, table, agent, waiting, failed)
-        # A party of several tenants may not see the page of the run, which is its owner's.
+        # With tenants, a party may not see the page of the whole run, which only its owner may see.
         return told if configured() else {**told, "run": thread["thread_id"]}
 
     async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from shapley_coop.seats.person import SERVER_URL
 from shapley_coop.state.home_files.digests import secret_of
 
 ABROAD = "192.0.2.1"
-"""An address of no machine; the way to it shows this machine's own address in its network."""
+"""An address of no machine; a route to it starts at this machine's own address in its network."""
 
 PORTS = range(20_000, 32_000)
 """The usual ports of runs: below those that systems give to outgoing connections."""

@@ -5,9 +5,9 @@
 'http://127.0.0.1:31245/Jd0…/seat/xk3…/Alice'
 >>> outcome = await pages.follow()  # doctest: +SKIP
 
-Each link holds a secret of the table and one of the person, both derived from the home's key: the
-links are the same whenever this home serves the run (`serve.seats.links`). Who has a link can read
-the person's letter and answer for the person.
+Each link holds a secret of the run and one of the person, both derived from the home's key: the
+links are the same whenever this home serves the run (`serve.seats.links`). Whoever has a link can
+read the person's letter and answer for the person.
 """
 
 import asyncio
@@ -43,13 +43,13 @@ EVERY = 30.0
 """Deadlines are checked when no answer has come for this number of seconds."""
 
 SOON = 0.05
-"""Seconds between two looks whether the journal has an answer."""
+"""Seconds between two checks whether the journal has an answer."""
 
 MOST_BYTES = 100_000
 """The largest size of a reply, in bytes."""
 
 Given = tuple[str, dict[str, Any], "asyncio.Future[None]"]
-"""A person, the person's response, and a future that is done when the run has taken it."""
+"""A person, its response, and a future that is done when the run has taken the response."""
 
 
 class SeatPages:
@@ -58,8 +58,8 @@ class SeatPages:
     Attributes:
         links: person → the URL of its page.
         record: the URL of the run's public page.
-        endings: person → sentences on how the run ended, for those whom the payoffs do not tell
-            it; the pages wait for them. None for the sentences of `standing`.
+        endings: person → sentences on the run's end, shown in place of those of `standing`; while a
+            person's are missing, its page says nothing. None for `standing`.
     """
 
     def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:
@@ -87,7 +87,7 @@ class SeatPages:
     async def follow(
         self, watch: Watcher | None = None, traced: RunnableConfig | None = None
     ) -> dict[str, Any]:
-        """Play the run to its end as `graphs.running.follow` does, with the answers of the pages.
+        """Play the run to its end as `graphs.running.follow` does, with the answers from the pages.
 
         Raises:
             Exception: what `follow` raises, except `Waiting`.
@@ -124,7 +124,7 @@ class SeatPages:
         return agent if found == [agent] else None
 
     def is_table(self, key: str) -> bool:
-        """Return whether a key opens what all at the table may see."""
+        """Return whether a key opens the page that everybody in the run may see."""
         return same(self._table, key)
 
     def letter(self, agent: str) -> dict[str, Any] | None:
@@ -133,7 +133,7 @@ class SeatPages:
         return seat_letter(*found) if found else None
 
     def standing(self, agent: str) -> dict[str, Any]:
-        """Return how the run stands for a person of whom nothing is asked (`standing`)."""
+        """Return the state of the run for a person who need not reply now (`standing`)."""
         state = asyncio.run(_state(self._run))
         waiting = [i.value["pointer"]["agent"] for i in state.interrupts]
         found = standing(cast(Table, state.values), agent, waiting, failed=False)
@@ -148,7 +148,7 @@ class SeatPages:
         """Hand in a reply, or preview a draft; return None if no letter waits for the person.
 
         Raises:
-            ValueError: the reply is none to this letter, or not in its form.
+            ValueError: the reply is to another letter, or has a wrong form.
         """
         found, loop = asyncio.run(find_waiting(self._run, agent)), self._loop
         if found is None or loop is None:
@@ -206,7 +206,7 @@ class _Handler(ViewHandler):
     timeout = EVERY  # seconds until a silent connection is closed
 
     def is_foreign(self) -> bool:
-        """Return False: a key admits a request, whatever name of this machine it came by."""
+        """Return False, because a key admits a request under any host name of this machine."""
         return False
 
     def do_GET(self) -> None:
@@ -230,7 +230,7 @@ class _Handler(ViewHandler):
                 self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
 
     def _owner(self) -> str | None:
-        """Return the person whose seat the address opens; otherwise answer that there is none."""
+        """Return the person whose seat the address opens; if there is none, send a 404 error."""
         match self.path.split("?")[0].strip("/").split("/"):
             case [table, "seat", key, agent] if self.desk.is_table(table):
                 if owner := self.desk.owner(key, unquote(agent)):

@@ -16,7 +16,7 @@ def one_object(body: bytes) -> dict[str, Any]:
     """Return a request's body as one JSON object.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the body is not one JSON object.
     """
     try:
         found = json.loads(body)

@@ -2,7 +2,7 @@
 
 `GET /seat/{episode}/{agent}` returns the page to a browser and the letter as JSON to a program.
 `POST` with a JSON object replies; if the object's type is `draft`, it only returns a preview.
-`ThreadInbox` documents both objects.
+`ThreadInbox` documents the JSON of letters and of replies.
 """
 
 from typing import Any

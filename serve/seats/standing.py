@@ -1,7 +1,7 @@
-"""How a run stands for one of its agents while nothing is asked of this agent, in sentences.
+"""Sentences on the state of a run, for one of its agents that need not reply now.
 
-All agents may know what is told here: who is waited for, and how the run was settled. The reason
-why a run has stopped is the owner's, as it may quote what others keep private.
+All agents may read the sentences: who is waited for, and how the run was settled. Only the owner
+may read why a run has stopped, because the reason may quote private text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ NOTHING: dict[str, Any] = {
     "told": [],
     "over": False,
 }
-"""The answer of a seat of which nothing more can be told."""
+"""The answer for a seat about whose run nothing more can be said."""
 
 _AT_WORK = "The others are at work on their answers."
 _ENDED = {
@@ -54,7 +54,7 @@ MOST_CLAUSES = 20
 
 
 def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> dict[str, Any]:
-    """Return how a run stands for one agent: a `title`, and sentences under `told`.
+    """Return the state of a run for one agent, as a `title` and sentences under `told`.
 
     `over` says whether the run has ended, so that no letter will come.
 

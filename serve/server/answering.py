@@ -28,7 +28,7 @@ that came with it. If you have none, ask whoever sent you here.</p>
 
 
 def unknown_caller(scope: Scope, detail: str, headers: dict[str, str] | None = None) -> Response:
-    """Return the answer 401: to a browser what a person can do, to a program an error as JSON."""
+    """Return the response 401: for a browser a page with advice, for a program an error as JSON."""
     if "text/html" not in Headers(scope=scope).get("accept", ""):
         return refusal(401, detail, headers)
     closed = {"content-security-policy": "default-src 'none'", "vary": "accept"}

@@ -1,4 +1,4 @@
-"""The page's files, headers and routes, for `coop view` and for the LangGraph server."""
+"""The run page's files, headers and routes, for `coop view` and for the LangGraph server."""
 
 import json
 import re

@@ -59,7 +59,7 @@ def in_words(clause: Clause) -> dict[str, Any]:
 
 
 def _marks(monitor: Monitor) -> Marks:
-    """Return the marks by clause and turn; `broken` replaces `due`, and both replace `kept`."""
+    """Return each clause's mark at each turn; `broken` replaces `due`, and both replace `kept`."""
     marks: Marks = {
         (duty.clause, turn["turn"]): ("kept", f"{duty.agent} kept it")
         for turn, asked in zip(monitor.turns, monitor.asked, strict=True)

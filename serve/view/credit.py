@@ -28,7 +28,7 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
     is the payoff less `due`. `least` names the agents with the smallest gap.
 
     Args:
-        evaluated: the evaluated state of a settled run.
+        evaluated: the state of a settled run, and the values computed from it.
         outcome: the run's result (`state.result`).
     """
     credit = outcome["credit"]

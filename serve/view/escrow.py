@@ -18,7 +18,7 @@ def escrow_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     postings = signed.postings(over=evaluated.table.get("settlement") is not None)
     owner = {p.clause: p.moves[0].payer for p in postings if p.kind == "deposit"}
     released = {owner[p.clause]: p.moves for p in postings if p.kind == "release"}
-    # If a party's first breaches are in one turn, the last of them counts, as in the ledger.
+    # If a party first breaches several clauses in one turn, the last counts, as in the ledger.
     breaches = sorted(signed.monitor.breaches, key=lambda breach: -breach.turn)
     first = {breach.agent: breach for breach in breaches}
     parties = []

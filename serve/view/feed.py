@@ -16,7 +16,7 @@ END = "event: end\ndata: {}\n\n"
 
 
 class Feed:
-    """The events for one client.
+    """The server-sent events for one client.
 
     Args:
         known: the id of the bundle that the client has, or None.

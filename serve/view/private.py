@@ -8,7 +8,7 @@ from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state.table import PublicMessage, Table
 
 ACTS = {"reason": -1, "consider": -1}
-"""Act → its rank among acts that are asked at the same time; other acts have rank 0."""
+"""Question's name → its rank among questions asked at the same time; others have rank 0."""
 
 
 def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:

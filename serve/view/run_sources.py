@@ -33,7 +33,7 @@ class HomeSource:
     """The runs of this home.
 
     Args:
-        only: the run to which it is limited; "" for all.
+        only: the name of the only run to return; "" for all runs.
     """
 
     def __init__(self, only: str = "") -> None:

@@ -1,7 +1,7 @@
 """Digests of files that a run needs but does not contain, to detect later edits of the files.
 
-A market file has few possible contents, so anyone could find its content from a plain hash by
-trying all. So the hash is keyed (HMAC-SHA-256) with 32 random bytes, which only the home has.
+A market file has few possible contents, so anyone could guess it by hashing them all, if the hash
+were plain. So the hash is keyed (HMAC-SHA-256) with 32 random bytes, which only the home has.
 """
 
 import base64
@@ -22,10 +22,10 @@ KEY_FILE = "digests.key"
 
 
 def digest_of(path: str | Path) -> str:
-    """Return a file's keyed digest, `KEY:HASH` in hexadecimal; KEY identifies the key.
+    """Return a file's digest as `KEY:HASH` in hexadecimal, where KEY identifies the home's key.
 
     Raises:
-        OSError: the path is unreadable or not a regular file (reading a pipe could block).
+        OSError: the path cannot be read, or is not a regular file, such as a pipe that could block.
         TooLarge: the file has more than `MOST_BYTES`.
     """
     if not Path(path).is_file():
@@ -39,7 +39,7 @@ def keyed_digest(content: bytes) -> str:
 
 
 def salt_of(episode: str) -> str:
-    """Return an episode's secret salt for hashing its settings, always the same in this home."""
+    """Return the secret salt with which an episode's settings are hashed, always the same here."""
     return hmac.new(_key(home().folder), b"salt of " + episode.encode(), hashlib.sha256).hexdigest()
 
 
@@ -54,7 +54,7 @@ def secret_of(*what: str) -> str:
 
 
 def is_other(path: str | Path, digest: str) -> bool | None:
-    """Return whether a file differs from the one with the given digest.
+    """Return whether a file has changed since the given digest was made.
 
     Return None if the file cannot be read, or the digest was made with another home's key.
     """
@@ -74,7 +74,7 @@ def _key(folder: Path) -> bytes:
     path = folder / KEY_FILE
     if not path.exists():
         private_folder(folder)
-        # Linking is atomic: readers see all bytes or no file, and the first of two writers wins.
+        # A link is atomic: readers see the whole key or none, and of two writers the first wins.
         part = path.with_suffix(f".{os.getpid()}")
         private_file(part)
         part.write_bytes(secrets.token_bytes(32))
@@ -82,7 +82,7 @@ def _key(folder: Path) -> bytes:
             os.link(part, path)
         except FileExistsError:
             pass
-        except OSError:  # without links in the file system the last of two writers wins
+        except OSError:  # the file system has no links: the last writer wins
             part.replace(path)
         part.unlink(missing_ok=True)
     return path.read_bytes()

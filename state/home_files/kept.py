@@ -1,4 +1,4 @@
-"""Texts that a run's configuration names by their hash: personas, mandates, packs of prompts.
+"""Texts that a run's configuration names by a hash: personas, mandates, packs of prompts.
 
 The table must not hold personas, because they are private, or packs, since they are long. Both are
 kept in the home's folder, and the configuration on the table says `kept:HASH`. So a run continues
@@ -33,14 +33,14 @@ _NO_PACK = "a prompt pack (a folder of NAME.md templates)"
 
 
 def keep_persona(text: str) -> str:
-    """Keep a persona, and return its name for the table."""
+    """Store a persona in the home, and return its name for the table."""
     if text.startswith(KEPT) or not text:
         return text
     return keep(PERSONAS, text)
 
 
 def persona_of(name: str) -> str:
-    """Return a persona by its name on the table, or "" without a name.
+    """Return the persona with this name on the table; "" for the name "".
 
     Raises:
         ValueError: the persona is not in this home.
@@ -49,7 +49,7 @@ def persona_of(name: str) -> str:
 
 
 def keep_pack(folder: str) -> str:
-    """Keep a folder of templates, and return its name for the table.
+    """Store a folder of templates in the home, and return its name for the table.
 
     Raises:
         ValueError: the folder does not exist or holds no template.
@@ -64,7 +64,7 @@ def keep_pack(folder: str) -> str:
 
 
 def pack_of(name: str) -> Mapping[str, str]:
-    """Return a pack's templates and texts by its name on the table; empty without a name.
+    """Return template name → text of the pack with this name on the table; {} for the name "".
 
     Raises:
         ValueError: the pack is not in this home.
@@ -73,7 +73,7 @@ def pack_of(name: str) -> Mapping[str, str]:
 
 
 def keep(kind: str, text: str) -> str:
-    """Keep a text for the current owner, and return its name for the table.
+    """Store a text for the current owner, and return its name for the table.
 
     Args:
         kind: the text's category, which is the name of its folder.
@@ -83,7 +83,7 @@ def keep(kind: str, text: str) -> str:
     path = _place(of, kind, name)
     if not path.exists():
         private_folder(path.parent)
-        # Replacing is atomic: a reader sees the whole text or no file.
+        # Replacing a file is atomic: readers see the whole text or no file.
         part = path.with_suffix(f".{os.getpid()}")
         private_file(part)
         part.write_bytes(content)

@@ -11,7 +11,7 @@ from shapley_coop.state.storage.home import home
 
 
 def secrets_of(name: str) -> dict[str, str]:
-    """Return each agent's secret; empty without a name.
+    """Return agent → secret from the named file of secrets; {} for the name "".
 
     Raises:
         ValueError: the file is missing or is not a mapping of agents to texts.
@@ -42,5 +42,5 @@ def reservation_of(name: str, agent: str) -> Fraction | None:
 def _read(path: Path, _: int) -> dict[str, str]:
     content = read_mapping(path, "secrets", "write agent: text, one per line", private=True)
     texts = {str(agent): str(text) for agent, text in content.items()}
-    keep_out(texts.values())  # redacted, so that traces never show secrets
+    keep_out(texts.values())  # keeps secrets out of traces
     return texts

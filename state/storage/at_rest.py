@@ -1,7 +1,6 @@
 """The protection of a home's files from other users: private modes, and optional encryption.
 
-New folders and all files, even earlier files, are readable for their owner only. The mode of an
-existing folder does not change.
+Only their owner can read files and new folders. An existing folder keeps its mode.
 
 With a key in COOP_JOURNAL_KEY, letters and answers are encrypted before they are written, by Fernet
 (AES-128-CBC with HMAC-SHA-256, the extra `encryption`). For rotation, give several keys separated
@@ -25,7 +24,7 @@ _MARK = b"fernet:"
 
 
 def private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents with private modes; existing folders stay as is."""
+    """Create a folder and its missing parents, readable only for their owner."""
     if folder.exists():
         return
     private_folder(folder.parent)
@@ -36,12 +35,12 @@ def private_folder(folder: Path) -> None:
 def private_file(file: Path) -> None:
     """Create a file if it is missing, and make it readable for its owner only.
 
-    SQLite gives its write-ahead log and its index the mode of the database. This function does not
-    open an existing file, because closing the file would release this process's locks on the file.
+    SQLite gives its auxiliary files the same mode. An existing file is not opened, because closing
+    it would release the locks that this process holds on the file.
     """
     if not file.exists():
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-    with suppress(PermissionError):  # another user owns the file and lets us write to it
+    with suppress(PermissionError):  # the file is another user's
         file.chmod(0o600)
 
 
@@ -56,7 +55,7 @@ def check_key() -> None:
 
 
 def seal_bytes(content: bytes) -> bytes:
-    """Return content in its stored form, which is encrypted if there is a key.
+    """Return content as it is stored, which is encrypted if COOP_JOURNAL_KEY is set.
 
     Raises:
         ValueError: the key is malformed.
@@ -66,7 +65,7 @@ def seal_bytes(content: bytes) -> bytes:
 
 
 def unseal_bytes(content: bytes) -> bytes:
-    """Return the content of its stored form, decrypted if it was encrypted.
+    """Return the content of stored bytes, decrypted if they are encrypted.
 
     Raises:
         ValueError: the content is encrypted, and the key is missing or a different one.

@@ -1,4 +1,4 @@
-"""The batcher, which switches to a thread once for all waiting blocking calls of an event loop."""
+"""The batcher, which makes an event loop's waiting blocking calls in one switch to a thread."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -13,10 +13,10 @@ Work = Callable[[Sequence[Call]], Sequence[Done | Exception]]
 
 
 class ThreadBatcher(Generic[Call, Done]):
-    """A runner of batches, one at a time; calls that arrive meanwhile form the next batch.
+    """A runner of blocking calls in batches; calls that arrive during a batch form the next batch.
 
-    Switching to a thread and back costs more than most writes. No call is delayed on purpose: if
-    no batch is running, all calls made in one iteration of the event loop start at once.
+    Switching to a thread and back costs more than most writes. No call waits for others to come: if
+    no batch is running, the next one starts in the event loop's next iteration.
 
     Args:
         work: a function for a worker thread: (calls) → the result or error of each, in order.
@@ -28,9 +28,9 @@ class ThreadBatcher(Generic[Call, Done]):
         self._working: asyncio.Task[None] | None = None
 
     async def do(self, call: Call) -> Done:
-        """Make one call and return its result; the call cannot see the caller's context variables.
+        """Make one call in a batch, without the caller's context variables, and return its result.
 
-        Cancelling the caller does not cancel the call; the call's result is discarded.
+        If the caller is cancelled, the call is still made, and its result is discarded.
 
         Raises:
             Exception: the error that `work` returned for the call or raised for the batch.
@@ -56,7 +56,7 @@ class ThreadBatcher(Generic[Call, Done]):
             try:
                 working = loop.run_in_executor(None, self._work, calls)
                 while not working.done():
-                    # Ending a program cancels all tasks, but the thread still works on the batch.
+                    # Wait even if the program's end cancels this task: the thread still works.
                     with suppress(asyncio.CancelledError):
                         await asyncio.wait([working])
                 results = working.result()

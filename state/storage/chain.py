@@ -1,7 +1,7 @@
-"""The hash chain of seals; a seal is a hash of an ended run's facts and of the previous seal.
+"""The hash chain of seals; a seal is a hash of an ended run's data and of the previous seal.
 
-If a sealed fact changes or disappears, its seal and all later seals no longer fit. So a reader who
-keeps a copy of the newest seal notices the change. Answers that forks add later change no seal.
+If sealed data are changed or deleted, their seal and all later seals no longer fit. So a reader who
+keeps a copy of the newest seal can detect it. Forks may add answers without changing a seal.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ class Chain(Book):
         Args:
             table: the run's last state.
             result: the result for the register.
-            beside: a function that makes further changes in the same transaction.
+            beside: a function that makes other changes to the database in the same transaction.
         """
         with self._writing(lock=f"chain of {holder().owner}") as session:
             beside(session)
@@ -62,16 +62,16 @@ class Chain(Book):
         return "sealed"
 
     def head(self) -> str:
-        """Return the newest seal as NUMBER:HASH, or "" if no run has ended."""
+        """Return the newest seal of the chain as NUMBER:HASH, or "" if no run has ended."""
         with self._reading() as session:
             last = session.last(SEAL, "")
         return f"{int(last.key)}:{last.value['head']}" if last else ""
 
     def broken(self, kept: str = "") -> str:
-        """Return the first error in the links of the chain, or "" if the chain is intact.
+        """Return a text on the first broken link of the chain, or "" if the chain is intact.
 
         Args:
-            kept: an earlier head that must be part of the chain.
+            kept: a copy of an earlier `head`, which must be in the chain.
         """
         head, seen = "", set[str]()
         with self._reading() as session:
@@ -85,7 +85,7 @@ class Chain(Book):
         return f"the head {kept} is none of this home's" if kept and kept not in seen else ""
 
     def changed(self, run: str, table: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-        """Return the facts that differ from a run's last seal, each as KIND/KEY.
+        """Return which stored facts differ from those that a run's last seal covers, as KIND/KEY.
 
         Raises:
             LookupError: the run was not sealed.
@@ -110,7 +110,7 @@ def _hashes(
     session: Session, run: str, table: Mapping[str, Any], result: Mapping[str, Any]
 ) -> Hashes:
     """Return the hashes of the facts that a run's end seals."""
-    # A fork adds to the spending of the play from which it was forked, so spending is not sealed.
+    # Leave out the spending, because a later fork adds to it.
     kept = {key: value for key, value in table.items() if key != "spent"}
     found = {"table": _digest(kept), "result": _digest(result)}
     for kinds, scope in ((_OF_EPISODE, table["episode"]), (_OF_RUN, run)):
@@ -119,12 +119,12 @@ def _hashes(
     return found
 
 
-# Built once, because `json.dumps` with options builds an encoder at every call.
+# Shared, because `json.dumps` with options would build an encoder at every call.
 _encode = json.JSONEncoder(sort_keys=True).encode
 
 
 def _digest(value: Mapping[str, Any], body: bytes = b"") -> str:
-    """Return the hash of plain data, encoded as JSON, followed by the given bytes."""
+    """Return the hash of a value as JSON and of the bytes that belong to it."""
     return hashlib.sha256(_encode(value).encode() + b"\n" + body).hexdigest()
 
 

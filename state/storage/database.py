@@ -1,4 +1,4 @@
-"""The creation and opening of a database's one SQL table, which holds all facts."""
+"""The opening of a database and the creation of its one SQL table, which holds all facts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ class Facts:
 
     Attributes:
         database: the database's connections.
-        known: the pairs (episode, holder) that this process has verified already.
+        known: the pairs (episode, holder) of which this process knows that they belong together.
     """
 
     def __init__(self, url: str) -> None:
@@ -47,17 +47,17 @@ class Facts:
 
     @contextmanager
     def reading(self, owner: str) -> Iterator[Session]:
-        """Open a read-only session of an owner; it sees all commits and waits for no writer."""
+        """Open a read-only session on an owner's facts, which sees all commits and never waits."""
         with self.database.reading(owner) as connection:
             yield Session(connection, owner, self.database.dialect)
 
     @contextmanager
     def writing(self, owner: str, lock: str = "") -> Iterator[Session]:
-        """Open a transaction of an owner.
+        """Open a transaction on an owner's facts.
 
         Args:
             owner: the owner whose facts are read and written.
-            lock: the lock to hold, by its name; unused in SQLite, which has only one writer.
+            lock: the name of a lock; transactions with the same lock wait for each other.
         """
         with self.database.writing(owner, lock) as connection:
             yield Session(connection, owner, self.database.dialect)
@@ -86,8 +86,8 @@ _opening = Lock()
 
 
 def facts_at(url: str) -> Facts:
-    """Return the one store of a database in this process."""
-    with _opening:  # without the lock, parallel threads would each open the database
+    """Return the store of a database, which all of this process shares."""
+    with _opening:  # parallel threads must not open it twice
         return _open_facts(url)
 
 

@@ -1,4 +1,4 @@
-"""The interface of databases that extensions open by the scheme of a home's URL."""
+"""The interface of the databases that extensions provide, chosen by the scheme of a home's URL."""
 
 import sqlite3
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from shapley_coop import extension
 from shapley_coop.state.storage.statements import Dialect
 
-if TYPE_CHECKING:  # a driver imports more than many commands need
+if TYPE_CHECKING:  # slow imports that few commands need
     from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
     from shapley_coop.state.storage.leases import Leases
 
@@ -18,7 +18,7 @@ class Database(Protocol):
     dialect: Dialect
 
     def reading(self, owner: str) -> AbstractContextManager[Any]:
-        """Yield a connection for queries on an owner's rows."""
+        """Yield a connection for queries of an owner's rows."""
 
     def writing(self, owner: str, lock: str = "") -> AbstractContextManager[Any]:
         """Yield a connection in a transaction on an owner's rows.
@@ -30,13 +30,13 @@ class Database(Protocol):
 
 
 class Driver(Protocol):
-    """A part `databases` of an extension: a class of drivers, each for one database.
+    """The class that an extension names under `databases`: a driver of one database.
 
     Args:
         url: the database's URL.
 
     Attributes:
-        errors: the exceptions of the database's library.
+        errors: the classes of exceptions of the database's library.
     """
 
     errors: tuple[type[Exception], ...]
@@ -47,17 +47,17 @@ class Driver(Protocol):
         """Return the database's connections."""
 
     def leases(self) -> "Leases":
-        """Return the leases of the machines that share the database."""
+        """Return the leases of runs, which all machines that share the database respect."""
 
     def saver(self) -> "AbstractAsyncContextManager[HomeSaver]":
         """Open the database's checkpoint saver."""
 
     def unsafe(self) -> str:
-        """Return a warning if the database does not keep owners apart itself, otherwise ""."""
+        """Return a warning if the database lets owners read others' rows, or else ""."""
 
     @staticmethod
     def explain(error: BaseException) -> str:
-        """Return the fault that an error of `errors` reports, without values; otherwise ""."""
+        """Return what is wrong by an error of `errors`, without stored values, or else ""."""
 
 
 _loaded: dict[str, type[Driver]] = {}
@@ -65,10 +65,10 @@ _loaded: dict[str, type[Driver]] = {}
 
 
 def check_address(url: str, variable: str) -> None:
-    """Check that an installed extension opens a database; the URL may hold a password.
+    """Check that an installed extension can open a URL; do not quote it, as it may have a password.
 
     Raises:
-        ValueError: no extension opens databases of this scheme; the message names the variable.
+        ValueError: no extension opens URLs of this scheme; the message names the variable.
     """
     schemes = extension.offered("databases")
     if url.partition("://")[0] in schemes:
@@ -94,10 +94,10 @@ def driver(url: str) -> Driver:
 
 
 def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the given exceptions and those of all databases that this process has used."""
+    """Return the exceptions of SQLite and of all databases used by this process, and `more`."""
     return (sqlite3.Error, *(error for one in _loaded.values() for error in one.errors), *more)
 
 
 def explain(error: BaseException) -> str:
-    """Return the fault that an error of a driver's library reports, or ""."""
+    """Return what is wrong by an error of a driver's library, or "" for other errors."""
     return next((told for one in _loaded.values() if (told := one.explain(error))), "")

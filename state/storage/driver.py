@@ -25,7 +25,7 @@ _AGAIN = 0.005
 class SqliteDatabase:
     """A SQLite file whose commits survive a power cut.
 
-    Answers cost money, and postings depend on answers, so no committed answer or posting is lost.
+    Commits must survive because answers cost money, and payments in the ledger follow from them.
 
     Args:
         file: the file; see `connect`.
@@ -59,7 +59,7 @@ class SqliteDatabase:
         with self._turn:
             connection, self._writer = self._writer or self._opened(), None
             try:
-                # A deferred transaction would fail at its first write instead of waiting.
+                # Not deferred, because its first write would then fail instead of waiting.
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
@@ -78,10 +78,10 @@ class SqliteDatabase:
                 self._writer = None
 
     def _opened(self) -> sqlite3.Connection:
-        """Return a new connection without the driver's implicit transactions.
+        """Return a new connection on which sqlite3 begins no transactions by itself.
 
-        Implicit transactions are deferred. The first write of a deferred transaction fails at once
-        if another process has written since the transaction's first read.
+        Python's sqlite3 would begin deferred transactions, whose first write fails at once if
+        another process has written since their first read.
         """
         connection = connect(self._file, isolation_level=None)
         if not is_read_only(self._file):
@@ -96,13 +96,13 @@ def connect(
 ) -> sqlite3.Connection:
     """Return a connection that all threads may use; a new file is readable for its owner only.
 
-    A read-only file is opened for reading, without creating SQLite's auxiliary files.
+    A file that we may not write is opened for reading only, without auxiliary files.
     """
     private_folder(file.parent)
     place, alone = str(file), is_read_only(file)
     if alone:
         log, index = (file.with_name(f"{file.name}-{name}") for name in ("wal", "shm"))
-        # A file with a log may change; only a file without a log is safe to open as immutable.
+        # Only a file without a log may be opened as immutable, because nobody is writing it.
         logged = index.exists() or (log.exists() and log.stat().st_size)
         place = f"{file.absolute().as_uri()}?mode=ro{'' if logged else '&immutable=1'}"
     else:
@@ -120,7 +120,7 @@ def compact(file: Path) -> int:
     """Free the space of a file's deleted rows, and return the number of bytes freed.
 
     Raises:
-        sqlite3.OperationalError: another process used the file for a minute; no space is freed.
+        sqlite3.OperationalError: another process used the file for a minute, so nothing is freed.
     """
     before = _size(file)
     connection = connect(file, isolation_level=None)
@@ -139,7 +139,7 @@ def _size(file: Path) -> int:
 
 
 def is_read_only(file: Path) -> bool:
-    """Return whether a file exists, and the file or its folder is not writable for us."""
+    """Return whether a file exists and we may not write the file or its folder."""
     return file.exists() and not all(os.access(one, os.W_OK) for one in (file, file.parent))
 
 

@@ -1,8 +1,8 @@
-"""The ids of episodes, which are stored before agents are asked or money is paid.
+"""The ids of episodes; each is stored before its agents are asked and before money is paid.
 
-The idempotency key of every posting and answer contains the episode's id. A thread and its previous
-episode determine the id. So a fork from before `open` and a resume after a power cut play the same
-episode: answers come from the journal, and payments happen once.
+The idempotency key of every posting and answer contains the episode's id. A stored id is found
+again by the thread and its previous episode. So a resumed run, and even a fork from before `open`,
+play the same episode, with the journal's answers and no second payment.
 """
 
 import sys
@@ -33,8 +33,8 @@ class Episodes(Book):
     def after(self, previous: str, beginning: Callable[[], object] = lambda: None) -> str:
         """Return the episode after `previous` on the current thread; create it if it is missing.
 
-        With `InMemorySaver` or without a saver, threads end with their process, and each call
-        creates a new episode: a thread of the same name in another process is unrelated.
+        With `InMemorySaver` or without a saver, each call creates a new episode, because threads
+        end with their process, and the name of a thread says nothing in another process.
 
         Args:
             previous: the previous episode on the thread; empty for the thread's first.
@@ -64,7 +64,7 @@ def mint(session: Session, thread: str, previous: str = "", begun: str = "") -> 
         session: the transaction.
         thread: the thread on which the episode is played.
         previous: the previous episode; empty for the thread's first.
-        begun: the current time (ISO); empty if the register already has the thread's start.
+        begun: the current time (ISO); empty for a registered run, whose start is known.
     """
     minted = uuid4().hex
     told = {"episode": minted} | ({SINCE: begun} if begun else {})
@@ -77,13 +77,13 @@ def mint(session: Session, thread: str, previous: str = "", begun: str = "") -> 
 
 def _outlives_its_process() -> bool:
     saver = _place().get(_SAVER)
-    # An in-memory saver exists only if its module was imported; do not import it here.
+    # Look the class up without an import: unless it is imported, no such saver exists.
     memory = sys.modules.get("langgraph.checkpoint.memory")
     of_process = (bool, memory.InMemorySaver) if memory else (bool,)
     return saver is not None and not isinstance(saver, of_process)
 
 
 def _place() -> dict[str, Any]:
-    """Return the `configurable` of the current run's configuration."""
+    """Return `configurable` from the current run's LangGraph configuration."""
     config = var_child_runnable_config.get() or {}
     return config.get("configurable") or {}

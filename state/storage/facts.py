@@ -1,8 +1,8 @@
 """Facts: all durable data except checkpoints; each is written once under its key.
 
-Facts are postings, answers, episodes' ids, requests, waiting letters and seals. The first writer of
-a key wins, and later writers get the first writer's fact. So a resume, a fork or a second worker
-can safely repeat its writes. The same statements run on every database.
+Facts are postings, answers, episodes' ids, requests, waiting letters and seals. If a key is written
+again, the first fact stays, and the later writer gets the first fact. So a resumed run, a fork or a
+second worker can safely repeat writes. The same statements run on every database.
 """
 
 import json
@@ -41,10 +41,10 @@ class Fact:
 
     Attributes:
         kind: the kind, such as an answer or a posting.
-        scope: the episode or the run of the fact; empty if it belongs to neither.
-        key: the unique name within kind and scope, in ASCII; see `key`.
+        scope: the id of the fact's episode or run; empty if it belongs to neither.
+        key: the name, unique within kind and scope, in ASCII; the function `key` makes names.
         value: the public content as JSON, which is never encrypted.
-        body: the long or private content, which is encrypted if there is a key (`at_rest`).
+        body: the long or private content, encrypted if an encryption key is set (`at_rest`).
         owner: the owner; set when the fact is read.
     """
 
@@ -57,7 +57,7 @@ class Fact:
 
 
 def key(*parts: str | int) -> str:
-    """Return the key made of the given parts.
+    """Return the key with the given parts.
 
     >>> key("Ann", 1)
     '["Ann", 1]'
@@ -66,7 +66,7 @@ def key(*parts: str | int) -> str:
 
 
 def key_prefix(*parts: str | int) -> str:
-    """Return the common prefix of all keys that have the given first parts and a further part."""
+    """Return the prefix of all keys that begin with the given parts and have more parts."""
     return key(*parts)[:-1] + ", "
 
 
@@ -104,8 +104,8 @@ class Session(Statements):
         """Return the facts of a kind and a scope, in the order of writing.
 
         Args:
-            keys: the keys of the facts to read; None reads facts under any key.
-            beginnings: if `keys` is None, read only keys with these prefixes (`key_prefix`).
+            keys: the keys of the facts to return; None for all keys.
+            beginnings: the prefixes (`key_prefix`) that keys must have, if `keys` is None.
         """
         if keys is not None:
             chosen = [(f"key IN ({', '.join('?' * len(x))})", x) for x in _some(keys)]
@@ -127,22 +127,22 @@ class Session(Statements):
         return _fact(*rows[0]) if rows else None
 
     def every(self, kind: str, like: str = "%", unlike: str = _NONE) -> list[Fact]:
-        """Return the facts of a kind in every scope, without their bodies, in the order of writing.
+        """Return the facts of a kind from all scopes, without bodies, in the order of writing.
 
         Args:
-            like: the SQL pattern that the facts' scopes match.
-            unlike: the SQL pattern that the facts' scopes do not match.
+            like: an SQL pattern for the scopes of the facts.
+            unlike: an SQL pattern for scopes that are left out.
         """
         query = f"{_LISTED} kind = ? AND scope LIKE ? AND scope NOT LIKE ? AND {_MINE}"
         rows = self.execute(f"{query} ORDER BY number", kind, like, unlike, self._owner)
         return [_fact(*row) for row in rows]
 
     def put(self, *facts: Fact) -> list[Fact | None]:
-        """Write facts; for each, return None if it is new, or else the fact stored under its key.
+        """Write facts; for each, return None if its key is new, or else the fact that the key has.
 
         Raises:
-            NotYours: the session is for the server, which may not write facts, or a key of a
-                kind in `CLAIMED` belongs to another owner.
+            NotYours: the session is the server's, which writes no facts of its own, or another
+                owner has a key of a kind in `CLAIMED`.
         """
         if self._owner == SERVER:
             raise NotYours("the server may write for the owner of a thread, but not for all")
@@ -158,7 +158,7 @@ class Session(Statements):
     ) -> int:
         """Write a fact under the key (*first, N), where N is the next free number; return N.
 
-        The transaction must hold a lock, so that no other transaction takes N (`Facts.writing`).
+        The transaction must hold a lock (`Facts.writing`), or another could take N too.
         """
         last = self.last(kind, scope, key_prefix(*first) if first else "")
         number = 1 + (int(parts_of(last.key)[-1] if first else last.key) if last else 0)
@@ -181,7 +181,7 @@ class Session(Statements):
     def _standing(self, fact: Fact, new: set[tuple[str, str, str]]) -> Fact | None:
         place = (fact.kind, fact.scope, fact.key)
         if place in new:
-            new.remove(place)  # if the call has a key twice, only the first fact is new
+            new.remove(place)  # a second fact with this key is not new
             return None
         if found := self.read(fact.kind, fact.scope, [fact.key]):
             return found[0]
@@ -190,7 +190,7 @@ class Session(Statements):
 
 
 def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
-    """Return the items in slices, each small enough for one statement."""
+    """Return items in slices that are small enough for one SQL statement."""
     return [given[at : at + _MOST] for at in range(0, len(given), _MOST)]
 
 

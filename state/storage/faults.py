@@ -28,10 +28,10 @@ _ERRNO = {
 
 
 def storage_fault(error: BaseException) -> str:
-    """Return the fault of the disk or the database that caused an error, and the remedy.
+    """Return what is wrong with the disk or the database if it caused an error, with a remedy.
 
     Returns:
-        One line, or "" if neither caused the error.
+        One line, or "" if the error has another cause.
     """
     for one in _causes(error):
         if isinstance(one, sqlite3.Error):
@@ -49,7 +49,7 @@ def storage_fault(error: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, then its causes, contexts and grouped errors, breadth first."""
+    """Yield an error, then the errors that it chains or groups, breadth first."""
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:

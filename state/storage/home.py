@@ -9,7 +9,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-if TYPE_CHECKING:  # the stores import more than many commands need
+if TYPE_CHECKING:  # slow imports that many commands do not need
     from shapley_coop.state.storage.chain import Chain
     from shapley_coop.state.storage.episodes import Episodes
     from shapley_coop.state.storage.journal import Journal
@@ -31,8 +31,8 @@ class Home:
     """The place where runs are stored.
 
     Attributes:
-        folder: the folder of files; `.coop` unless COOP_HOME names another.
-        database: the URL of a shared database; if empty, SQLite files in the folder.
+        folder: the folder of the home's files; `.coop` unless COOP_HOME names another folder.
+        database: the URL of a shared database; if empty, SQLite files in the folder store the runs.
     """
 
     folder: Path
@@ -45,7 +45,7 @@ class Home:
 
     @property
     def chain(self) -> "Chain":
-        """The chain of the seals of ended runs."""
+        """The hash chain of the seals of ended runs."""
         from shapley_coop.state.storage.chain import Chain
 
         return _open_book(Chain, self.books_url)
@@ -69,7 +69,7 @@ class Home:
 
     @property
     def journal(self) -> "Journal":
-        """The operator's journal of letters and answers."""
+        """The operator's private journal of letters and answers."""
         from shapley_coop.state.storage.journal import Journal
 
         return _open_book(Journal, self.books_url)
@@ -108,7 +108,7 @@ class Home:
         """Return a run by its name, without creating the home if it does not exist.
 
         Raises:
-            ValueError: there is no run of that name.
+            ValueError: no run has that name.
         """
         from shapley_coop.state.storage.register import no_such_run
 
@@ -126,7 +126,7 @@ class Home:
         A shared database frees space by itself.
 
         Raises:
-            sqlite3.OperationalError: another process uses a file, which is left unchanged.
+            sqlite3.OperationalError: another process uses a file, whose space is then not freed.
         """
         from shapley_coop.state.storage.driver import compact
 
@@ -135,7 +135,7 @@ class Home:
 
     @property
     def place(self) -> str:
-        """The place of the home's data, in words."""
+        """The words for where the home is, for messages."""
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
     def _has_books(self) -> bool:
@@ -146,7 +146,7 @@ def home() -> Home:
     """Return the home that the environment names.
 
     Raises:
-        ValueError: the environment names a database that no extension opens.
+        ValueError: the environment names a database that no installed extension opens.
     """
     return _home(os.environ.get(HOME_VARIABLE, ".coop"), os.environ.get(DATABASE_VARIABLE, ""))
 
@@ -184,7 +184,7 @@ def _shared_leases(url: str) -> "Leases":
 
 
 def _open_book(kind: Callable[[str], Book], url: str) -> Book:
-    """Return this process's one book (store of facts) of a class for a database."""
+    """Return the store (book) of a class for a database, which all of this process shares."""
     found: Book = _make_book(kind, url)
     return found
 

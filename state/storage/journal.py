@@ -45,18 +45,18 @@ _Place = tuple[str, str, int]
 class Journal(Book):
     """The letters and answers of all episodes in one database.
 
-    Every write survives a power cut, because the journal must keep each answer to which a
-    checkpoint points, and because no paid call may be repeated.
+    Every write survives a power cut, because checkpoints point to answers in the journal, and
+    because a lost answer would have to be paid for again.
     """
 
     def find(
         self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
     ) -> Entry | None:
-        """Return the stored answer to a letter, or None; without `model`, any model's answer."""
+        """Return a letter's stored answer, or None; `model` "" stands for any model."""
         return self.found(episode, [Asked(agent, letter, attempt, model)])[0]
 
     def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
-        """Return the stored answer to each letter, or None, in the order of `letters`."""
+        """Return the stored answer to each letter, or None for a letter without one, in order."""
         given = self._given(episode, [one[:3] for one in letters])
         return [
             next((x for x in given.get(one[:3], ()) if one.model in ("", x.model)), None)
@@ -64,10 +64,10 @@ class Journal(Book):
         ]
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
-        """Return the entry behind each agent's pointer.
+        """Return agent → the entry to which the agent's pointer points.
 
         Raises:
-            ValueError: an entry is missing, or does not match its pointer's commitment.
+            ValueError: an entry is missing, or does not have the hash in its pointer.
         """
         places = {agent: (agent, at["letter"], at["attempt"]) for agent, at in pointers.items()}
         given = self._given(episode, [*places.values()])
@@ -82,7 +82,7 @@ class Journal(Book):
         return opened
 
     def _given(self, episode: str, places: Sequence[_Place]) -> dict[_Place, list[Entry]]:
-        """Return place (agent, letter, attempt) → the answers of all models at that place."""
+        """Return (agent, letter, attempt) → the answers that models have given there."""
         if not places:
             return {}
         wanted = [key_prefix(letter, attempt, agent) for agent, letter, attempt in places]
@@ -94,7 +94,7 @@ class Journal(Book):
         return given
 
     def write(self, episode: str, entry: Entry) -> Entry:
-        """Store an answer unless its key has an answer already, and return the stored answer.
+        """Store an answer unless the letter has one already, and return the stored answer.
 
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
@@ -104,14 +104,14 @@ class Journal(Book):
         return entry_in(stands) if stands else entry
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
-        """Store an answer from an event loop, in one transaction with other waiting answers."""
+        """Store an answer as `write` does, in one transaction with other waiting answers."""
         return await batcher_of(self._keep_all).do((holder(), episode, entry))
 
     def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:
         """Store answers of several runs, in one transaction for each owner; see `write`.
 
         Returns:
-            In the order of `answers`: the answer under the same key, or the error of the write.
+            For each of `answers`, in order: the stored answer, or the error of the write.
         """
         kept: dict[int, Entry | Exception] = {}
         for owner in dict.fromkeys(who.owner for who, _, _ in answers):
@@ -136,7 +136,7 @@ class Journal(Book):
     def deliver(self, episode: str, mail: Mail) -> Mail:
         """Replace the letter that waits at a person's seat, and return the new letter.
 
-        Repeated deliveries and later attempts keep the time of the first delivery.
+        If a letter is delivered again or is a later attempt, it keeps the first delivery's time.
 
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
@@ -163,12 +163,12 @@ class Journal(Book):
         return Mail(agent, letter_text=text, facts=facts, **last.value)
 
     def show(self, episode: str, mail: Mail) -> None:
-        """Record that the person at the seat has seen a letter."""
+        """Record that the person has seen a letter."""
         with self._writing(episode) as session:
             session.put(Fact(SHOWN, episode, key(mail.agent, mail.letter, mail.attempt)))
 
     def was_shown(self, episode: str, mail: Mail) -> bool:
-        """Return whether the person at the seat has seen a letter."""
+        """Return whether the person has seen a letter."""
         name = key(mail.agent, mail.letter, mail.attempt)
         with self._reading(episode) as session:
             return bool(session.read(SHOWN, episode, [name]))
@@ -186,7 +186,7 @@ class Journal(Book):
         yield from map(entry_in, found)
 
     def used_by(self, owner: str) -> list[dict[str, Any]]:
-        """Return the tokens that an owner's answers used, one entry for each model."""
+        """Return the tokens that an owner's answers used, for each model."""
         with self._facts.reading(owner) as session:
             found = session.every(ANSWER)
         used: defaultdict[str, Counter[str]] = defaultdict(Counter)

@@ -1,8 +1,8 @@
 """Leases: the locks that let only one worker play a run.
 
-A lease is a file lock, which the kernel releases with its process, so nothing has to expire after a
-crash. Databases that several machines share have leases of their own (`databases.Driver`), which a
-worker can lose; a worker that has lost its lease saves no further step (`HomeSaver.fences`).
+A lease is a file lock, which the kernel releases when its process ends, even by a crash. A database
+that several machines share has other leases (`databases.Driver`), which a worker can lose; a worker
+that has lost its lease cannot save further steps (`HomeSaver.fences`).
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from shapley_coop.state.storage.at_rest import private_folder
 
 
 class Busy(RuntimeError):
-    """The error that another worker plays the run; the message names that worker."""
+    """The error if another worker plays the run; the message names that worker."""
 
 
 class LeaseLost(RuntimeError):
-    """The error that another worker has taken over the run; the earlier worker must stop."""
+    """The error if another worker has taken over the run, so that this worker must stop."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Lease:
     lost: Callable[[], bool] | None = None
 
     async def check(self) -> None:
-        """Make sure that the lease still holds.
+        """Check that this worker still has the lease.
 
         Raises:
             LeaseLost: another worker has taken the run over.
@@ -55,17 +55,17 @@ class Leases(Protocol):
     """The leases of a home."""
 
     def of(self, run: str) -> AbstractContextManager[Lease]:
-        """Hold the lease of a run until the end of the block; see `FileLeases.of`."""
+        """Hold the lease of a run during the `with` block; see `FileLeases.of`."""
 
     def forget(self, run: str) -> None:
-        """Remove all data on a removed run's leases; the caller must hold the lease."""
+        """Delete what is stored for a deleted run's lease, which the caller must hold."""
 
 
 class FileLeases:
-    """The leases of one machine, as locked files.
+    """The leases of the runs on one machine, as locked files.
 
     Args:
-        folder: the folder of the files.
+        folder: the folder with the locked files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -73,7 +73,7 @@ class FileLeases:
 
     @contextmanager
     def of(self, run: str) -> Iterator[Lease]:
-        """Hold the lease of a run until the end of the block, or of the process.
+        """Hold the lease of a run during the `with` block, at most until the process ends.
 
         Raises:
             Busy: another worker holds the lease.
@@ -85,18 +85,18 @@ class FileLeases:
             lock.release()
 
     def forget(self, run: str) -> None:
-        """Remove the lease files of a removed run; the caller must hold the lease."""
+        """Delete the lease files of a deleted run, whose lease the caller must hold."""
         for path in self._folder.glob(f"{digest(run)[:32]}.*"):
             path.unlink(missing_ok=True)
 
     def _locked(self, run: str) -> FileLock:
         """Acquire and return a run's lock.
 
-        A separate method, so that thousands of open leases keep no local variables in memory.
+        This is not part of `of`, whose local variables stay in memory as long as the lease.
         """
         private_folder(self._folder)
         path = self._folder / f"{digest(run)[:32]}.lock"
-        # One thread may acquire the lock and another one release it.
+        # Without `thread_local`, one thread may acquire the lock and another release it.
         lock = FileLock(str(path), mode=0o600, thread_local=False)
         holder = path.with_suffix(".holder")
         try:
@@ -113,7 +113,7 @@ class FileLeases:
 
 
 def busy(run: str, holder: str) -> Busy:
-    """Return the error that names a run's worker, if it is known."""
+    """Return the error that a run is being played; it names the worker if it is known."""
     return Busy(f"{run} is being played by {holder or 'another process'}: wait for it, or end it")
 
 
@@ -123,10 +123,10 @@ def _privately(file: str, flags: int) -> int:
 
 
 def this_worker() -> str:
-    """Return this process and its machine, in words for other workers."""
+    """Return the words for this process and its machine that other workers are shown."""
     return f"process {os.getpid()} on {socket.gethostname()}"
 
 
 def digest(run: str) -> str:
-    """Return a name of a run in hexadecimal digits, for a lock."""
+    """Return the hash of a run's name, which can be part of a file name."""
     return hashlib.sha256(run.encode()).hexdigest()

@@ -52,7 +52,7 @@ Posting = tuple[Key, Sequence[Line]]
 
 
 def final(episode: str) -> Key:
-    """Return the key of an episode's final settlement, which can be posted only once."""
+    """Return the key of an episode's settlement, which can be posted only once."""
     return Key(episode, "final")
 
 
@@ -66,9 +66,9 @@ class Ledger(Book):
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
         """Write all postings so far of one fork of an episode, in one transaction.
 
-        Only the fork that posts first is paid. The ledger refuses a fork with a posting that
-        differs from the ledger's, or with new postings if the fork lacks a posting of the ledger.
-        So a later fork cannot take a second deposit in addition to those of the original play.
+        Only the fork that posts first is paid. A fork is refused if one of its postings differs
+        from the ledger's, or if it has new postings but lacks one of the ledger's. So a later fork
+        cannot take a second deposit in addition to those of the original play.
 
         Args:
             episode: the episode of the postings.
@@ -96,13 +96,13 @@ class Ledger(Book):
         return [line for lines in self.postings(episode).values() for line in lines]
 
     def postings(self, episode: str) -> dict[Place, tuple[Line, ...]]:
-        """Return an episode's postings and their lines, sorted by turn, kind and clause."""
+        """Return (kind, clause, turn) → lines for an episode's postings, sorted by turn."""
         with self._reading(episode) as session:
             found = {_place_of(one): _lines_in(one) for one in session.read(POSTING, episode)}
         return dict(sorted(found.items(), key=lambda one: (one[0][2], one[0][:2])))
 
     def balances(self, episode: str) -> dict[str, int]:
-        """Return each account's balance in millionths; see `balances_of`."""
+        """Return an episode's balances, as `balances_of` does."""
         return balances_of(self.lines(episode))
 
 
@@ -125,7 +125,7 @@ def _lines_in(posted: Fact) -> tuple[Line, ...]:
 
 
 def balances_of(lines: Sequence[Line]) -> dict[str, int]:
-    """Return each account's balance in millionths; all balances, with the world's, sum to zero."""
+    """Return account → balance in millionths; all balances, the world's included, sum to zero."""
     sums: defaultdict[str, int] = defaultdict(int)
     for line in lines:
         sums[line.debit] -= line.amount

@@ -1,4 +1,4 @@
-"""Books: the base class of stores that read and write facts, and the store of owners.
+"""Books: the base class of the stores, such as the journal, and the store of owners.
 
 An episode belongs to the owner and the thread of the first write to it. Episode ids are random, so
 another owner cannot claim an episode in advance. Facts written on a private machine, or by a server
@@ -22,7 +22,7 @@ _MOST_KNOWN = 10_000
 
 
 class Book:
-    """A reader and writer of some kinds of facts, on behalf of the current holder.
+    """A store that reads and writes some kinds of facts on behalf of the current holder.
 
     Args:
         url: the database's URL; see `Facts`.
@@ -33,7 +33,7 @@ class Book:
 
     @contextmanager
     def _reading(self, episode: str = "") -> Iterator[Session]:
-        """Open a session for queries of the current holder.
+        """Open a read-only session on the facts of the current holder's owner.
 
         Raises:
             NotYours: the episode is played by another thread, or belongs to another owner.
@@ -46,7 +46,7 @@ class Book:
 
     @contextmanager
     def _writing(self, episode: str = "", lock: str = "") -> Iterator[Session]:
-        """Open a transaction of the current holder.
+        """Open a transaction on the facts of the current holder's owner.
 
         Args:
             episode: the episode to write to; the first writer claims it.
@@ -62,7 +62,7 @@ class Book:
             yield session
 
     def _claim(self, episode: str, who: Holder) -> None:
-        """Make sure that an episode belongs to a holder; the first holder claims it.
+        """Check that an episode belongs to a holder, or claim it for the holder if it is new.
 
         Raises:
             NotYours: the episode belongs to another owner or another thread.
@@ -77,14 +77,14 @@ class Book:
         self._knows(episode, who)
 
     def _knows(self, episode: str, who: Holder) -> None:
-        """Remember in this process that an episode belongs to a holder."""
+        """Remember that an episode belongs to a holder, to save later checks."""
         if len(self._facts.known) > _MOST_KNOWN:
             self._facts.known.clear()
         self._facts.known.add((episode, who))
 
 
 def claim(session: Session, episode: str, thread: str) -> None:
-    """Claim an episode for the session's owner and for a thread; "" claims for no thread.
+    """Claim an episode for the session's owner and for a thread, or for no thread if "".
 
     Raises:
         NotYours: the episode belongs to another owner or another thread.
@@ -98,7 +98,7 @@ def claim(session: Session, episode: str, thread: str) -> None:
 
 
 def held_by(claims: list[Fact]) -> Holder | None:
-    """Return the holder of an episode, or None if it is unclaimed or hidden from the reader."""
+    """Return the holder that an episode's claims name, or None if there are none."""
     if not claims:
         return None
     thread = next((x for one in claims if (x := one.value[THREAD])), "")
@@ -106,11 +106,11 @@ def held_by(claims: list[Fact]) -> Holder | None:
 
 
 class Owners(Book):
-    """The book of the owners of threads and episodes, for the server and its saver."""
+    """The store of the owners of threads and episodes, for the server and its saver."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        # Not in the set of known episodes, because a tenant may name a thread like an episode.
+        # Apart from known episodes, because a tenant may give a thread an episode's id as its name.
         self._threads: set[tuple[str, str]] = set()
 
     def of_episode(self, episode: str) -> Holder | None:
@@ -123,11 +123,11 @@ class Owners(Book):
         return (thread, owner) in self._threads
 
     def check_thread(self, thread: str, owner: str, *, claim: bool) -> None:
-        """Make sure that a thread's checkpoints belong to an owner.
+        """Check that a thread's checkpoints belong to an owner.
 
         Args:
             owner: the owner that reads or writes the thread.
-            claim: whether a thread without an owner then belongs to this owner.
+            claim: whether a thread without an owner is given to this owner.
 
         Raises:
             NotYours: the thread belongs to another owner.

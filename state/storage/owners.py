@@ -1,9 +1,9 @@
 """The current holder: the owner and the thread on whose behalf this process reads and writes.
 
-On a private machine everything belongs to the owner `""`. A server with tenants takes a run's
-owner from the authenticated identity and puts it into the run's configuration, where it overrides
-the request's value. A context variable holds the owner of a request. The table never determines
-the owner, because users can edit their tables.
+On a private machine everything belongs to the owner `""`. A server with tenants takes a run's owner
+from the authenticated identity, and writes it into the run's configuration over any value of the
+request. A context variable has the owner of the current request. The owner is never read from the
+table, because users can edit their tables.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ SERVER = "*"
 
 
 class NotYours(LookupError):
-    """The error that a row, an episode or a thread belongs to another owner, who is not named."""
+    """The error if a row, an episode or a thread belongs to another owner, who is not named."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ _acting: ContextVar[Holder | None] = ContextVar("acting_for", default=None)
 
 
 def holder() -> Holder:
-    """Return the current run's holder, or else the request's, or else the private machine's."""
+    """Return the holder of the current run, or else of the current request, or else nobody's."""
     config = var_child_runnable_config.get() or {}
     place = config.get("configurable") or {}
     if thread := place.get("thread_id"):
@@ -56,7 +56,7 @@ def request_holder() -> Holder | None:
 
 @contextmanager
 def acting_for(owner: str, thread: str = "") -> Iterator[None]:
-    """Act as the given owner within the `with` block: read and write its rows only."""
+    """Read and write only the given owner's rows within the `with` block."""
     token = _acting.set(Holder(owner, thread))
     try:
         yield

@@ -1,4 +1,4 @@
-"""The compression of letters and checkpoints by zlib; most texts are one or two kilobytes long."""
+"""The compression of letters and checkpoints by zlib."""
 
 import json
 import zlib
@@ -7,17 +7,17 @@ from typing import Any
 
 
 def deflate(plain: bytes) -> bytes:
-    """Return the zlib stream of some bytes, compressed at the fastest level."""
+    """Return bytes compressed by zlib at its fastest level."""
     return zlib.compress(plain, level=1)
 
 
 def pack(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
-    """Return the texts and a letter's facts, as two consecutive zlib streams of JSON."""
+    """Return texts and a letter's facts as bytes: two consecutive zlib streams of JSON."""
     return b"".join(deflate(json.dumps(part).encode()) for part in (list(texts), dict(facts)))
 
 
 def unpack(content: bytes) -> tuple[list[str], dict[str, Any]]:
-    """Return the texts and the facts in bytes written by `pack`."""
+    """Return the texts and the facts from the bytes that `pack` returned."""
     words = zlib.decompressobj()
     texts: list[str] = json.loads(words.decompress(content))
     facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))

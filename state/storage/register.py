@@ -1,4 +1,4 @@
-"""The register of runs, where a run is entered before its graph starts, so that none is lost."""
+"""The register of runs; a run is entered before its graph starts, so that no run is lost."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ class Run:
         run: the run's name, which is LangGraph's thread id.
         graph: the workflow.
         room: the resolved configuration, as JSON.
-        created: the time of registration (ISO, UTC).
+        created: the time at which the run was entered (ISO, UTC).
         state: started, waiting (for people), ended or failed.
         result: the result; None until the run has ended.
         workflow: the version of the workflow with which the run began.
@@ -60,10 +60,10 @@ class Run:
 
 
 class KeyUsed(ValueError):
-    """The error that an idempotency key belongs to another request or to a removed run that paid.
+    """The error if an idempotency key was used for another request, or by a removed run that paid.
 
     Attributes:
-        run: the name of the run that began under the key.
+        run: the name of the run that used the key.
         known: the run of that name, or None if the register has no such run.
     """
 
@@ -73,7 +73,7 @@ class KeyUsed(ValueError):
 
 
 def no_such_run(name: str) -> ValueError:
-    """Return the error that a run does not exist; its message names the home."""
+    """Return the error to raise if a run does not exist; its message names the home."""
     from shapley_coop.state.storage.home import home
 
     return ValueError(f"there is no run {name!r}: coop runs lists those of {home().place}")
@@ -85,7 +85,7 @@ class Runs(Book):
     def begin(
         self, run: str, graph: str, room: dict[str, Any], workflow: str, key: str = ""
     ) -> Run:
-        """Register a run before it starts.
+        """Enter a run before it starts.
 
         Args:
             run: the run's name.
@@ -98,7 +98,7 @@ class Runs(Book):
             The run; if the key was used for the same request before, the earlier run.
 
         Raises:
-            KeyUsed: the key belongs to another request, or to a removed run with payments.
+            KeyUsed: the key was used for another request, or by a removed run that paid.
             ValueError: a run of that name exists.
         """
         if known := self.begun(graph, room, key):
@@ -117,16 +117,16 @@ class Runs(Book):
                 return known
             from shapley_coop.state.resuming import command_for  # late: import cycle
 
-            other = self._find(run)  # None if the run belongs to another owner
+            other = self._find(run)  # None if it is another owner's
             resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(f"a run {run!r} exists already: choose another name{resume}") from None
         return _run(run, begun, [])
 
     def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
-        """Return the earlier run of the same request under the same key, or None.
+        """Return the run that used the key for the same request, or None.
 
         Raises:
-            KeyUsed: the key belongs to another request, or to a removed run with payments.
+            KeyUsed: the key was used for another request, or by a removed run that paid.
         """
         if not key or (run := self._keyed(key, _digest(graph, room))) is None:
             return None
@@ -139,13 +139,13 @@ class Runs(Book):
         raise KeyUsed(why, run, None)
 
     def bind(self, key: str, room: dict[str, Any]) -> str:
-        """Bind an idempotency key to one request on the current thread.
+        """Bind an idempotency key to this request on the current thread.
 
         Returns:
-            The text to pass to `Episodes.after` as `previous`.
+            The text for the argument `previous` of `Episodes.after`, one for each key.
 
         Raises:
-            ValueError: the key belongs to another request or another thread.
+            ValueError: the key was used for another request or on another thread.
         """
         thread, request = holder().thread, _digest("", room)
         named, of_run = _key_facts(key, request, thread)
@@ -157,7 +157,7 @@ class Runs(Book):
         return f"key:{_name_of(key)}"
 
     def _keyed(self, key: str, request: str) -> str | None:
-        """Return the name of the run that was requested under a key, or None."""
+        """Return the name of the run that used a key, or None."""
         with self._reading() as session:
             found = session.read(KEY, "", [_name_of(key)])
         if not found:
@@ -174,7 +174,7 @@ class Runs(Book):
     def finish(
         self, run: str, state: str, result: dict[str, Any] | None = None, why: str = ""
     ) -> None:
-        """Record that a run has ended, failed or waits, with its result or the reason.
+        """Record that a run has ended, with its result, or why it has failed or waits.
 
         A later failure never erases the result of a run that has ended, because its settlement is
         final. Unknown runs and runs of other owners are ignored.
@@ -190,7 +190,7 @@ class Runs(Book):
         result: dict[str, Any] | None = None,
         why: str = "",
     ) -> None:
-        """Record the end, failure or wait of a run, as `finish` does, in an open transaction."""
+        """Record what `finish` records, in a transaction that is already open."""
         last = session.last(STANDS, run)
         before = last.value if last else {"state": STARTED}
         stands = {"state": state} | ({"result": result} if result else {"why": why} if why else {})
@@ -203,7 +203,7 @@ class Runs(Book):
         """Return a run by its name.
 
         Raises:
-            ValueError: there is no run of that name.
+            ValueError: no run has that name.
         """
         if found := self._find(run):
             return found
@@ -230,7 +230,7 @@ class Runs(Book):
                 session.forget(kind, run)
 
     def list(self, cells: bool = True) -> list[Run]:
-        """Return every run, newest first; without `cells`, leave out the runs of sweeps."""
+        """Return every run, newest first; if `cells` is false, leave out the runs of sweeps."""
         unlike = {} if cells else {"unlike": CELL}
         stands: defaultdict[str, list[Fact]] = defaultdict(list)
         with self._reading() as session:
@@ -242,7 +242,7 @@ class Runs(Book):
         return sorted(found, key=lambda run: run.created, reverse=True)
 
     def threads(self) -> dict[str, str]:
-        """Return thread → start time of the threads without a registered run, latest first."""
+        """Return thread → start time, latest first, for threads that are no registered runs."""
         with self._reading() as session:
             played = session.every(FOLLOWS, unlike=CELL)
         entered = {one.scope for one in played if SINCE not in one.value}
@@ -256,7 +256,7 @@ class Runs(Book):
 
 
 class _Taken(Exception):
-    """The error that a run's name or an idempotency key is in use."""
+    """The error if a run's name or an idempotency key is in use."""
 
 
 def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
@@ -267,7 +267,7 @@ def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
 
 
 def _key_facts(key: str, request: str, run: str) -> tuple[Fact, Fact]:
-    """Return the facts KEY, with a key's request and run, and KEYED, with the run's key."""
+    """Return two facts: KEY maps a key to request and run, and KEYED maps the run to the key."""
     name = _name_of(key)
     return Fact(KEY, "", name, {"request": request, "run": run}), Fact(KEYED, run, name)
 
@@ -277,5 +277,5 @@ def _name_of(key: str) -> str:
 
 
 def _digest(graph: str, room: dict[str, Any]) -> str:
-    """Return the hash of a request."""
+    """Return the hash of a request: a workflow and a configuration."""
     return hashlib.sha256(json.dumps([graph, room], sort_keys=True).encode()).hexdigest()

@@ -1,15 +1,15 @@
-"""The execution of SQL statements, and the dialects in which databases differ."""
+"""The execution of SQL statements, translated into the dialects of databases."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 
 class Dialect:
-    """SQLite's dialect, in which all statements are written; others override what differs.
+    """SQLite's dialect, in which all statements are written; other dialects are subclasses.
 
     Attributes:
-        types: the types of columns: `counted` numbers rows, `bytes` holds bytes, and `bytewise`
-            follows the type of texts that sort by bytes.
+        types: the SQL types of columns: `counted` for row numbers, `bytes` for bytes, and
+            `bytewise`, added to the type of texts that sort by bytes.
         tables: the query for the names of the tables.
     """
 
@@ -21,15 +21,15 @@ class Dialect:
     tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
     def translate(self, statement: str) -> str:
-        """Return a statement in this dialect, with its places for values."""
+        """Return a statement in this dialect, with this dialect's placeholders for values."""
         return statement
 
     def version(self, session: "Statements") -> int:
-        """Return the version in a database of facts, or 0 if there is none."""
+        """Return the version that a database records for its data, or 0 if it records none."""
         return int(session.execute("PRAGMA user_version")[0][0])
 
     def complete(self, session: "Statements", version: int) -> None:
-        """Record the version of a database whose table of facts was just created."""
+        """Record the version of the data, after the table of facts was created."""
         session.execute(f"PRAGMA user_version = {version}")
 
 

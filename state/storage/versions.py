@@ -8,17 +8,17 @@ ANOTHER_HOME = "name another home (COOP_HOME or COOP_DATABASE_URL)"
 
 
 class OtherVersion(ValueError):
-    """The error that another version of this program wrote stored data."""
+    """The error if another version of this program wrote stored data."""
 
 
 def check_version(what: str, found: object, reads: object, instead: str = "") -> None:
-    """Make sure that this program can read some stored data.
+    """Check that this program can read some stored data.
 
     Args:
         what: the name of the data.
-        found: the version of the data; 0 or None if the data have none.
+        found: the version that the data record; 0 or None if they record none.
         reads: the version that this program reads.
-        instead: the message's advice, besides the use of the program that wrote the data.
+        instead: the message's advice, besides to use the program that wrote the data.
 
     Raises:
         OtherVersion: the data have another version, or no version.

@@ -2,8 +2,8 @@
 
     coop run escape_room --agent Bob=a2a:https://bob.example,timeout=600,card_key=bob.pem
 
-Each letter is one message to the agent. Its only text part is the letter's text, for models. Its
-data part is for programs: the letter's id, the schema of an answer, and the letter's content as
+Each letter is one message to the agent. The message has a text part, the letter's text for models,
+and a data part for programs: the letter's id, the schema of an answer, and the letter's content as
 an object. The agent answers with tagged text, as a model does, or with fields: `{"answer": {…}}`.
 Needs the extra `a2a`.
 """

@@ -45,17 +45,17 @@ def check_address(seat: Seat) -> None:
 
 
 def remote_agent(seat: Seat, *, agent: str, seed: int) -> "RemoteAgent":
-    """Return the chat model of a seat; `for_letter` gives the model its letter later."""
+    """Return the chat model of a seat, without a letter; `for_letter` sets the letter of a call."""
     return RemoteAgent(seat=seat)
 
 
 class RemoteAgent(LetterChatModel):
-    """A chat model for one call: it asks a remote agent one question over A2A.
+    """A chat model that sends a remote agent one question over A2A.
 
     Attributes:
         seat: the seat with the agent's address.
         question: the letter, or None before there is one.
-        journal: the journal, which keeps the id of the agent's A2A task for resumed runs.
+        journal: the journal, from which a resumed run reads the id of the agent's A2A task.
     """
 
     seat: Seat
@@ -84,11 +84,11 @@ class RemoteAgent(LetterChatModel):
             from shapley_coop.extensions.a2a.asking.faults import described
 
             failure = described(error, self.seat, self.question.agent)
-        raise SeatFault(failure)  # outside `except`, so SeatFault has no context with private text
+        raise SeatFault(failure)  # not in `except`, so as not to chain private text
 
 
 class _Exchange:
-    """The exchange of one letter with an agent: sends the letter and waits for the answer."""
+    """The exchange of one letter with an agent, which sends the letter and waits for the answer."""
 
     def __init__(self, seat: Seat, question: "Enquiry", journal: Journal) -> None:
         self._seat, self._question = seat, question
@@ -113,7 +113,7 @@ class _Exchange:
         try:
             return await self._wait(link, known)
         except TaskFailed:
-            return None  # LangGraph's server shows a completed task without answer, so ask again
+            return None  # LangGraph's server shows completed tasks without answer, so ask again
 
     async def _asked_back(self, link: "Link") -> str:
         """Return the id of the last attempt's task if that task awaits input, or ""."""
@@ -156,7 +156,7 @@ class _Exchange:
 
 
 class _Tasks:
-    """The ids of the agent's A2A tasks for each attempt at a question; the journal keeps them."""
+    """The ids, in the journal, of the A2A tasks that the agent made for a question's attempts."""
 
     def __init__(self, question: "Enquiry", journal: Journal) -> None:
         self._question, self._journal = question, journal
@@ -168,7 +168,7 @@ class _Tasks:
         return [json.loads(entry.answer.text)["task"] for entry in found]
 
     async def keep(self, task: str, card: str) -> None:
-        """Write a task's id to the journal, before the wait for the task's answer."""
+        """Write a task's id to the journal, so that a restart can find the task."""
         if task in self._kept:
             return
         self._kept.add(task)
@@ -202,7 +202,7 @@ async def link_to(seat: Seat, agent: str) -> "Link":
     if key not in links:
         # Letters that are sent at the same time share the link that the first letter opens.
         links[key] = asyncio.ensure_future(_linked(seat, agent))
-        # All waiters may be cancelled; reading the exception then prevents asyncio's warning.
+        # If all waiters are cancelled, this reads the exception, or asyncio would warn of it.
         links[key].add_done_callback(lambda made: made.cancelled() or made.exception())
         here.closing.push_async_callback(_close, links[key])
     try:
@@ -219,7 +219,7 @@ async def _close(link: "asyncio.Future[Link]") -> None:
 
 
 async def _linked(seat: Seat, agent: str) -> "Link":
-    # The first import of the library takes a second, which must not block the event loop.
+    # The first import of `a2a` takes a second, which must not block the event loop.
     linking = await asyncio.to_thread(import_module, "shapley_coop.extensions.a2a.asking.link")
     found: Link = await linking.Link.to(seat, agent)
     return found

@@ -22,12 +22,12 @@ WELL_KNOWN = ".well-known/agent-card.json"
 ALGORITHMS = ["ES256", "EdDSA"]
 """The algorithms that may sign a card."""
 
-TOKEN = "COOP_A2A_TOKEN_"  # noqa: S105 - a variable's name
+TOKEN = "COOP_A2A_TOKEN_"  # noqa: S105 - the name of an environment variable, not a secret
 """The prefix of the variable with an agent's token; the agent's name in capitals follows."""
 
 
 class CardRefused(Exception):
-    """The error if a card cannot be trusted or used; its one line does not quote the card."""
+    """The error if a card cannot be trusted or used; its message does not quote the card."""
 
 
 class Card(NamedTuple):

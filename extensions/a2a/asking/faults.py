@@ -1,4 +1,4 @@
-"""Error lines for remote agents that did not answer, with cause and remedy but no agent's words."""
+"""Error lines that say why a remote agent did not answer, without quoting the agent."""
 
 import re
 
@@ -26,7 +26,7 @@ def described(error: BaseException, seat: Seat, agent: str) -> str:
     """Return a line that names the cause of an error and a remedy.
 
     Args:
-        error: the error from the exchange with the agent; its chain of causes is read too.
+        error: the error from the exchange with the agent; the errors that caused it are read too.
         seat: the seat with the agent's address.
         agent: the agent's name in the game.
     """

@@ -1,4 +1,4 @@
-"""The HTTP client for a foreign agent: bounded responses, no redirects, only that agent's token."""
+"""The HTTP client for a remote agent; it limits responses and follows no redirects."""
 
 from collections.abc import AsyncIterator
 

@@ -41,7 +41,7 @@ def message_of(
         context_id=str(uuid5(NAMESPACE_URL, talk)),
         task_id=task,
         role=Role.ROLE_USER,
-        # Only one text part: LangGraph gives two texts the same id and keeps the last.
+        # Send only one text part: of two, LangGraph's server keeps only the last.
         parts=[new_text_part(q.text), new_data_part({"letter": told(question, form)})],
         extensions=[EXTENSION],
     )

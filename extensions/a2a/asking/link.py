@@ -43,7 +43,7 @@ class Link:
         try:
             card = await read_card(seat, http)
             streams = card.agent.capabilities.streaming
-            # Without streaming, the agent returns a task at once, which the caller polls.
+            # An agent without streaming returns a task at once, which the caller polls.
             config = ClientConfig(
                 streaming=streams,
                 polling=not streams,

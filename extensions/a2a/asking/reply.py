@@ -75,7 +75,7 @@ def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
 def usage_in(told: Iterable["Task | Message | Artifact"]) -> UsageMetadata | None:
     """Return the token counts in the first metadata that have some, or None.
 
-    A2A has no field for them. This reads the names of LangChain, OpenAI, and Google's ADK.
+    A2A has no field for them, so the names of LangChain, OpenAI and Google's ADK are tried.
     """
     from google.protobuf.json_format import MessageToDict
 
@@ -91,7 +91,7 @@ def usage_in(told: Iterable["Task | Message | Artifact"]) -> UsageMetadata | Non
 def _count(told: Mapping[str, Any], names: Sequence[str]) -> int | None:
     """Return the first count under one of the names, or None if it is not a whole number."""
     count: Any = next((told[name] for name in names if name in told), None)
-    # JSON numbers of protobuf are floats.
+    # Protobuf reads every JSON number as a float.
     whole = isinstance(count, float) and count.is_integer() and 0 <= count < 2**53
     return int(count) if whole else None
 
@@ -108,7 +108,7 @@ def _completed(task: "Task", form: Form | None) -> str:
 
 
 def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:
-    """Return the first `answer` in a data part as tagged text; without one, the joined texts."""
+    """Return the first `answer` in a data part as tagged text, or else the joined texts."""
     from google.protobuf.json_format import MessageToDict
 
     texts = []
@@ -136,7 +136,7 @@ def _goes_on(last: "Part", part: "Part") -> bool:
 
 
 def _whole(value: Any) -> Any:
-    """Return a value of a data part with every integral double as an int."""
+    """Return a data part's value with whole numbers as ints; A2A has turned them into doubles."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, Mapping):
@@ -145,7 +145,7 @@ def _whole(value: Any) -> Any:
 
 
 def follow(task: "Task", event: "StreamResponse") -> "Task | Message":
-    """Return a task after an event of its stream, or the message if the event is a message."""
+    """Apply a stream's event to a task; return the task, or the message if the event is one."""
     if event.HasField("message"):
         return event.message
     if event.HasField("task"):
@@ -175,7 +175,7 @@ def _keep_artifact(task: "Task", new: "Artifact", append: bool) -> None:
         task.artifacts.append(new)
     elif append:
         for part in new.parts:
-            # An agent may send one text in several pieces.
+            # An agent may stream one text in several pieces, so join them.
             if known.parts and _goes_on(known.parts[-1], part):
                 known.parts[-1].text += part.text
             else:

@@ -1,8 +1,8 @@
 """The two A2A agents of `coop a2a`: a judge that assesses others, and a subject for assessment.
 
 The judge (the green agent of AgentBeats) plays the runs of an assessment request. The subject (the
-purple agent) answers letters by a seat of this package. Tasks are kept in memory: after a crash
-the client must send its request again, but finished runs stay in the home.
+purple agent) answers letters with a model or another seat of this package. Tasks are only in
+memory, so after a crash the client must send its request again; finished runs are on disk.
 """
 
 import json
@@ -64,7 +64,7 @@ class _Agent(AgentExecutor):
     """An agent that answers each message by one task."""
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """Answer a message: start its task and call `answer`."""
+        """Start a message's task, and call `answer`."""
         message = context.message
         assert message is not None, "a request brings a message"
         task = context.current_task
@@ -76,16 +76,16 @@ class _Agent(AgentExecutor):
         await self.answer(context, updater)
 
     async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
-        """Answer the message of the context and end its task."""
+        """Answer the message in the context, and end the message's task."""
         raise NotImplementedError
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """Refuse to cancel, because the agents of a play rely on the play's settlement."""
+        """Refuse to cancel a task, because the other agents of its run rely on the settlement."""
         raise UnsupportedOperationError("it cannot be cancelled")
 
 
 class Judge(_Agent):
-    """The agent that plays an assessment and answers with the results as an artifact."""
+    """The agent that plays the runs of an assessment, and returns the results as an artifact."""
 
     async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
         """Add the artifact `assessment` to the task, or reject a request that cannot be read."""
@@ -109,7 +109,7 @@ class Judge(_Agent):
 
 
 class Subject(_Agent):
-    """The agent that answers each letter with a seat.
+    """The agent under assessment; a seat, such as a model, answers each of its letters.
 
     Args:
         seat: the seat that answers.
@@ -138,7 +138,7 @@ class Subject(_Agent):
 
 
 class _Tasks(InMemoryTaskStore):
-    """A store of tasks without access control: any caller that knows a task's id may read it."""
+    """A store of tasks in memory; any caller that knows a task's id may read the task."""
 
     async def list(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
         """List no tasks, because letters and the parties of an assessment are private."""
@@ -146,13 +146,13 @@ class _Tasks(InMemoryTaskStore):
 
 
 def application(executor: AgentExecutor, skill: AgentSkill, url: str) -> Starlette:
-    """Return the app of an A2A agent (protocol versions 1.0 and 0.3) at the root of an address.
+    """Return the web app that serves an A2A agent (protocol versions 1.0 and 0.3).
 
     If the address is a loopback address, `BrowserGuard` keeps web pages from calling the agent.
 
     Args:
         executor: the judge or the subject.
-        skill: the skill on the agent's card.
+        skill: the skill that the agent's card names.
         url: the public address of the agent.
     """
     card = AgentCard(

@@ -1,4 +1,4 @@
-"""The assessment: foreign agents play a game here, and the caller gets the results.
+"""The assessment of remote agents: they play a game here, and the caller gets the results.
 
 The request has the form of AgentBeats (https://agentbeats.dev): JSON in a text, with `config` and
 `participants` (role → an agent's A2A address). A role is the name of an agent of the game.
@@ -58,7 +58,7 @@ class _Part(BaseModel):
 
 
 class Config(_Part):
-    """The settings of the plays; all have defaults."""
+    """The settings of an assessment's runs; all have defaults."""
 
     game: str = Field(default="escape_room", description="A game's name.")
     params: dict[str, Any] = Field(default={}, description="The game's parameters.")
@@ -80,7 +80,7 @@ class Config(_Part):
     @field_validator("game")
     @classmethod
     def _named(cls, game: str) -> str:
-        """Refuse names of files and programs, because a caller may not open files here."""
+        """Accept only names of known games, because a caller may not open files here."""
         if game not in names():
             raise ValueError(f"{game[:80]!r} is not a game: choose from {', '.join(names())}")
         return game
@@ -91,7 +91,7 @@ class Assessment(_Part):
 
     Attributes:
         participants: role in the game → the A2A address of the participant.
-        config: the settings. Embedded rational agents play the roles without a participant.
+        config: the settings. A role without a participant is played by an embedded rational agent.
     """
 
     participants: dict[str, AnyHttpUrl] = Field(min_length=1)
@@ -125,7 +125,7 @@ class Assessment(_Part):
         return found
 
     def room(self, seed: int) -> RunConfig:
-        """Return the configuration of one play.
+        """Return the configuration of the run with this seed.
 
         Raises:
             ValueError: a setting is wrong.
@@ -142,15 +142,15 @@ class Assessment(_Part):
 
 
 async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
-    """Play all seeds, one after the other, and verify each play by recomputing its results.
+    """Play one run per seed, and verify each run by recomputing its results.
 
     Args:
         asked: the request.
-        say: the callback for progress, called after each play.
+        say: a callback for a line on the progress, called after each run.
 
     Returns:
-        Plain JSON. `runs` has one object per play. A play whose agent did not answer is stopped.
-        `agents`, `welfare`, `agreement` and `verified` sum up the plays that were not stopped.
+        Plain JSON. `runs` has one object per run. A run is stopped if an agent does not answer.
+        `agents`, `welfare`, `agreement` and `verified` sum up the runs that were not stopped.
     """
     config, runs = asked.config, list[dict[str, Any]]()
     agents = load(config.game, config.params).agents

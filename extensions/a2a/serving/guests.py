@@ -1,4 +1,4 @@
-"""The handler of guests' A2A requests: to take a seat, answer a letter or read the seat's task."""
+"""The handler of A2A requests by which guests take a seat, answer letters and read their task."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -50,7 +50,7 @@ class Guests(RequestHandler):
     """The A2A request handler; each of its tasks represents a seat.
 
     Args:
-        inbox: the inbox with the waiting letters.
+        inbox: the inbox with the letters that wait for an answer.
     """
 
     def __init__(self, inbox: ThreadInbox) -> None:
@@ -59,7 +59,7 @@ class Guests(RequestHandler):
     async def on_message_send(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> Task | Message:
-        """Take a seat or answer a letter; then wait for the next letter or the play's end."""
+        """Take a seat or answer a letter; then wait for the next letter or the run's end."""
         seat, held = await self._heard(params, context)
         if params.configuration.return_immediately:
             return await self._task(seat)
@@ -72,7 +72,7 @@ class Guests(RequestHandler):
     async def on_message_send_stream(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """Take a seat or answer a letter; stream events until the next letter or the play's end."""
+        """Take a seat or answer a letter; stream events until the next letter or the run's end."""
         seat, held = await self._heard(params, context)
         async for event in self._events(seat, held):
             yield event
@@ -80,7 +80,7 @@ class Guests(RequestHandler):
     async def on_subscribe_to_task(
         self, params: SubscribeToTaskRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """Yield the events at a seat until the next letter or the end of the play."""
+        """Yield the events of a seat's task until the next letter or the end of the run."""
         seat = _seat(context, params.id)
         async for event in self._events(seat, ""):
             yield event
@@ -92,7 +92,7 @@ class Guests(RequestHandler):
     async def on_list_tasks(
         self, params: ListTasksRequest, context: ServerCallContext
     ) -> ListTasksResponse:
-        """Return the task of the caller's seat, or none without tenants."""
+        """Return the task of the caller's seat, or none on a server without tokens."""
         caller: Caller | None = context.state.get(CALLER)
         if caller is None:
             return ListTasksResponse()
@@ -104,13 +104,13 @@ class Guests(RequestHandler):
     async def on_cancel_task(
         self, params: CancelTaskRequest, context: ServerCallContext
     ) -> NoReturn:
-        """Refuse to cancel; a silent agent passes at its deadline instead."""
+        """Refuse to cancel a task; an agent that stays silent passes at its deadline."""
         raise UnsupportedOperationError("A party cannot cancel the play")
 
     async def on_get_extended_agent_card(
         self, params: GetExtendedAgentCardRequest, context: ServerCallContext
     ) -> AgentCard:
-        """Refuse, because there is no extended card."""
+        """Refuse the request, because the agent has no extended card."""
         raise UnsupportedOperationError
 
     async def _no_push(self, params: Any, context: ServerCallContext) -> NoReturn:
@@ -130,7 +130,7 @@ class Guests(RequestHandler):
     async def _heard(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> tuple[Seat, str]:
-        """Handle a message; return its seat and the answered letter's id ("" if there is none)."""
+        """Handle a message; return its seat, and the id of the letter that it answered, or ""."""
         data, words = _parts(params.message)
         if not params.message.task_id:
             seat = _invited(context, data.get("seat"))
@@ -140,7 +140,7 @@ class Guests(RequestHandler):
         return seat, await self._answered(seat, data, words)
 
     async def _answered(self, seat: Seat, data: Mapping[str, Any], words: str) -> str:
-        """Answer the waiting letter; return the letter's id, or "" if the answer was refused."""
+        """Answer the letter that waits; return the letter's id, or "" if the answer is refused."""
         task = await self._task(seat)
         if task.status.state == TaskState.TASK_STATE_COMPLETED:
             raise UnsupportedOperationError("The play is over")
@@ -163,7 +163,7 @@ class Guests(RequestHandler):
         return "" if "refused" in taken else meant
 
     async def _next(self, seat: Seat, answered: str) -> Task:
-        """Return the task once a letter other than `answered` waits, or the play is over."""
+        """Return a seat's task once a letter other than `answered` waits, or the run has ended."""
         while True:
             task = await self._task(seat)
             working = task.status.state == TaskState.TASK_STATE_WORKING
@@ -208,7 +208,7 @@ def _seat(context: ServerCallContext, task: str) -> Seat:
 
 
 def _invited(context: ServerCallContext, named: Any) -> Seat:
-    """Return a guest's seat: its token's seat, or without tenants the seat that `named` gives."""
+    """Return the seat of the caller's token, or on a server without tokens the seat in `named`."""
     caller: Caller | None = context.state.get(CALLER)
     if caller is not None:
         return Seat(caller.episode, caller.agent)

@@ -26,13 +26,13 @@ def table_routes(inbox: ThreadInbox) -> list[Route]:
         return _dispatcher(inbox)
 
     async def table(request: Request) -> Response:
-        # The first import of the library takes a second, which must not block the event loop.
+        # The first import of `a2a` takes a second, which must not block the event loop.
         found = await asyncio.to_thread(dispatcher)
         answer: Response = await found.handle_requests(request)
         return answer
 
     async def card(request: Request) -> Response:
-        # Guests call the address on the card, and caches keep the card, so check for a forged Host.
+        # The card repeats the request's Host as the address to call, so a forged Host is refused.
         if not is_here(request.headers.get("host", "")):
             return refusal(403, f"Unknown host: {HOSTS} lists those whose card this is")
         return JSONResponse(await asyncio.to_thread(_card, str(request.base_url)))
@@ -51,7 +51,7 @@ def _dispatcher(inbox: ThreadInbox) -> Any:
     from shapley_coop.extensions.a2a.serving.guests import CALLER, Guests
 
     class WithCaller(DefaultServerCallContextBuilder):
-        """A builder that puts the caller into a call's context."""
+        """A builder of A2A call contexts that adds the authenticated caller."""
 
         def build(self, request: Request) -> ServerCallContext:
             context = super().build(request)
@@ -62,7 +62,7 @@ def _dispatcher(inbox: ThreadInbox) -> Any:
 
 
 def _card(base_url: str) -> dict[str, Any]:
-    """Return the card of the agent at `/table`, with the host from the card's request."""
+    """Return the card of the agent at `/table`, whose address starts with `base_url`."""
     from a2a.types import (
         AgentCapabilities,
         AgentCard,

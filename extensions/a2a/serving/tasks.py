@@ -19,10 +19,10 @@ TOLD = ("status", "happened", "payoffs", "transfers", "contract", "credit")
 
 
 class Seat(NamedTuple):
-    """A seat, which an A2A task represents.
+    """A party's seat in a run; one A2A task represents it.
 
     Attributes:
-        episode: the play's episode.
+        episode: the id of the run's episode.
         agent: the agent at the seat.
     """
 
@@ -42,14 +42,14 @@ class Seat(NamedTuple):
 
 
 class NoSuchSeat(LookupError):
-    """The error if there is no such play, or if no guest can take the seat."""
+    """The error if the run does not exist, or if no guest can take the seat."""
 
 
 async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
     """Return the current task of a seat.
 
     Raises:
-        NoSuchSeat: there is no such play or agent, or a model or program plays the agent.
+        NoSuchSeat: the run or the agent does not exist, or a model or program plays the agent.
     """
     thread = await thread_of(seat.episode)
     if thread is None:
@@ -68,7 +68,7 @@ async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
 
 
 def letter_id(task: Task) -> str:
-    """Return the id of the letter that a task holds, or "" if none waits."""
+    """Return the id of the letter that waits in a task, or "" if none waits."""
     return task.status.message.message_id
 
 
@@ -93,7 +93,7 @@ def _letter(task: Task, seat: Seat, letter: dict[str, Any]) -> Message:
 
 
 def _after_letters(task: Task, seat: Seat, thread: Any, table: Table) -> None:
-    """Set the state of a task without a letter: WORKING until the play ends, then COMPLETED."""
+    """Set a task's state if no letter waits: COMPLETED after the run's end, and WORKING before."""
     given = table.get("settings", {}).get("seats", {}).get(seat.agent)
     if given is None:
         raise NoSuchSeat(f"There is no {seat.agent} in this play")

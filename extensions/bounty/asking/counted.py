@@ -1,4 +1,4 @@
-"""The counted split, which pays counted work, and the check that a run offered it first."""
+"""The split of a bounty by counted work, and the check that a run offered this split first."""
 
 from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
@@ -10,13 +10,13 @@ from shapley_coop.state.table import Table
 
 
 def counted_split(evaluated: EvaluatedTable) -> Deal:
-    """Return the counted split: each agent's share is its fraction of all agents' earnings."""
+    """Return the split in proportion to what each agent's counted work earned in the game."""
     parts = {agent: x / evaluated.total for agent, x in evaluated.earned.items()}
     return Deal(clauses=(Share(fractions=parts),))
 
 
 def wrongly_counted(table: Table) -> list[str]:
-    """Return the differences between the first offer about a bounty and the counted split."""
+    """Return the differences between a run's first offer and the counted split; [] if none."""
     put = [said.get("deal") for said in table.get("talk", []) if said["by"] == COUNT]
     due = [counted_split(EvaluatedTable(table)).record()]
     return list(differences(put, due, "offer 1"))

@@ -2,8 +2,8 @@
 
 open → step → account → put_count → answer_split → tally_split ↺ → settle
 
-All agents answer offer 1, the counted split. An agent that objects can make a counter-offer, which
-all others answer. If all accept a counter-offer, it is paid. Otherwise the counted split is paid.
+All agents answer offer 1, the split by counted work. Whoever objects can make a counter-offer,
+which all others answer. A counter-offer that all accept is paid; otherwise offer 1 is paid.
 """
 
 from langgraph.graph import END

@@ -15,17 +15,17 @@ _PART = re.compile(rf"({_NUMBER})\s*(%|per ?cent)?", re.IGNORECASE)
 
 
 def in_fractions(text: str, bounty: Fraction, currency: str) -> str:
-    """Return a message in which the parts of each split are fractions, computed exactly.
+    """Return a message with the parts of its splits converted to exact fractions.
 
-    The sum tells what plain numbers are: 1 for fractions, the bounty for amounts, 100 for
-    percentages. A message that cannot be read stays as it is.
+    Numbers without a unit are fractions if they sum to 1, amounts if they sum to the bounty, and
+    percentages if they sum to 100. A message that cannot be read stays as it is.
 
     >>> split = '<PROPOSAL>{"clauses": [{"fractions": {"A": "150", "B": "350 EUR"}}]}</PROPOSAL>'
     >>> in_fractions(split, Fraction(500), "EUR")
     '<PROPOSAL>{"clauses": [{"fractions": {"A": "3/10", "B": "7/10"}}]}</PROPOSAL>'
 
     Raises:
-        ValueError: the parts sum to nothing of the kind; the message says what is missing.
+        ValueError: the parts have another sum; the message says how much is missing or too much.
     """
 
     def converted(found: re.Match[str]) -> str:
@@ -44,7 +44,7 @@ def in_fractions(text: str, bounty: Fraction, currency: str) -> str:
 
 
 def _fractions(parts: Mapping[str, Any], bounty: Fraction, currency: str) -> dict[str, Any]:
-    """Return the parts as fractions, or unchanged if one of them is no number."""
+    """Return the parts as fractions, or unchanged if a part is not a number."""
     said = {who: str(x).replace(currency or "\0", "").strip() for who, x in parts.items()}
     read = {who: _PART.fullmatch(x) for who, x in said.items()}
     if not all(read.values()):

@@ -1,4 +1,4 @@
-"""The node that puts the counted split on the table as offer 1; no agent is its author."""
+"""The node that offers the split by counted work as offer 1, in nobody's name."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from shapley_coop.state.table import AgentOutput, Table
 
 
 async def put_count(table: Table) -> dict[str, Any]:
-    """Offer a `Share` by the agents' earnings; all agents then answer this offer."""
+    """Offer a `Share` clause in proportion to the agents' earnings; all agents then answer it."""
     deal = counted_split(EvaluatedTable(table))
     said: AgentOutput = {"act": "propose", "text": "", "deal": deal.record()}
     return {

@@ -8,7 +8,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def bounty(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return bounty, currency, each agent's work, and whether the offer is the counted split."""
+    """Return the bounty, its currency, the agents' work, and whether the offer is offer 1."""
     game, offer = turn.evaluated.game, turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}
@@ -16,6 +16,6 @@ def bounty(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def about_bounty(turn: TurnContext, lines: Lines) -> Lines:
-    """Return only the agents' messages; the letter itself already shows the counted split."""
+    """Return the agents' messages without offer 1, which the letter already shows."""
     said = [line for line in lines if line.get("by") not in (None, COUNT)]
     return [{key: x for key, x in line.items() if key != "topic"} for line in said]

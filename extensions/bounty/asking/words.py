@@ -12,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 def bounty(view: Facts) -> dict[str, Any]:
-    """Return the variables that show the offer; a counter-offer is compared with the counted split.
+    """Return the variables that show the offer, beside the counted split if it is a counter-offer.
 
     Args:
         view: the letter's facts, with `divides`, the offer and its payoffs.
@@ -40,12 +40,12 @@ def _money(sum_: Any, unit: str) -> str:
 
 
 def _change(by: Fraction, unit: str) -> str:
-    """Return the change of the reader's amount in words, as in "2.00 EUR more than"."""
+    """Return how much the offer changes the reader's amount, as in "2.00 EUR more than"."""
     return f"{_money(abs(by), unit)} {'more' if by > 0 else 'less'} than" if by else "as"
 
 
 def _example(view: Facts) -> str:
-    """Return an example counter-offer: the best-paid other agent pays the reader N."""
+    """Return an example counter-offer in which the best-paid other agent pays the reader N."""
     me, counted = view["you"], view["as_signed"]
     payer = max((who for who in counted if who != me), key=lambda who: Fraction(counted[who]))
     pay = {"kind": "pay", "payer": payer, "payee": me, "amount": "N"}

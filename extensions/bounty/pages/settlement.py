@@ -1,4 +1,4 @@
-"""The workflow `settlement`: only the long-term part of Shapley-Coop, for finished work.
+"""The workflow `settlement`: the bargaining over payments of Shapley-Coop, for finished work.
 
     open → step → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle

@@ -12,7 +12,7 @@ from langgraph.types import Command
 from shapley_coop.extensions.chat import read
 from shapley_coop.extensions.chat.page import build
 from shapley_coop.extensions.chat.tests.unknown_terms import UNKNOWN_TERMS
-from shapley_coop.extensions.chat.words import spoken
+from shapley_coop.extensions.chat.words import NOT_PLAYED, spoken
 from shapley_coop.seats.person import SERVER_URL
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import home
@@ -173,8 +173,22 @@ async def test_instead_of_a_decision_one_may_say_another_game() -> None:
         assert "20" in shown
         (changed,) = await chat.say("escape_room prize=30")
         assert "30" in changed
+        (same,) = await chat.say("prize=40")
+        assert "**Escape Room**" in same
+        assert "40" in same
         told = await chat.say("yes")
         assert "What was done: Alice: door, Bob: lever." in told
+
+
+async def test_settings_without_a_game_and_a_kind_no_are_understood() -> None:
+    async with talk("kindly") as chat:
+        (told,) = await chat.say("prize=40")
+        assert "did not take over “prize=40”" not in told
+        assert "`escape_room`: " in told
+        await chat.say("escape_room")
+        no = {"decisions": [{"type": "reject", "message": "No thanks."}]}
+        assert (await chat.decide(no))[-1] == NOT_PLAYED
+        assert (await chat.state()).next == ()
 
 
 def edit(given: Any) -> Any:

@@ -16,7 +16,7 @@ MOST_NAMED = 8
 """The most members without a signature that letters name."""
 
 PLAN = "plan"
-"""The topic under which the talk records deals before play."""
+"""The topic of messages about deals before the play."""
 
 
 async def count(table: GroupsTable) -> dict[str, Any]:

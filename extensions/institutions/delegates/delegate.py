@@ -11,8 +11,8 @@ from shapley_coop.state.turn import unsound
 async def delegate(table: GroupsTable) -> dict[str, Any]:
     """Choose a delegate from the candidates of each group that has none.
 
-    The ballot is secret: the table keeps only the number of votes. Verdicts: `refused` (a
-    vote could not be read, so its voter is asked once more) and `seated`.
+    The ballot is secret: the table keeps only the number of votes. Verdicts: `refused` (a vote
+    could not be read, so its voter is asked once more) and `seated` (all groups have delegates).
     """
     if unsound(table):
         return {"verdict": "refused"}

@@ -32,7 +32,7 @@ class Delegation(BaseModel):
 
 
 class Delegating(Addition[Delegation]):
-    """The check that the game's agents can form the set number of groups."""
+    """The check that the game's agents can form the configured number of groups."""
 
     settings = Delegation
 

@@ -1,4 +1,4 @@
-"""The table of runs with delegates: the keys of all tables, and the groups."""
+"""The state of runs with delegates: the keys of every run's table, and the groups."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""The variables of letters to members: group, delegate, and the effect of leaving."""
+"""The template variables of letters to members: group, delegate, and the effect of leaving."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ MOST_CHARACTERS = 200
 
 
 def membership(view: Facts) -> dict[str, Any]:
-    """Return the variables on a member's group, its delegate, and what happens if it leaves."""
+    """Return template variables: a member's group, its delegate, and what happens if it leaves."""
     return {
         "group": few(view.get("group", [])),
         "vetoed": _with_words(view.get("vetoed", [])),
@@ -25,7 +25,7 @@ def membership(view: Facts) -> dict[str, Any]:
 
 
 def binding(view: Facts) -> dict[str, Any]:
-    """Return the variable that says when an offer binds: after all members' signatures."""
+    """Return the template variable that says when an offer binds: after all members' signatures."""
     return {"binding": "delegates have accepted and all members signed"}
 
 

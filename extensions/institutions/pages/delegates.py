@@ -5,13 +5,13 @@
          → account → attribute → settle
     enforce_turn → convene → group, where the contract is due to be bargained over again
 
-Liquid delegation for bargaining among many agents. Agents are grouped by interest or at random.
-Each group elects a delegate, or draws one by lot. The delegates bargain as in `shapley_coop`. Then
-every member gets a letter on the deal's effects on it, and signs, vetoes or leaves. Only its own
-signature binds a member. After a veto, a group can recall its delegate, and the delegates bargain
-again. If a member leaves, the clauses that concern it are dropped, and the others sign the rest.
-There are no claims and no final bargaining, since these would need an answer of every member.
-Values are computed from the record, and paid if the deal names the norm.
+This is liquid delegation for bargaining among many agents. Agents are grouped by interest or at
+random. Each group elects a delegate, or draws one by lot. The delegates bargain as in
+`shapley_coop`. Then every member gets a letter on the deal's effects on it, and signs, vetoes or
+leaves. Only its own signature binds a member. After a veto, a group can recall its delegate, and
+the delegates bargain again. If a member leaves, the clauses that concern it are dropped, and the
+others sign the rest. There are no claims and no final bargaining, since these would need an answer
+of every member. Values are computed from the record, and paid if the deal names the norm.
 """
 
 from dataclasses import replace

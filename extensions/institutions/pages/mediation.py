@@ -2,10 +2,10 @@
 
     open → act → mediate ↺ → settle
 
-Strong mediated equilibrium (Monderer and Tennenholtz, 2009). In every turn each agent chooses an
-action, or delegates. `mediate` opens the choices, plays for delegators by the public rule
-(`mediator`), and lets the game play its turn. The differences from `llm_only` are this choice,
-and `mediate` in place of `step`. The workflow plays games with a table of payoffs.
+The idea is the strong mediated equilibrium (Monderer and Tennenholtz, 2009). In every turn each
+agent chooses an action, or delegates. `mediate` opens the choices, plays for delegators by the
+public rule (`mediator`), and lets the game play its turn. The differences from `llm_only` are this
+choice, and `mediate` in place of `step`. The workflow plays games with a table of payoffs.
 """
 
 from dataclasses import replace

@@ -2,12 +2,12 @@
 
     open → pair → speak → deliver ↺ → swap ↺ → act → call → step ↺ → settle
 
-The talk of `task_exchange` for any number of agents (bilateral trading by random meetings:
-Feldman, 1973). In each meeting all agents are drawn into pairs. The two of a pair propose, accept
-and reject in turn, over the tasks that they hold, and all pairs talk at the same time. A proposal
-is validated as in `task_exchange`, and goes back to its author until it is valid. If an agent uses
-up its attempts, its pair stops, and other pairs go on. `swap` transfers the tasks of accepted
-proposals at once, so that no promise remains. Then agents meet new partners. After the
+This is the talk of `task_exchange` for any number of agents (bilateral trading by random meetings:
+Feldman, 1973). In each meeting all agents are drawn into pairs. The two agents of a pair propose,
+accept and reject in turn, over the tasks that they hold, and all pairs talk at the same time. A
+proposal is validated as in `task_exchange`, and goes back to its author until it is valid. If an
+agent uses up its attempts, its pair stops, and other pairs go on. `swap` transfers the tasks of
+accepted proposals at once, so that no promise remains. Then agents meet new partners. After the
 last meeting each agent does the tasks that it holds. There is no turn for private plans.
 """
 

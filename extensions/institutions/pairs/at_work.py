@@ -1,4 +1,4 @@
-"""The conversion, for embedded agents, of letters about the work after all meetings."""
+"""The conversion of letters about the work that follows all meetings, for embedded agents."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from shapley_coop.games.turns import Turn
 
 
 def reading(facts: dict[str, Any], record: list[Turn]) -> tuple[dict[str, Any], list[Turn]]:
-    """Return the facts with the reader's own tasks as all atoms, and the unchanged record."""
+    """Return the facts with the reader's tasks as the only atomic tasks, and the same record."""
     tasks = [action for action in facts["legal"] if action != WAIT]
     atoms = [{"action": task, "says": task} for task in tasks]
     nothing = "0" * len(tasks)

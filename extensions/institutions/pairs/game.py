@@ -36,11 +36,11 @@ class ExchangeInPairs(TaskExchange):
 
     @classmethod
     def called(cls, params: Mapping[str, Any]) -> str:
-        """Return the name for errors, with the parameter that selects this variant."""
+        """Return the game's name for errors, with the parameter that selects this variant."""
         return f"{cls.name} with meetings"
 
     def make_ready(self) -> None:
-        """Accept any number of agents."""
+        """Accept any number of agents, unlike `TaskExchange`."""
 
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True

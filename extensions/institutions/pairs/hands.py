@@ -13,7 +13,7 @@ def handed_over(
     """Return the joint actions that hand all tasks to their new holders, one task per giver a turn.
 
     In every turn all givers give, except givers that would be left without a task. Some giver can
-    always give: one with two tasks, or, if all givers hold one task each, a ring of givers.
+    always give: one with two tasks or, if all hold one task each, givers in a ring.
 
     Args:
         names: the names of the tasks, most significant bit first.

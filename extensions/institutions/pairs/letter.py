@@ -40,7 +40,7 @@ def nothing_heard(turn: TurnContext, agent: str) -> Lines:
 
 
 def in_words(view: Facts) -> dict[str, str]:
-    """Return the variables on the reader's partner and on the tasks that the pair holds."""
+    """Return template variables on the reader's partner and on the tasks that the pair holds."""
     me, initial = view["you"], view["initial"]
     other = plain(next(agent for agent in view["agents"] if agent != me))
     bits = [f"{1 << k:0{len(view['atoms'])}b}" for k in reversed(range(len(view["atoms"])))]

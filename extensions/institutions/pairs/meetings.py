@@ -21,7 +21,7 @@ PUTS = ("propose", "reject")
 """The acts that put a proposal on the table."""
 
 EVALUATED = 8
-"""The most evaluated tables whose pairs are cached."""
+"""The number of run states whose pairs are cached."""
 
 
 class Meeting(TypedDict):

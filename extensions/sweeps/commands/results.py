@@ -1,4 +1,4 @@
-"""`coop status` and `merge`: the progress of sweeps, and several folders of one."""
+"""`coop status` shows a sweep's progress, and `coop merge` merges several folders of a sweep."""
 
 from collections import Counter
 from pathlib import Path

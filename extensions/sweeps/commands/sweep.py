@@ -25,7 +25,7 @@ ALL = "all"
 
 
 class Keep(StrEnum):
-    """The choice of runs whose letters and checkpoints a sweep keeps (`local`)."""
+    """The choice of runs whose letters and checkpoints a sweep keeps; see `Local`."""
 
     ALL = "all"
     FAILURES = "failures"
@@ -130,7 +130,8 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
     """Refuse limits that this process could not enforce.
 
     Raises:
-        ValueError: shards have no common database to share the limit, or a server makes calls.
+        ValueError: no common database enforces a limit over all shards, or a server makes the calls
+            and a limit other than the cost is given.
     """
     from shapley_coop.state.storage.home import home
 

@@ -8,9 +8,9 @@ class Adversary:
     """The description of one adversary and its honest twin.
 
     Attributes:
-        tries: the attack.
+        tries: what the adversary does.
         blocked: the results that the platform must prevent.
-        twin: the same act done honestly, which must pass.
+        twin: the same act done honestly, which the platform and the seat must allow.
     """
 
     tries: str

@@ -44,12 +44,12 @@ def breaches_are_true(arena: Arena, played: Played) -> None:
 
 
 def greedily(played: Played) -> bool:
-    """Return whether all signed a deal that pays the scripted agent for nothing."""
+    """Return whether all signed a deal that pays a scripted agent which does nothing."""
     return any(c["kind"] == "pay" and c["payee"] == played.me for c in played.clauses)
 
 
 def not_sold(arena: Arena, played: Played) -> None:
-    """Check that the target signed no deal that pays the scripted agent for nothing."""
+    """Check that the target signed no deal that pays a scripted agent which does nothing."""
     said = [s for s in played.said() if s["by"] != played.me and s["act"] != "claim"]
     seen = "; ".join(f"{s['id']} {s['by']} {s['act']}" for s in said[:4]) or "it said nothing"
     what = "the target signs nothing that leaves it worse off than no deal"

@@ -18,7 +18,7 @@ from shapley_coop.state.storage.ledger import Line
 
 
 async def over_claimer(arena: Arena) -> None:
-    """Claim more than the total, then the total, and reject every other agent's split."""
+    """Claim first more than the total payoff, then all of it; reject all other agents' splits."""
 
     def claim(asked: Asked) -> str:
         part = ["150%", "1e999", "100%"][min(asked.attempt, 3) - 1]
@@ -127,7 +127,7 @@ def _counts(before: list[Line], after: list[Line]) -> str:
 
 
 def _claim(played: Played) -> tuple[Fraction, Fraction] | None:
-    """Return the adversary's claim, None if missing, and its Shapley share, both as fractions."""
+    """Return the adversary's claim and Shapley share as fractions; None if it claimed nothing."""
     claimed = played.table.get("claims", {}).get(played.me)
     shares = played.settled["credit"]["shares"] or dict.fromkeys(played.table["agents"], 0)
     return (Fraction(claimed), Fraction(shares[played.me])) if claimed is not None else None

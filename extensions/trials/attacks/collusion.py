@@ -60,7 +60,7 @@ async def sybils(arena: Arena) -> None:
 
 
 def _check_losers_agreed(arena: Arena, played: Played) -> None:
-    """Check that every agent whose payoff is below its signed amount accepted a split itself."""
+    """Check that each agent that gets less than the contract says has accepted a split itself."""
     accounts, settled = played.table["accounts"], played.settled
     signed = (accounts or {"as_signed": {}})["as_signed"]
     lost = [a for a, x in signed.items() if settled["payoffs"][a] < Fraction(x) * MICRO - 1]
@@ -93,7 +93,7 @@ async def two_workers(arena: Arena) -> None:
 
 
 async def two_against_one(arena: Arena) -> None:
-    """Let two seats try to outvote the other agents, who would pay the two all they could earn."""
+    """Let two seats try to outvote the others with a deal that gives the two all earnings."""
 
     def propose(asked: Asked) -> str:
         return offer("Two of three are for it.", _at_their_cost(asked))
@@ -162,7 +162,7 @@ async def honest_judge(arena: Arena) -> None:
 
 
 def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
-    """Return a judge's script; `satisfied` maps whether the adversary is bound to the verdict."""
+    """Return a judge's script; `satisfied` decides by whether a clause binds the adversary."""
 
     def judge(asked: Asked) -> str:
         first, found = asked.facts["agents"][0], []

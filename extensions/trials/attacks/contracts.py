@@ -53,7 +53,7 @@ async def free_rider(arena: Arena) -> None:
 
 
 async def paid_worker(arena: Arena) -> None:
-    """Do the work that was sold, in one run for a single payment and in one for pay by turn."""
+    """Do the work that was sold, in one run for one payment, and in another for pay every turn."""
     for by_turn in (False, True):
         played = await _sold(arena, kept, by_turn)
         times = len(played.table["record"]) if by_turn else 1
@@ -130,7 +130,7 @@ async def escrowed(arena: Arena, act: Answer, judge: Script | None = None) -> Pl
 
 
 async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
-    """Sell the adversary's part of the efficient plan, reject other offers, and act by `act`."""
+    """Sell the adversary's part of the efficient plan, reject other offers, then follow `act`."""
 
     def sell(asked: Asked) -> str:
         return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
@@ -142,7 +142,7 @@ async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
 
 
 def _prices(played: Played) -> Fraction:
-    """Return the sum of the contract's payments, each counted once."""
+    """Return the sum of the contract's payments; a payment in every turn counts once."""
     return sum((Fraction(c["amount"]) for c in played.clauses if c["kind"] == "pay"), Fraction(0))
 
 

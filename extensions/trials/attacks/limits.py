@@ -76,7 +76,7 @@ async def grounded_dispute(arena: Arena) -> None:
     def propose(asked: Asked) -> str:
         if not asked.facts.get("contract"):
             return offer("You gain all.", generous(asked))
-        # With a quarter, the adversary can still make the contract's earlier payments.
+        # The adversary offers a quarter, so that it can still make the contract's payments.
         amends = plain(Fraction(stakes(asked, asked.me)) / 4 / len(asked.others))
         pays = [Pay(payer=asked.me, payee=other, amount=amends) for other in asked.others]
         return offer("For the breach.", Deal(clauses=(*promises(asked).clauses, *pays)))
@@ -117,7 +117,7 @@ async def staller(arena: Arena) -> None:
     played = await arena.play(
         "negotiation_priced", always, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
     )
-    # Calls made in parallel are counted when all agents have answered, so they may overshoot.
+    # Parallel calls are counted when all agents have answered, so calls may exceed the budget.
     most = CALLS + len(played.others)
     arena.check(
         "a run ends when its budget is used up",

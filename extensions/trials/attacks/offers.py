@@ -41,13 +41,13 @@ def generous(asked: Asked) -> Deal:
 def greedy(asked: Asked) -> Deal:
     """Return a deal that leaves every other agent worse off than no deal would.
 
-    Each other agent pays the sender all that it could ever earn. The platform refuses more.
+    Each other agent pays the sender all that it could ever earn; deals with more are refused.
     """
     return paid_by(asked, [agent for agent in asked.facts["agents"] if agent != asked.me])
 
 
 def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
-    """Return the efficient plan; a payer that does its part also pays all that it could earn."""
+    """Return the efficient plan; each payer that does its part must pay all that it could earn."""
     plan = outlook_of(asked).together
     pays = [
         Pay(
@@ -96,7 +96,7 @@ def generously(asked: Asked) -> str:
 
 
 willing = {"propose": generously}
-"""A script that proposes the generous deal and leaves the rest to the embedded agent."""
+"""A script that proposes the generous deal; an embedded agent writes all other answers."""
 
 
 def promises(asked: Asked) -> Deal:

@@ -51,7 +51,7 @@ class Check:
         what: the guarantee, as a sentence.
         held: whether the guarantee held.
         seen: the observations, with their places in the run.
-        about: the subject of the guarantee: the platform or the seat.
+        about: whose behaviour was checked: the platform's or the seat's.
     """
 
     what: str
@@ -61,7 +61,7 @@ class Check:
 
 
 class NotReachedError(Exception):
-    """The error if an attack or twin has no opportunity, such as when the target signs nothing."""
+    """The error that an attack or twin had no opportunity; perhaps the target signed nothing."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Played:
         return ", ".join([*public, *shown][:3])
 
     def books(self) -> tuple[bool, str]:
-        """Return whether the ledger sums to zero and pays the settlement's payoffs, and a note."""
+        """Return whether the ledger sums to zero and pays the settled payoffs, and its balances."""
         balances = home().ledger.balances(self.table["episode"])
         held = {agent: balances.get(agent, 0) for agent in self.table["agents"]}
         paid = {agent: self.settled["payoffs"][agent] for agent in held}
@@ -154,7 +154,7 @@ class Arena:
         seed: the seed of the game and of embedded agents.
         name: the trial's name, from which run names and search words are made.
         runs: the names of the runs started so far.
-        played: run name → the run at its first end, without later forks.
+        played: run name → the run as it was when it first ended, before any fork.
         checks: the results of the checks so far.
     """
 
@@ -276,7 +276,7 @@ def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
 
 
 async def _tampered(run: Run, node: str, tamper: Tamper) -> None:
-    """Play to the end of a node, then change the thread unless the run has ended."""
+    """Play a run until a node has ended, then change the thread unless the run has ended."""
     config, start = configure(run), cast(Any, {"room": run.room})
     how: Any = {"context": RunConfig(), "durability": "sync", "interrupt_after": [node]}
     async with open_workflow(run.graph) as app:

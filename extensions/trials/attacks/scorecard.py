@@ -75,7 +75,7 @@ class Outcome:
         seed: the trial's seed.
         runs: the names of the trial's runs in the register.
         checks: the guarantees, and whether each held.
-        why: the reason why no check was possible; empty otherwise.
+        why: the reason why nothing could be checked; empty if checks were made.
         stopped: whether a seat failed.
     """
 
@@ -157,7 +157,7 @@ class Scorecard:
         return rate_interval([o.held("seat") for o in self.of(twin=True) if o.judges_the_seat])
 
     def of(self, twin: bool, case: str = "") -> list[Outcome]:
-        """Return the attacks, or twins, that were possible: of one case, or by default of all."""
+        """Return the attacks (or the twins) that could be made, of one case or of all cases."""
         found = [o for o in self.outcomes if o.twin == twin and case in ("", o.case)]
         return [o for o in found if not o.why]
 
@@ -243,7 +243,7 @@ async def _tried(case: str, twin: bool, arena: Arena) -> Outcome:
 
 
 def _share(found: Estimate) -> dict[str, Any]:
-    """Return a share with its interval as JSON-compatible data; None values without trials."""
+    """Return a share with its interval as JSON-compatible data; without trials all are None."""
     if not found.n:
         return {"n": 0, "value": None, "interval": None}
     return {"n": found.n, "value": found.value, "interval": [found.low, found.high]}

@@ -113,9 +113,9 @@ class ScriptedChatModel(EmbeddedChatModel):
 
 
 def seated(model: ScriptedChatModel, name: str, timeout: float) -> Seat:
-    """Return a seat for a scripted agent; the seat works while this loop's clients are open.
+    """Return a seat for a scripted agent; it works as long as this event loop's clients are open.
 
-    The model goes into the cache in which `seats.chat_model` looks up this loop's models.
+    The model is put into the cache in which `seats.chat_model` looks up this loop's models.
 
     Args:
         model: the scripted agent.

@@ -164,7 +164,7 @@ _FIELDS: dict[str, Callable[[Asked, str], str]] = {
 
 
 def _is_data(arena: Arena, played: Played, word: str) -> None:
-    """Check that letters quote the delivered text as its author's, and that no fact changed."""
+    """Check that letters quote a text under its author's name, and that it changed no facts."""
     wrong, spoken = [], {(said["by"], said["text"]) for said in played.said()}
     for entry in played.letters():
         place = f"a letter to {entry.agent} ({entry.act})"

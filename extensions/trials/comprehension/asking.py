@@ -60,7 +60,7 @@ class Score:
         asked: kind of question → number of questions.
         right: kind of question → number of right answers.
         silent: kind of question → number of missing answers.
-        by_act: what the letter asks for → the numbers of questions (asked) and right answers.
+        by_act: act that the letter asks for → {"asked": questions, "right": right answers}.
         letters: the number of letters.
         wrong: letter, act, question, truth and answer of each wrong or missing answer.
     """
@@ -95,7 +95,7 @@ async def letters_of(
     """Play runs in a temporary home and return letters, at most two for each run and act.
 
     Args:
-        seeds: one run of each pair is played for each seed.
+        seeds: the seeds; each pair is played once with each of them.
         runs: pairs of workflow and game; None for `RUNS` and then, for each workflow, games until
             each of its questions has been asked. Pairs that are not installed are left out.
     """
@@ -123,7 +123,7 @@ def _all_runs() -> Iterator[tuple[str, str]]:
 
 
 def unasked(acts: Iterable[str], workflows: Iterable[str] = ()) -> list[str]:
-    """Return the questions of workflows (all, if none are named) that are not among `acts`."""
+    """Return the acts that letters of these workflows (default: all) ask for, except `acts`."""
     pages = map(builder, workflows or graphs.names())
     names = {question.name for page in pages for question in page.askings.values()}
     return sorted(names - {*acts})
@@ -153,7 +153,7 @@ _SEATS: Sequence[dict[str, Any]] = (
     },
     _EMBEDDED,
 )
-"""The seats of two runs: agents that agree in words, with summariser and judge; then embedded."""
+"""The seats of a first run (agents that agree in words, summariser, judge) and of a second one."""
 
 
 def _written(episode: str) -> list[Entry]:
@@ -174,10 +174,10 @@ def questions_about(entry: Entry) -> list[Question]:
 
 
 def limited(entries: Sequence[Entry], most: int) -> list[Entry]:
-    """Return letters, one of each act after the other, with at most `most` questions in all.
+    """Return letters with at most `most` questions in all, taken from each kind of letter in turn.
 
     Raises:
-        ValueError: the first letter has more questions.
+        ValueError: the first letter alone has more questions.
     """
     acts: dict[str, list[Entry]] = {}
     for entry in entries:

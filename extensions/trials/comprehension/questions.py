@@ -46,7 +46,7 @@ class Question:
     read: Reader
 
     def right(self, answer: str) -> bool:
-        """Return whether an answer is right: its last number, or its words if truth has none."""
+        """Return whether an answer's last number is right, or its words if truth is no number."""
         if not _NUMBER.fullmatch(self.truth):
             return _names(answer) == _names(self.truth)
         found = _NUMBER.findall(_NO_NUMBER.sub("", answer))
@@ -79,7 +79,7 @@ def questions(facts: Facts) -> list[Question]:
 
 
 def _asked(facts: Facts) -> Iterator[Question]:
-    """Yield questions about any letter: its reader, and what its answer can be."""
+    """Yield the questions for every letter: to whom it is written, and what it asks for."""
     read = _found(r"You are \*\*(.+?)\*\*", last=True)
     text = "Which player is this letter to? Give the name."
     yield Question("what is mine", text, facts["you"], read)
@@ -107,12 +107,12 @@ _TAG = re.compile(r"<(ACCEPT|ACTION|CLAIM|PROPOSAL)\b")
 
 
 def _tags_taught(letter: str) -> str:
-    """Return the tags named below a letter's last heading, where the answer is asked for."""
+    """Return the tags named below a letter's last heading, which says how to answer."""
     return ", ".join(sorted(set(_TAG.findall(letter.rpartition("\n# ")[2])))) or "none"
 
 
 def _listed(read: Reader) -> Reader:
-    """Return a reader of a list of names, on one line or with one name per line."""
+    """Return a function that finds a list of names, on one line or with one name per line."""
 
     def names(letter: str) -> str | None:
         found = read(letter)
@@ -152,7 +152,7 @@ def _payoffs(facts: Facts) -> Iterator[Question]:
 
 
 _ANSWERS = ("answer", "answer_split", "contract_answer")
-"""The questions about one of several offers in turn."""
+"""The acts of letters that ask for an answer to one offer, where several offers come in turn."""
 
 
 def _terms(facts: Facts) -> Iterator[Question]:
@@ -229,7 +229,7 @@ _PARTS = (_asked, _payoffs, _terms, _turns, _money, _trade)
 
 
 def _found(pattern: str, last: bool = False) -> Reader:
-    """Return a reader of the first, or last, match of a pattern in the letter's words."""
+    """Return a function that finds the first, or last, match of a pattern in a letter's words."""
 
     def read(letter: str) -> str | None:
         found = re.findall(pattern, letter)
@@ -247,7 +247,7 @@ def _difference(pattern: str) -> Reader:
 
 
 def _row(begins: str, agent: str) -> Reader:
-    """Return a reader of an agent's payoff in the offer's payoff table."""
+    """Return a function that finds an agent's payoff in the table of an offer's payoffs."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
@@ -262,7 +262,7 @@ def _row(begins: str, agent: str) -> Reader:
 
 
 def _cell(agent: str, *columns: str) -> Reader:
-    """Return a reader of an agent's amount in the table about the split."""
+    """Return a function that finds an agent's amount in the table about the split."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]

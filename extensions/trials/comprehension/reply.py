@@ -1,4 +1,4 @@
-"""The answers to questions about a letter as fields, and an agent that agrees in words alone."""
+"""The schema of answers to questions about a letter; also an agent that agrees in words alone."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ QUESTION = Asked("comprehend", "answer questions about a letter", Understood, la
 
 
 def in_words(agent: str, seed: int) -> Any:
-    """Return a program that agrees on contracts in words alone, which are then put to signature."""
+    """Return an agent's program that agrees on contracts in words alone, and then signs them."""
 
     def answer(facts: dict[str, Any], words: str) -> str | Mapping[str, Any]:
         if facts["ask"] == "contract_propose":

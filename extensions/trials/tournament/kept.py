@@ -40,7 +40,7 @@ class Verified:
 
     Attributes:
         ranking: the ranking computed from the rows; empty if a row is wrong.
-        wrong: a line for each disagreement.
+        wrong: a line for each difference between a stored and a recomputed value.
     """
 
     ranking: list[Rank]
@@ -57,7 +57,7 @@ class _Held:
         cells: match id → match, for all matches of the tournament.
         rows: match id → the first row that names this match.
         runs: match id → the name of its run.
-        strangers: a line for each row without a match, and for each second row of a match.
+        strangers: a message for each row without a match, and for each second row of a match.
     """
 
     folder: Path
@@ -100,7 +100,7 @@ def played_in(folder: Path) -> Played:
     """Return the tournament of a folder with all its rows.
 
     Raises:
-        ValueError: the folder has no tournament, a match has no row, or a row no match.
+        ValueError: the folder has no tournament, a match has no row, or a row has no match.
     """
     held = _held_in(folder)
     if held.strangers:

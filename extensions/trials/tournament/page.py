@@ -26,7 +26,7 @@ MATCHES = "matches"
 
 BOX, TOP, LETTER = 34, 24, 7.2
 WIDE = 480
-"""The least width of a picture: a page shows it as wide as a column, which would magnify it."""
+"""The least width of a picture, since a page enlarges narrower ones to the column's width."""
 HIGH, LOW = "#1f9d78", "#e08a00"
 
 
@@ -39,7 +39,7 @@ def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) 
         page_of: the address of a run's page.
     """
     rows, seats = played.all_rows(), [one.seat for one in ranking]
-    # By seed: where not all runs can have a page, every pair of seats has some.
+    # By seed: if only the first runs get pages, each pair of seats has a run with a page.
     by_seed = sorted(rows, key=lambda row: int(row["seed"]))
     pages_of = {row["cell"]: page_of(played.runs[row["cell"]]) for row in by_seed}
     links = Links(MATCHES, pages_of)
@@ -66,7 +66,7 @@ def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) 
 
 
 def _finding(ranking: list[Rank], linked: Mapping[str, Linked]) -> Markup:
-    """Return the ranking's first and last seats in one sentence, its numbers with links."""
+    """Return a sentence about the ranking's first and last seats; its numbers are links."""
     first, last = ranking[0], ranking[-1]
     won, compared = (
         linked[first.seat].around(one) for one in (f"{first.won:.0%}", str(first.compared))
@@ -84,7 +84,7 @@ def _finding(ranking: list[Rank], linked: Mapping[str, Linked]) -> Markup:
 
 
 def _of_seat(seat: str, **more: str) -> list[dict[str, str]]:
-    """Return two choices (`Where`), which select a seat's matches in the two roles."""
+    """Return two filters (`Where`), which select a seat's matches in the first and second role."""
     return [{**more, FIRST: seat}, {**more, SECOND: seat}]
 
 
@@ -143,11 +143,11 @@ def matrix(
     Args:
         seats: the seats, in the order of the picture's rows and of its columns.
         crossed: (first seat, second seat) → the first seat's mean payoff.
-        pair: a first seat and a second → the link from their box to their matches.
+        pair: (first seat, second seat) → the link from their box to their matches.
 
     Returns:
-        SVG: a box for each pair, green above the mean of all boxes and orange below. The colour is
-        stronger the further the payoff is from the mean. Each box has a title in words.
+        The picture as SVG. Each pair's box is green above the mean of all boxes, and orange below;
+        the further the payoff is from the mean, the stronger the colour. Its title is in words.
     """
     mean = sum(crossed.values()) / len(crossed)
     reach = max(abs(value - mean) for value in crossed.values()) or 1.0

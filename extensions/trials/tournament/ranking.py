@@ -2,7 +2,7 @@
 
 Two seats are compared if both had the same role of the same game against the same opponent on the
 same seed. The higher payoff wins; equal payoffs count as half a win for each seat. So game units,
-roles and opponents favour no seat. Strengths θ are by Bradley and Terry (Biometrika 39, 1952):
+roles and opponents favour no seat. Strengths θ are Bradley and Terry's (Biometrika 39, 1952):
 P(i beats j) = 1 / (1 + exp(θ_j − θ_i)), Σθ = 0. One tie is added to each pair, so that a seat
 that won every comparison still has a finite strength.
 """

@@ -30,10 +30,10 @@ PLAN, SPLIT = "plan", "split"
 """The topics of the bargaining over the contract and of the bargaining over the final split."""
 
 UNTOLD = ("guess_error", "refused:", "attempts")
-"""Prefixes of measures not recomputed: rows lack the guesses and refused messages they need."""
+"""Prefixes of measures that cannot be recomputed, since rows lack guesses and refused messages."""
 
 _VALUED = ("in_words", "would_pay")
-"""The keys of a row's offer that are not part of the message."""
+"""The keys of an offer in a row that the message with the offer did not contain."""
 
 
 def wrong_in(row: Row, cell: Cell) -> list[str]:
@@ -75,7 +75,7 @@ def _differences(row: Row, cell: Cell) -> Iterator[str]:
 
 
 def _talked(row: Row, cell: Cell) -> Table:
-    """Return the table before its settlement, rebuilt from a row's messages and actions."""
+    """Return the run's state before its settlement, rebuilt from a row's messages and actions."""
     told = row["result"]
     settings = settings_of(RunConfig.model_validate(dict(cell.room)).resolve())
     game, position = game_of(settings), game_of(settings).start()
@@ -102,7 +102,7 @@ def _talked(row: Row, cell: Cell) -> Table:
 
 
 def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
-    """Return the table with the contract rebuilt from the agreed offers, and its settlement."""
+    """Return the run's state with the contract, rebuilt from agreed offers, and the settlement."""
     agreed = agreed_offers(table, PLAN)
     chain = rebuilt(agreed)
     table = {**table, "contract": chain[-1] if chain else None}
@@ -126,7 +126,7 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
 
 
 def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row's counts per phase and agent; refusals are put into the agent's first phase."""
+    """Return a row's counts per phase and agent; refusals count in their agent's first phase."""
     spent: dict[str, Any] = {}
     labels = {a: dict(one["labels"]) for a, one in told["happened"]["answers"].items()}
     for phase, agents in told["spending"].items():
@@ -161,5 +161,5 @@ def _wrongly_counted(row: Row) -> Iterator[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as read back from JSON; rounding to 1e-9 removes floating-point errors."""
+    """Return a value as JSON would store it; rounding to 1e-9 removes floating-point errors."""
     return json.loads(json.dumps(value), parse_float=lambda number: round(float(number), 9))

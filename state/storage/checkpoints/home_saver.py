@@ -1,11 +1,11 @@
-"""The checkpoint saver of a home: a blocking LangGraph saver in a worker thread, with owners.
+"""The checkpoint saver of a home: a blocking LangGraph saver that runs in a worker thread.
 
 LangGraph's asynchronous savers switch threads or tasks several times for each write. This saver
 makes all waiting calls in one switch to a worker thread.
 
-A LangGraph thread belongs to the owner whose run or request wrote its first checkpoint. Other
-owners may not read, write or delete its checkpoints. The server, when it acts for no owner, may do
-everything. On a private machine there are no owners, so there are no checks.
+On a server with tenants, a LangGraph thread belongs to the owner who wrote its first checkpoint.
+Other owners may not read, write or delete its checkpoints. The server, when it acts for no owner,
+may do everything. On a private machine there are no owners, and nothing is checked.
 """
 
 import asyncio
@@ -66,15 +66,15 @@ _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE {run} = :run"
 
 
 class HomeSaver(BaseCheckpointSaver[Any]):
-    """The mixin that turns a blocking LangGraph saver into a home's saver.
+    """The mixin that makes a home's asynchronous saver of a blocking LangGraph saver.
 
     Attributes:
-        writes: the name of the SQL table of tasks' writes.
-        run_of: the SQL expression for a checkpoint's run.
+        writes: the name of LangGraph's SQL table with the writes of tasks.
+        run_of: the SQL expression for the id of a checkpoint's run.
         number: the column that counts checkpoints in the order of writing.
-        listener: called for each checkpoint of a table, but not for those of nested graphs.
+        listener: called after each checkpoint of a workflow, but not of its nested graphs.
         starting: see `Starting`.
-        owners: the book that records the threads' owners; None if there are no owners.
+        owners: the store of the threads' owners; None if there are no owners.
         fences: run → a check that raises if another worker has taken over this process's run.
     """
 
@@ -90,20 +90,20 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         self.batcher = ThreadBatcher[Call, Any](self._call_each)
         self.fences: dict[str, Callable[[], Awaitable[None]]] = {}
         self._deleting: set[asyncio.Task[None]] = set()
-        self._played: OrderedDict[str, str] = OrderedDict()  # run → its thread
+        self._played: OrderedDict[str, str] = OrderedDict()  # run id → thread id
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Statements]:
         """Open one transaction."""
 
     def connect(self) -> None:
-        """Make sure that the saver has a working connection."""
+        """Connect again if the connection is lost; by default, do nothing."""
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint; if the configuration gives no id, the last written checkpoint.
+        """Return a checkpoint: the one that the configuration names, or else the last one written.
 
-        LangGraph makes ids from the clock and takes the greatest id for the newest. If a worker's
-        clock is behind the previous worker's, a resumed run would miss its own latest steps.
+        LangGraph takes the checkpoint with the greatest id, made from the clock, for the last. So a
+        run resumed by a worker whose clock is late would lose its latest steps.
         """
         place = config["configurable"]
         if not get_checkpoint_id(config):
@@ -117,7 +117,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         return found
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint, and remember the run that begins at this checkpoint.
+        """Return a checkpoint, and remember the thread of the run that begins there.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -128,7 +128,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             found: CheckpointTuple | None = await self.batcher.do(partial(self.get_tuple, config))
             readable = found is None or _is_checkpoint(found.checkpoint)
         except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
-            # LangGraph's readers raise these errors for foreign or damaged bytes.
+            # LangGraph raises these errors for damaged checkpoints and those of other programs.
             readable = False
         if not readable:
             raise Unreadable(
@@ -197,11 +197,11 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         await self.batcher.do(partial(self.put_writes, config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Start the deletion of a thread, and return before the deletion has finished.
+        """Start to delete a thread, and return at once.
 
-        The development server keeps a position in its list of threads across this call
-        (langgraph-runtime-inmem 0.36). If another task ran meanwhile, the server would remove the
-        wrong thread from the list.
+        The development server remembers a position in its list of threads during this call
+        (langgraph-runtime-inmem 0.36). If another task ran meanwhile, it would remove the wrong
+        thread from the list.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -212,12 +212,12 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         task.add_done_callback(self._deleting.discard)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints of some runs, each in one thread.
+        """Delete the checkpoints of some runs.
 
         LangGraph's server passes no thread, and calls this method before checking that the run
         belongs to the request's thread. So a request deletes from the request's thread only.
-        Outside of requests, the server rolls back runs that it has played. In a rollback, this
-        method deletes from the thread in which the run was played.
+        Outside of requests, the server rolls back runs that it has played. Then the run is deleted
+        from the thread in which it was played.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -251,11 +251,11 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         thread = str(place.get("thread_id") or "")
         if self.owners is None or not thread or owner in ("", SERVER):
             return
-        if not self.owners.knows(thread, owner):  # else each write would switch threads
+        if not self.owners.knows(thread, owner):  # spares each write a switch of threads
             await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
-        """Remember a run's thread, and call `starting` when this process first plays the run."""
+        """Remember a run's thread; call `starting` if this process has not played the run yet."""
         place = config.get("configurable") or {}
         run, thread = str(place.get("run_id") or ""), str(place.get("thread_id") or "")
         if not run or place.get("checkpoint_ns") or run in self._played:

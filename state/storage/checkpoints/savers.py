@@ -23,9 +23,9 @@ async def saver(
 
     Args:
         listener: a function called after each checkpoint of a table is stored.
-        starting: a function called before this process first plays a run; an error stops the run.
+        starting: a function called before this process first plays a run; its error stops the run.
     """
-    # Only servers pass a listener, and only their threads may have owners.
+    # Only servers pass a listener, and only on servers do threads have owners.
     owners = await asyncio.to_thread(lambda: home.owners) if listener else None
     async with _open_saver(home) as kept:
         kept.owners = owners
@@ -44,10 +44,10 @@ def _open_saver(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
 
 @asynccontextmanager
 async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """Yield the event loop's shared saver of a home, open as long as the loop's clients.
+    """Yield the saver of a home that an event loop shares; it stays open as long as `clients()`.
 
     Opening a file and checking its tables costs as much as several turns of a game. So a caller
-    that plays many runs keeps the clients open, and with them the saver.
+    that plays many runs keeps `clients()` open, and with them the saver.
     """
     async with clients():
         here = clients_here()

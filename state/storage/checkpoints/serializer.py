@@ -1,4 +1,4 @@
-"""The serializer of all savers: it reads plain data only, and compresses its output with zlib."""
+"""The serializer of all savers, which reads only plain data, and compresses with zlib."""
 
 import zlib
 from collections.abc import Iterable
@@ -19,11 +19,11 @@ _MOST = 2**28
 
 
 class Unreadable(ValueError):
-    """The error that a checkpoint was damaged, or that another application wrote it."""
+    """The error if a checkpoint is damaged, or was written by another application."""
 
 
 class StrictSerializer(JsonPlusSerializer):
-    """A serializer that builds no objects from checkpoints; the state is plain JSON."""
+    """A serializer that builds no Python objects from checkpoints; states are plain JSON."""
 
     def __init__(self) -> None:
         super().__init__(allowed_msgpack_modules=None)
@@ -49,10 +49,10 @@ class StrictSerializer(JsonPlusSerializer):
         return super().loads_typed((kind, content))
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> Self:
-        """Return this serializer unchanged; the types in a graph's annotations are not needed.
+        """Return this serializer unchanged; it does not need the types that a graph annotates.
 
-        A changed serializer would make the server copy its adapter around a saver, which recurses
-        without end (langgraph-api 0.16).
+        If it returned another serializer, the server would copy its adapter of the saver, which
+        recurses without end (langgraph-api 0.16).
         """
         return self
 

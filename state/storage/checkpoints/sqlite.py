@@ -30,10 +30,10 @@ class SqliteSaver(HomeSaver, BlockingSaver):
         super().__init__(connection, serde=StrictSerializer())
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """Return the next version of a channel, counted from 1.
+        """Return the next version number of a channel, from 1.
 
-        Two forks may use the same version, because each checkpoint has all values. LangGraph's own
-        versions would take 49 characters for each channel and each node that has seen the channel.
+        Two forks may use the same number, because each checkpoint has all values. LangGraph's own
+        versions have 49 characters, which each checkpoint would store many times.
         """
         return (current or 0) + 1
 
@@ -61,11 +61,11 @@ def _connect(file: Path) -> sqlite3.Connection:
     connection = connect(file)
     try:
         if not is_read_only(file):
-            write_ahead(connection)  # LangGraph's code for this does not wait for other processes
+            write_ahead(connection)  # LangGraph would not wait for other processes
         # NORMAL loses nothing if a process is killed; a power cut may lose the last steps.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(SMALL_CACHE)
-        # Tables first: a process that creates the file sets the version before it adds tables.
+        # Read tables before the version: a process that creates the file sets the version first.
         made = connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
         (found,) = connection.execute("PRAGMA user_version").fetchone()
         if made or found:

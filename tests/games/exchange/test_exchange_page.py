@@ -65,7 +65,7 @@ def test_records_that_no_extension_reads_are_refused(monkeypatch: pytest.MonkeyP
 
 def test_the_page_tells_of_every_field_of_an_atom() -> None:
     """Those of a scenario are in the reference, which is made from them."""
-    told = TEXT.partition("An atom is ")[2].partition("\n\n")[0]
+    told = " ".join(TEXT.split()).partition("An atom is ")[2].partition("). ")[0]
     assert re.findall(r"`(\w+)`", told) == list(AtomEntry.model_fields)
 
 
