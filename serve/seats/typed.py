@@ -42,7 +42,7 @@ def _pointed(typed: str) -> str:
 
 
 def percent(typed: str) -> str:
-    """Return a percentage from 0 to 100 with its sign, which may be left out.
+    """Return a percentage with its sign, which may be left out.
 
     Raises:
         Mistyped: it is none.
@@ -55,8 +55,6 @@ def percent(typed: str) -> str:
     if "/" in bare:
         much = plain(round(100 * value, 1))
         raise Mistyped(f"“{typed}” is no percentage: if it is a part of the whole, write {much}.")
-    if not 0 <= value <= 100:
-        raise Mistyped(f"“{typed}” is not from 0 to 100 per cent: write it as in 40 or 33.3.")
     return f"{bare}%"
 
 

@@ -145,8 +145,11 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         part.fill("140")
         wrong = "Write a number from 0 to 100, as in 3 or 1.5."
         assert part.evaluate("one => one.validationMessage") == wrong
-        told = table.post("fields", {"percent": "140%"})
-        assert told["detail"].startswith("“140%” is not from 0 to 100 per cent")
+        assert table.post("fields", {"percent": "140%"})["refused"] == "CLAIM"
+        told = page.get_by_role("alert").get_by_text("'140%' is not from 0 to 100 %")
+        assert "state “What part was your doing” from 0 to 100 %" in told.inner_text()
+        assert part.input_value() == "140"
+        picture(opened, tmp_path, "seat-refused")
         read = {typed: table.post("draft", {"percent": typed}) for typed in ("60 %%", "1%", "1/3%")}
         assert read["60 %%"]["words"] == ["You say that 60 % of it was your doing."]
         assert read["1%"]["words"] == ["You say that 1 % of it was your doing."]
