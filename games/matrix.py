@@ -49,6 +49,9 @@ class MatrixParams(Params):
 
     name: str = Field(default="matrix game", description="The game's name in letters.")
     about: str = Field(default="", description="One or two sentences of background story.")
+    currency: str = Field(
+        default="", max_length=16, description="The unit of the payoffs, as in EUR; empty: points."
+    )
     actions: dict[str, list[str]] = Field(description="Agent → its possible actions.")
     payoffs: list[Outcome] = Field(description="A list with each joint action once.")
 
@@ -132,6 +135,7 @@ class MatrixGame(Game):
         """Set the title, story and actions, and return the payoffs of joint actions."""
         told = self.table()
         self.actions, self.title, self.about = told.actions, told.name, told.about
+        self.currency = told.currency
         pays = {
             tuple(cell.play): dict(zip(self.agents, cell.pays, strict=True))
             for cell in told.payoffs

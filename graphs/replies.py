@@ -7,7 +7,7 @@ node that asked validates the reply.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.types import Interrupt
@@ -26,7 +26,8 @@ from shapley_coop.state.private import private_views
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
 
-ANSWERED = "this letter has been answered: another one waits now"
+ANSWERED = "This letter has been answered, perhaps in another tab: another one waits now."
+"""The error that a reply is to another letter than the one that waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +61,9 @@ class OpenQuestion:
     def for_person(self) -> list[Section]:
         """Return the letter in the sections that a person reads, without tags and JSON."""
         turn = self.turn()
-        return write_for_person(turn, self.agent, private_views(turn, {})[self.agent])
+        *others, asked = write_for_person(turn, self.agent, private_views(turn, {})[self.agent])
+        told = "\n\n".join(filter(None, [_failed_talk(turn), asked.text]))
+        return [*others, replace(asked, text=told)]
 
     def refusal(self, reply: Any) -> Fault | None:
         """Return the fault of a reply, or None if the run can be resumed with it.
@@ -76,6 +79,21 @@ class OpenQuestion:
         """Return the node's table, its question, and the agent, as the node had them."""
         asking = builder(self.graph).askings[self.node]
         return TurnContext(EvaluatedTable(self.table), asking, (self.agent,))
+
+
+def _failed_talk(turn: TurnContext) -> str:
+    """Return the sentence that the talk before this action gave no deal, or "" if it gave one."""
+    talk, evaluated = turn.table.get("talk", []), turn.evaluated
+    before = bool(talk) and talk[-1]["turn"] == evaluated.turn and evaluated.game.signable
+    if turn.question.name != "act" or not before or turn.table.get("lapsed"):
+        return ""
+    if evaluated.contract is None:
+        return (
+            "**No deal was reached:** no offer had everybody's yes. What was said binds nobody, "
+            "and nobody has to pay anybody."
+        )
+    begun = [term["from_turn"] for term in evaluated.contract["terms"]]
+    return "" if evaluated.turn in begun else "**No new deal was reached:** the one in force stays."
 
 
 def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuestion]:

@@ -29,6 +29,9 @@ _DONE = {
 _AFTER_PLAY = {"split", "judgement"}
 """The topics of talks after the last turn; all other talks come before a turn."""
 
+_PROSE = "prose"
+"""The topic of offers in words alone."""
+
 _UNASKED = "without a number: nobody is asked to answer it"
 _LINE = re.compile(r"^c(\d+)\. ", re.MULTILINE)
 _EVERY_TURN = re.compile(r" at every turn\.$", re.MULTILINE)
@@ -44,7 +47,11 @@ def in_words(events: Sequence[Event], turns: int = 0) -> str:
     parts: list[str] = []
     before: Event = {}
     heading = ""
+    wordy: Event = {}  # the offer in words alone that is on the table
     for event in fold(events):
+        if "revision" in event:
+            parts += [_replaced(wordy)] if wordy and event["does"] == "propose" else []
+            wordy = event if event.get("topic") == _PROSE else {}
         last, heading = heading, _heading_line(event) if "topic" in event else ""
         if "did" in event:
             parts.append(_turn(event, first="did" not in before))
@@ -55,6 +62,11 @@ def in_words(events: Sequence[Event], turns: int = 0) -> str:
             parts.append(_message_line(event, turns))
         before = event
     return "".join(parts).strip("\n") or NOTHING
+
+
+def _replaced(wordy: Event) -> str:
+    who, number = plain(wordy["by"]), wordy["revision"]
+    return f"\n({who}'s offer {number} had not everybody's yes, so nobody drafted its clauses.)\n"
 
 
 def _turn(event: Event, first: bool) -> str:
@@ -128,8 +140,10 @@ def _message_line(event: Event, turns: int) -> str:
     elif act == "pass" and "about" in event:
         did = f"does not answer offer {event['about']}"
     elif act == "claim" and not (event.get("says") or event.get("heard")):
-        did = "says nothing on its own part"
-    if "proposes" in event or "wrote" in event:
+        did = "claims its part without a word"
+    if event.get("topic") == _PROSE and "revision" in event:
+        did = f"makes an offer in words alone (number {event['revision']})"
+    elif "proposes" in event or "wrote" in event:
         did = f"{did} and ".removeprefix(" and ") + f"proposes {_tasks(event)}"
     words = f": {quote(event['says'])}" if event.get("says") else ""
     words = f": {event['heard']}" if event.get("heard") else words

@@ -194,16 +194,22 @@ def payment_lines(outcome: Mapping[str, Any]) -> list[str]:
         f"{t['payer']} pays {t['payee']} {t['amount']:g} net ({t['reason']})"
         for t in outcome["transfers"]
     ]
-    due: dict[tuple[str, str, str], Fraction] = {}
-    for one in (outcome.get("audit") or {}).get("payments", ()):
-        place = one["clause"], one["payer"], one["payee"]
-        due[place] = due.get(place, Fraction(0)) + exact(one["amount"])
+    due = due_by_clause(outcome)
     if len(due) > 1 and any(t["reason"] == "contract" for t in outcome["transfers"]):
         told = (f"{clause} {one} pays {two} {float(x):g}" for (clause, one, two), x in due.items())
         net.append(f"before netting, by clause: {', '.join(told)}")
     if lost := [f"{a} {x:+g}" for a, x in outcome.get("forfeits", {}).items() if x]:
         net.append(f"deposits forfeited, net: {', '.join(lost)}")
     return net
+
+
+def due_by_clause(outcome: Mapping[str, Any]) -> dict[tuple[str, str, str], Fraction]:
+    """Return (clause, payer, payee) → the sum of the payments that fell due in a result."""
+    due: dict[tuple[str, str, str], Fraction] = {}
+    for one in (outcome.get("audit") or {}).get("payments", ()):
+        place = one["clause"], one["payer"], one["payee"]
+        due[place] = due.get(place, Fraction(0)) + exact(one["amount"])
+    return due
 
 
 def simulation_note(outcome: Mapping[str, Any]) -> str:

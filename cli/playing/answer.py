@@ -34,11 +34,13 @@ def answer(
     """
     from shapley_coop.serve.seats.standing import ending
     from shapley_coop.state.resuming import command_for
+    from shapley_coop.state.settings import game_of
     from shapley_coop.state.storage.home import home
 
     found = home().run(run)
     if not reply and found.result and agent in found.result["payoffs"]:
-        say_lines("\n".join([f"{run} is over.", *ending(found.result, agent)]))
+        told = ending(found.result, agent, game_of(found.room))
+        say_lines("\n".join([f"{run} is over.", *told]))
         return
     episode, mail = _mail_of(found, agent)
     if not reply:
@@ -148,13 +150,14 @@ def _fill(turn: Any, agent: str, form: Any, why: str) -> str:
     from shapley_coop.cli.playing.fields import Message, ask_fields
     from shapley_coop.serve.seats.form import message_of
 
+    clauses: list[Any] = []
     while True:
         if why:
             say_lines(why)
         note("Answer field by field, or with a whole message with tags, as models write it.")
         act, why = turn.question.name, ""
         try:
-            fields = ask_fields(act, form)
+            fields = ask_fields(act, form, clauses)
             if _is_to_be_sent(turn, agent, form, fields):
                 return message_of(act, fields)
         except Message as typed:
@@ -171,7 +174,7 @@ def _is_to_be_sent(turn: Any, agent: str, form: Any, fields: Any) -> bool:
         ValueError: the answer cannot be sent; the message says why.
     """
     from shapley_coop.cli.playing.fields import yes_or_again
-    from shapley_coop.serve.seats.form import preview
+    from shapley_coop.serve.seats.preview import preview
 
     seen = preview(turn, agent, fields)
     if seen["why"]:

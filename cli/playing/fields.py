@@ -6,10 +6,15 @@ If a person types a line with a tag at any field, the line begins a message that
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from functools import partial
 from typing import Any
 
-from shapley_coop.amounts import exact
 from shapley_coop.cli.console import note
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_proposal
+from shapley_coop.prompts.talk import at_turns
+from shapley_coop.serve.seats.typed import amount, part, percent
 
 Known = Mapping[str, Any]
 
@@ -23,16 +28,22 @@ MOST_LISTED = 50
 KINDS = {
     "do": {"agent": "Who", "action": "Does what"},
     "forbid": {"agent": "Who", "action": "Must not do what"},
-    "pay": {"payer": "Who pays", "payee": "Who is paid", "amount": "Amount", "per": "How often"},
+    "pay": {"payer": "Who pays", "payee": "Who is paid", "per": "How often", "amount": "How much"},
     "give": {"giver": "Who gives", "receiver": "To whom", "good": "What", "quantity": "How many"},
     "share": {"norm": "How the total is split"},
 }
 """Kind of clause → the question for each of its fields."""
-NO_MORE, PARTS = "no more clauses", "by fixed parts"
+PARTS = "by fixed parts"
 SIGNS = {"+": "it helps them", "-": "it harms them", "0": "it changes nothing for them"}
 _TAG = re.compile(r"</?[A-Za-z]")
-_COMMA = re.compile(r"(?<=\d),(?=(\d{1,2}|\d{4,})$)")
-"""Match a decimal comma, but no comma before exactly three digits: it may separate thousands."""
+
+
+class Edit(StrEnum):
+    """What a person does with the clauses so far, besides adding one."""
+
+    NO_MORE = "no more clauses"
+    LESS = "leave one out"
+    ANEW = "begin anew"
 
 
 class Message(Exception):
@@ -44,12 +55,14 @@ def can_ask(form: Known) -> bool:
     return set(form["fields"]) - LEFT_OUT <= ASKED and len(form.get("legal", ())) <= MOST_LISTED
 
 
-def ask_fields(act: str, form: Known) -> dict[str, Any]:
+def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
     """Return the fields that a person fills in at this terminal.
 
     Args:
         act: the name of the question.
         form: the fields and their choices, from `serve.seats.form.form_of`.
+        clauses: the clauses so far, which are changed in place. A counter-offer begins with the
+            clauses of the offer, as at the page.
 
     Raises:
         EOFError: the input has ended.
@@ -57,18 +70,21 @@ def ask_fields(act: str, form: Known) -> dict[str, Any]:
     """
     fields, filled = form["fields"], dict[str, Any]()
     if set(fields) <= LEFT_OUT:
-        return {"thoughts": _thoughts(act)}
+        return {"thoughts": _thoughts(act, form["unit"])}
     if "legal" in form:
         filled["action"] = _choose("Your action", form["legal"], form["labels"])
         filled["content"] = _text("What it carries") if form["carries"] else None
     if decisions := form.get("decisions"):
         filled["decision"] = _choose("What you do", list(decisions), decisions)
     if "deal" in form and filled.get("decision") in ("offer", "counter"):
-        filled["clauses"] = _clauses(form["deal"] | {"labels": form["labels"]})
+        if filled["decision"] == "counter" and not clauses:
+            clauses += form.get("offer", {}).get("clauses", ())
+        _edit(clauses, form["deal"] | {key: form[key] for key in ("labels", "unit")})
+        filled["clauses"] = clauses
     if "trade" in form and filled.get("decision") != "accept":
         filled["allocation"] = _allocation(form["trade"])
     if "percent" in fields:
-        filled["percent"] = _number("What part was your doing, in per cent, from 0 to 100")
+        filled["percent"] = _until_valid("What part was your doing, from 0 to 100 %", percent)
     if "speech" in fields:
         filled["speech"] = _text("What you say to all")
     return filled
@@ -146,13 +162,10 @@ def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> 
     return _until_valid(asked, read)
 
 
-def _number(asked: str) -> str:
-    def read(typed: str) -> str:
-        said = _COMMA.sub(".", typed)
-        exact(said, "this")
-        return said
-
-    return _until_valid(asked, read)
+def _whole(typed: str) -> str:
+    if not typed.isdecimal():
+        raise ValueError(f"“{typed}” is no whole number: write one, as in 2.")
+    return typed
 
 
 def _text(asked: str) -> str | None:
@@ -161,30 +174,55 @@ def _text(asked: str) -> str | None:
     return _line() or None
 
 
-def _thoughts(act: str) -> str:
+def _thoughts(act: str, unit: str) -> str:
     note("Your thoughts, which nobody else reads (an empty line ends them):")
     thoughts = _line()
     thoughts = f"{thoughts}\n{_rest()}" if thoughts else ""
     if act != "reason":
         return thoughts
-    payoff = _number("What all of you together could earn")
+    money = partial(amount, unit=unit)
+    payoff = _until_valid("What all of you together could earn", money)
     sign = _choose("What your plan does to the others", list(SIGNS), SIGNS)
-    price = _number("What you should be paid; with a minus, what you should pay")
+    price = _until_valid("What you should be paid; with a minus, what you should pay", money)
     return f"{thoughts}\nCollective payoff: {payoff}\nExternality: {sign}\nPrice: {price}".strip()
 
 
-def _clauses(known: Known) -> list[dict[str, Any]]:
-    """Return the clauses that a person fills in, each of a kind in `KINDS`."""
-    clauses: list[dict[str, Any]] = []
+def _edit(clauses: list[Known], known: Known) -> None:
+    """Let a person add clauses, each of a kind in `KINDS`, and leave clauses out."""
     kinds = [kind for kind in known["kinds"] if kind in KINDS]
-    while (kind := _choose("A clause", [*kinds, NO_MORE], known["kinds"])) != NO_MORE:
-        clause: dict[str, Any] = {"kind": kind}
-        for field, asked in KINDS[kind].items():
-            clause |= _field(field, asked, clause, known)
-        if kind != "share" and known["turns"] > 1 and (turn := _text("Only at turn")):
-            clause["when"] = {"turn": int(turn) if turn.isdecimal() else turn}
-        clauses.append(clause)
-    return clauses
+    while True:
+        told = _words(clauses, known["turns"])
+        for line in told:
+            note(f"  {line}")
+        more = [Edit.LESS, Edit.ANEW] if clauses else []
+        match _choose("A clause", [*kinds, Edit.NO_MORE, *more], known["kinds"]):
+            case Edit.NO_MORE:
+                return
+            case Edit.ANEW:
+                clauses.clear()
+            case Edit.LESS:
+                ids = [line.partition(".")[0] for line in told]
+                clauses.pop(ids.index(_choose("Which", ids, dict(zip(ids, told, strict=True)))))
+            case kind:
+                clauses.append(_clause(kind, known))
+
+
+def _words(clauses: Sequence[Known], turns: int) -> list[str]:
+    """Return clauses in words, one line each; a clause that cannot be read as it is."""
+    found = read_proposal({"clauses": clauses})
+    if isinstance(found, Fault):
+        return [f"c{n}. {clause}" for n, clause in enumerate(clauses, start=1)]
+    return at_turns(found.deal.text(), turns).splitlines()
+
+
+def _clause(kind: str, known: Known) -> dict[str, Any]:
+    """Return a clause that a person fills in."""
+    clause: dict[str, Any] = {"kind": kind}
+    for field, asked in KINDS[kind].items():
+        clause |= _field(field, asked, clause, known)
+    if kind != "share" and known["turns"] > 1 and (turn := _text("Only at turn")):
+        clause["when"] = {"turn": int(turn) if turn.isdecimal() else turn}
+    return clause
 
 
 def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]:
@@ -192,10 +230,10 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "action":
             return {name: _choose(asked, known["actions"][clause["agent"]], known["labels"])}
         case "amount":
-            return {name: _number(asked)}
+            much = part if clause["per"] == "reward" else partial(amount, unit=known["unit"])
+            return {name: _until_valid(asked, much)}
         case "quantity":
-            typed = _number(asked)
-            return {name: int(typed) if typed.isdecimal() else typed}
+            return {name: int(_until_valid(asked, _whole))}
         case "per":
             return {name: _choose(asked, list(known["per"]), known["per"])}
         case "good":
@@ -203,7 +241,7 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "norm":
             if (norm := _choose(asked, [*known["norms"], PARTS])) != PARTS:
                 return {name: norm}
-            return {"fractions": {a: _number(f"{a}'s part, as 1/2") for a in known["agents"]}}
+            return {"fractions": {a: _until_valid(f"{a}'s part", part) for a in known["agents"]}}
     return {name: _choose(asked, known["agents"])}
 
 

@@ -60,6 +60,7 @@ def serve_pages(
         tell(f"{agent}: {link}")
     tell(f"the run: {pages.record}")
     note("Give each person its own link alone: who has it can answer for that person.")
+    note("Links stay the same whenever this home serves the run.")
     note("Ctrl-C ends the pages; what was answered is kept, and the run can go on later.")
     return pages
 

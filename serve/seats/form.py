@@ -1,13 +1,10 @@
-"""The form that a person fills in at a seat, and the preview of a filled-in draft.
+"""The form that a person fills in at a seat, and the reason of a refusal in the form's words.
 
 A form lists the choices, so that a person need not write tags or JSON. The filled-in fields become
-the message that a model would write. The game checks people's and models' messages by the same
-function. So a preview refuses the same drafts as the game, with the same reasons.
+the message that a model would write.
 
 >>> form_of(turn, "Bob", facts)["legal"]  # doctest: +SKIP
 ['door', 'lever']
->>> preview(turn, "Bob", {"decision": "accept"})["why"]  # doctest: +SKIP
-''
 """
 
 import re
@@ -15,21 +12,17 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any, get_args
 
-from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.faults import Fault, FaultRecord
+from shapley_coop.deals.language.faults import FaultRecord
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
-from shapley_coop.prompts.computed import outlook_table
-from shapley_coop.prompts.talk import at_turns
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.answer import Answer as Fields
 from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice
-from shapley_coop.seats.records import Answer
+from shapley_coop.serve.seats.typed import Mistyped, as_meant
 from shapley_coop.state.consent import terms_of
-from shapley_coop.state.exchange import TradeQuestion, masks_in, talk_in
-from shapley_coop.state.judging import take
+from shapley_coop.state.exchange import talk_in
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.turn import TurnContext
 
@@ -52,10 +45,11 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """Return an agent's form: its current choices. A choice that the agent lacks has no key.
 
     `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
-    action can have content. `decisions` maps each decision to its button's text. `deal`
-    lists the names that clauses can use; `words` says whether words can replace clauses. `offer` is
-    the current offer, and `trade` has the tasks to allocate. `labels` maps the codes of actions and
-    goods to words. A sealed question adds other keys.
+    action can have content. `unit` is the unit of amounts, or empty for points. `decisions` maps
+    each decision to its button's text. `deal` lists the names that clauses can use; `words` says
+    whether words can replace clauses. `offer` is the current offer, and `trade` has the tasks to
+    allocate. `labels` maps the codes of actions and goods to words. A sealed question adds other
+    keys.
 
     Args:
         turn: the turn, with its question.
@@ -63,7 +57,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         facts: the facts in the agent's letter.
     """
     act, answer = turn.question.name, turn.question.answer
-    form: dict[str, Any] = {"fields": _fields(answer)}
+    form: dict[str, Any] = {"fields": _fields(answer), "unit": turn.evaluated.game.currency}
     if issubclass(answer, Action):
         carries = act == "act" and type(turn.evaluated.game).action_label is not Game.action_label
         form |= {"legal": list(legal_in(facts)), "carries": carries}
@@ -96,7 +90,7 @@ KINDS = {
 }
 """Kind of clause → the label of the button that adds one."""
 
-PER = {"once": "once", "turn": "for each turn", "reward": "as a part (0 to 1) of its rewards"}
+PER = {"once": "once", "turn": "for each turn", "reward": "as a part of its rewards, as in 10 %"}
 """Basis of a payment (`per`) → the basis in words."""
 
 LABELS = {
@@ -147,7 +141,16 @@ _FIELDS = {
 """Tag → the label of the form's field for this tag."""
 
 _ELEMENT = re.compile(r"(?:\b(?:one|an?) )?`?<(\w+)>(?:[^<>]{0,12}</\1>)?`?")
-_LINE = re.compile(r"\ba line `[^:`]*: ")
+_CODES = {
+    r"\ba line `[^:`]*: ": "as in ",
+    r" \(mask=[01]+\)": "",
+    r'as in "\w+": "?([^".]*)"?': r"as in \1",
+    r': list the ids of clauses that end, as in \["c2"\]': ": it names no clause that can end",
+    r"\{'[^\n]*\} is no condition": "the condition cannot be read",
+    r": write (?:one object: )?\{[^\n]*?(?=\.?(?:\n|$))": ": choose it anew",
+    r"\b40% or 0\.4\b": "40 %",
+}
+"""Parts of a refusal that only programs and models can use → the words for a person."""
 
 
 def refusal_in_words(turn: TurnContext, fault: FaultRecord) -> str:
@@ -165,69 +168,30 @@ def refusal_in_words(turn: TurnContext, fault: FaultRecord) -> str:
     refuse = offered["reject" if "decision" in answer.model_fields else "none"]
     labels = {**_FIELDS, "ACCEPT": offered["accept"], "REJECT": refuse}
     named = _ELEMENT.sub(lambda tag: f"“{labels.get(tag[1], tag[1])}”", feedback)
-    return turn.evaluated.game.for_people(_LINE.sub("as in ", named).replace("`", ""))
+    for code, words in _CODES.items():
+        named = re.sub(code, words, named)
+    return turn.evaluated.game.for_people(named.replace("`", ""))
 
 
 def message_of(act: str, fields: Any) -> str:
     """Return a form's fields as the message that a model would write.
 
     Raises:
-        ValueError: `fields` is not an object, the act has no form, or the decision is to make an
-            offer but `clauses` is empty.
+        ValueError: `fields` is not an object, the act has no form, a number is mistyped, or the
+            decision is to make an offer but `clauses` is empty.
     """
     if not isinstance(fields, dict) or find_question(act) is None:
         raise ValueError("args: give the fields of the form as one object")
+    fields = as_meant(fields)
     decision = fields.get("decision")
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")
+    if decision == WORDS and not fields.get("speech"):
+        raise Mistyped("Write what you propose into “What you say to all”.")
     if decision == WORDS and act in DRAFTED:
         # Only the message of `contract_answer` can have words without clauses.
         return tag_fields("contract_answer", {**fields, "clauses": None, "drops": None})
     return tag_fields(act, fields)
-
-
-def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
-    """Return the consequences of a draft. The draft is not stored or shown to other agents.
-
-    `refused` and `why` are the label and the reason of a refusal, or empty if the draft is valid.
-    For a readable deal, `words` are its clauses. `outlook` is a table of each party's payoff, or
-    `why_not` says why there is no table. For a sealed answer, `words` describe the answer. For
-    an allocation of tasks, `worth` is the agent's utility from the tasks allocated to it.
-
-    Raises:
-        ValueError: the fields are not an object.
-    """
-    text = message_of(turn.question.name, fields)
-    found = take(turn, agent, Answer(text))
-    if isinstance(found, Fault):
-        why = refusal_in_words(turn, found.record())
-        return {"refused": found.label, "why": why, "words": []}
-    told: dict[str, Any] = {"refused": "", "why": "", "words": []}
-    if (worth := _worth(turn, agent, text)) is not None:
-        return {**told, "worth": worth}
-    if sealed := turn.question.sealed:
-        return {**told, "words": sealed.in_words(turn, agent, text)}
-    if not (record := found.get("deal")) or not record["clauses"]:
-        return told
-    deal = Deal.model_validate(record)
-    game = turn.evaluated.game
-    said = game.for_people(at_turns(deal.text(), game.turns))
-    told |= {"words": said.splitlines(), "repairs": list(found.get("repairs", ()))}
-    norms = turn.norms if turn.topic.phase == "negotiation" else []
-    outlook = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
-    if not outlook["rows"]:
-        return {**told, "why_not": outlook.get("why_not", "")}
-    columns, rows, how = outlook_table(outlook, agent)
-    return {**told, "outlook": {"columns": columns, "rows": rows, "how": how}}
-
-
-def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
-    """Return an agent's utility from a proposed allocation, or None if none is proposed."""
-    if not isinstance(turn.question, TradeQuestion):
-        return None
-    talk = talk_in(turn, agent)
-    masks = masks_in(talk.tasks, agent, text)
-    return None if masks is None else talk.worth(agent, masks[agent])
 
 
 def _fields(answer: type[Fields]) -> list[str]:

@@ -7,8 +7,9 @@ from typing import Any, TypeVar, cast
 
 from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, check_reply, open_questions
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import preview, refusal_in_words
+from shapley_coop.serve.seats.form import refusal_in_words
 from shapley_coop.serve.seats.letter import name_of, seat_letter
+from shapley_coop.serve.seats.preview import preview
 from shapley_coop.serve.seats.response import response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
@@ -59,7 +60,8 @@ class ThreadInbox:
         state: Any = await inside().threads.get_state(thread["thread_id"])
         waiting = [asked["value"]["pointer"]["agent"] for asked in waiting_in(thread)]
         table, failed = cast(Table, state["values"] or {}), thread["status"] == "error"
-        told = await asyncio.to_thread(standing, table, agent, waiting, failed)
+        with _owner_of(thread):
+            told = await asyncio.to_thread(standing, table, agent, waiting, failed)
         # With tenants, a party may not see the page of the whole run, which only its owner may see.
         return told if configured() else {**told, "run": thread["thread_id"]}
 

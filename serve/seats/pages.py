@@ -5,20 +5,16 @@
 'http://127.0.0.1:31245/Jd0…/seat/xk3…/Alice'
 >>> outcome = await pages.follow()  # doctest: +SKIP
 
-Each link holds a secret of the run and one of the person, both made anew whenever the pages are
-served. Whoever has a link can read the person's letter and answer for the person.
+Each link holds a secret of the run and one of the person, both derived from the home's key: the
+links are the same whenever this home serves the run (`serve.seats.links`). Whoever has a link can
+read the person's letter and answer for the person.
 """
 
 import asyncio
-import os
-import secrets
-import socket
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from http import HTTPStatus
-from http.server import ThreadingHTTPServer
-from ipaddress import ip_address
 from threading import Thread
 from typing import Any, cast
 from urllib.parse import quote, unquote
@@ -29,15 +25,16 @@ from langgraph.types import Interrupt, StateSnapshot
 from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, open_questions
 from shapley_coop.graphs.running import Waiting, Watcher, answer, follow
 from shapley_coop.graphs.threads import configure, open_workflow
-from shapley_coop.seats.person import SERVER_URL
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import DRAFT, preview, refusal_in_words
+from shapley_coop.serve.seats.form import DRAFT, refusal_in_words
 from shapley_coop.serve.seats.letter import name_of, seat_letter
+from shapley_coop.serve.seats.links import STALE, STALE_PAGE, WHY, address, key_of, listen, same
+from shapley_coop.serve.seats.preview import preview
 from shapley_coop.serve.seats.response import one_object, response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
-from shapley_coop.serve.view.assets import file
+from shapley_coop.serve.view.assets import UNSTORED, file
 from shapley_coop.serve.view.bundle import DONE
-from shapley_coop.serve.view.local import PLAIN, ViewHandler
+from shapley_coop.serve.view.local import ViewHandler
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Busy
@@ -51,11 +48,6 @@ SOON = 0.05
 
 MOST_BYTES = 100_000
 """The largest size of a reply, in bytes."""
-
-ABROAD = "192.0.2.1"
-"""An address of no machine; a route to it starts at this machine's own address in its network."""
-
-STALE = "This link opens nothing. Links are new each time that pages are served: ask for yours."
 
 Given = tuple[dict[str, Any], Interrupt, "asyncio.Future[None]"]
 """A response, the interrupt it answers, and a future that is done when the run has taken it."""
@@ -72,7 +64,7 @@ class SeatPages:
     """
 
     def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:
-        """Listen on a host and a port; 0 takes a free port.
+        """Listen on a host and a port; 0 takes the run's usual port, or else a free one.
 
         Raises:
             ValueError: the server cannot listen there.
@@ -81,18 +73,15 @@ class SeatPages:
         self._run, self._loop = run, cast("asyncio.AbstractEventLoop | None", None)
         self._given = asyncio.Queue[Given]()
         self._handed_in = dict[str, str]()  # person → the letter last answered at its page
-        self._keys = {secrets.token_urlsafe(24): agent for agent in people}
-        self._table = secrets.token_urlsafe(24)
+        self._keys = {key_of(run, agent): agent for agent in people}
+        self._table = key_of(run)
 
         class Pages(_Handler):
             desk, source = self, HomeSource(only=run.run)
 
-        try:
-            server = ThreadingHTTPServer((host, port), Pages)
-        except OSError as error:
-            raise ValueError(f"port {port} on {host}: {error.strerror}; 0 is a free one") from None
+        server = listen(run, host, port, Pages)
         server.daemon_threads = True
-        at = f"{_address(server)}/{self._table}"
+        at = f"{address(server)}/{self._table}"
         self.links = {a: f"{at}/seat/{key}/{quote(a, safe='')}" for key, a in self._keys.items()}
         self.record = f"{at}/view/?run={quote(run.run, safe='')}"
         Thread(target=server.serve_forever, daemon=True).start()
@@ -134,12 +123,12 @@ class SeatPages:
 
     def owner(self, key: str, agent: str) -> str | None:
         """Return the agent if the key in a link is this agent's key, else None."""
-        found = [a for own, a in self._keys.items() if _same(own, key)]
+        found = [a for own, a in self._keys.items() if same(own, key)]
         return agent if found == [agent] else None
 
     def is_table(self, key: str) -> bool:
         """Return whether a key opens the page that everybody in the run may see."""
-        return _same(self._table, key)
+        return same(self._table, key)
 
     def letter(self, agent: str) -> dict[str, Any] | None:
         """Return the letter that waits for a person, or None."""
@@ -171,7 +160,7 @@ class SeatPages:
         if reply.get("type") == DRAFT:
             return preview(question.turn(), agent, reply.get("args"))
         if reply.get("id") != name_of(mail):
-            raise ValueError("id: another letter waits than the one that this reply names")
+            raise ValueError(ANSWERED)
         response = response_of(reply, mail, question, asked.value)
         if fault := question.refusal(response):
             why = refusal_in_words(question.turn(), fault.record())
@@ -200,23 +189,6 @@ class SeatPages:
         if heard.exception():
             del self._handed_in[mail.agent]
         heard.result()
-
-
-def _same(own: str, given: str) -> bool:
-    return secrets.compare_digest(own.encode(), given.encode())
-
-
-def _address(server: ThreadingHTTPServer) -> str:
-    """Return the URL by which people reach a server: `COOP_SERVER_URL`, else its own address."""
-    host, port = server.server_address[:2]
-    name = str(host)
-    if ip_address(name).is_unspecified:
-        name = socket.gethostname()
-        with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as way:
-            way.connect((ABROAD, 9))  # sends nothing
-            name = way.getsockname()[0]
-    place = f"[{name}]" if ":" in name else name
-    return os.environ.get(SERVER_URL, "").rstrip("/") or f"http://{place}:{port}"
 
 
 async def _state(run: Any) -> StateSnapshot:
@@ -278,9 +250,10 @@ class _Handler(ViewHandler):
                 if owner := self.desk.owner(key, unquote(agent)):
                     return owner
         if "text/html" in self.headers.get("accept", ""):
-            self.text(STALE, PLAIN, HTTPStatus.NOT_FOUND)
+            html = {**UNSTORED, "content-type": "text/html; charset=utf-8"}
+            self.text(STALE_PAGE, html, HTTPStatus.NOT_FOUND)
         else:
-            self.json({"detail": STALE}, HTTPStatus.NOT_FOUND)
+            self.json({"detail": f"{STALE} {WHY}"}, HTTPStatus.NOT_FOUND)
         return None
 
     def _body(self) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from shapley_coop.extras import require_extra
 from shapley_coop.serve.seats.form import DRAFT
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
 from shapley_coop.serve.seats.response import one_object
-from shapley_coop.serve.view.assets import file
+from shapley_coop.serve.view.assets import UNSTORED, file
 
 with require_extra("dev", "the LangGraph server"):
     from starlette.requests import Request
@@ -50,4 +50,4 @@ async def _reply(request: Request) -> dict[str, Any]:
 
 
 def _json(content: dict[str, Any], status: int = 200) -> JSONResponse:
-    return JSONResponse(content, status, headers={"cache-control": "no-store"})
+    return JSONResponse(content, status, headers=UNSTORED)

@@ -4,12 +4,21 @@ All agents may read the sentences: who is waited for, and how the run was settle
 may read why a run has stopped, because the reason may quote private text.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from shapley_coop.amounts import exact
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.games import Game
+from shapley_coop.prompts import write_history
 from shapley_coop.prompts.computed import amount
-from shapley_coop.prompts.words import few
+from shapley_coop.prompts.talk import at_turns
+from shapley_coop.prompts.words import few, quote
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.exchange import talk_of, trade_history
+from shapley_coop.state.outcome import due_by_clause
 from shapley_coop.state.result import result
+from shapley_coop.state.settings import config_of, game_of, name_of
 from shapley_coop.state.table import Table
 
 NOTHING: dict[str, Any] = {
@@ -20,6 +29,7 @@ NOTHING: dict[str, Any] = {
 }
 """The answer for a seat about whose run nothing more can be said."""
 
+_AT_WORK = "The others are at work on their answers."
 _ENDED = {
     "no_deal": "Nothing was signed.",
     "no_play": "Nobody acted, so there was no play.",
@@ -36,6 +46,13 @@ _BASIS = {
 """The basis of a settlement → why its payments are made."""
 
 
+_KEPT = {"satisfied": " – kept", "violated": " – broken"}
+"""The verdict on a clause → its words."""
+
+MOST_CLAUSES = 20
+"""The most clauses of a deal that are told."""
+
+
 def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> dict[str, Any]:
     """Return the state of a run for one agent, as a `title` and sentences under `told`.
 
@@ -50,44 +67,117 @@ def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> 
     others = [one for one in waiting if one != agent]
     if agent not in table.get("agents", ()):
         return NOTHING
+    game = game_of(table["settings"])
     if table.get("settlement"):
-        told = ending(result("", "", table), agent)
+        told = ending(result("", "", table), agent, game)
         return {**NOTHING, "title": "The run is over", "told": told, "over": True}
     if failed:
         told = ["It stopped before its end; whoever runs it can go on with it. No answer is lost."]
         return {**NOTHING, "title": "The run has stopped", "told": told}
-    if others:
-        return {**NOTHING, "told": [f"The run waits for {few(others)}."]}
-    return {**NOTHING, "told": ["The others are at work on their answers."]}
+    name = _title(name_of(config_of(table["settings"])))
+    told = [f"You are {agent}, in the game “{name}”: {game.summary()}"]
+    told += [f"The run waits for {few(others)}." if others else _AT_WORK]
+    return {**NOTHING, "told": [*told, *_deal(table, agent, game)]}
 
 
-def ending(outcome: Mapping[str, Any], agent: str) -> list[str]:
-    """Return sentences on how a settled run ended for one agent: payoff, payments, breaches.
+def _title(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _deal(table: Table, agent: str, game: Game) -> list[str]:
+    """Return the offer that is on the table, or else the deal that was agreed; [] for neither."""
+    contract, offer = table.get("contract"), table.get("offer")
+    if not offer:
+        return _listed("What is agreed:", contract["text"] if contract else "", game)
+    put = [said for said in table.get("talk", ()) if said.get("puts") == offer["revision"]]
+    if put and agent not in (put[-1]["by"], put[-1].get("to", agent)):
+        return []  # another agent alone heard it
+    if not game.signable:
+        line = trade_history(talk_of(EvaluatedTable(table)))[-1]
+        return [game.for_people(write_history([line]))]
+    whose = "Your offer" if offer["by"] == agent else f"{offer['by']}'s offer"
+    if lines := Deal.of(offer["deal"]).text():
+        return _listed(f"{whose}:", lines, game)
+    return [f"{whose}: {quote(game.for_people(put[-1]['text']))}"] if put else []
+
+
+def _listed(title: str, text: str, game: Game) -> list[str]:
+    """Return the clauses of a deal under a title; of many clauses, the first ones."""
+    if not text:
+        return []
+    lines = game.for_people(at_turns(text, game.turns)).splitlines()
+    more = [f"… and {len(lines) - MOST_CLAUSES} more"] if len(lines) > MOST_CLAUSES else []
+    return [title, *lines[:MOST_CLAUSES], *more]
+
+
+def ending(outcome: Mapping[str, Any], agent: str, game: Game) -> list[str]:
+    """Return sentences on how a settled run ended for one agent: payoff, payments, the deal.
 
     Args:
         outcome: the run's result (`state.result`).
         agent: the agent.
-
-    >>> paid = {"payer": "Ann", "payee": "Ben", "amount": 2.0, "reason": "contract"}
-    >>> broke = {"agent": "Ben", "clause": "c1", "turn": 1}
-    >>> outcome = {"status": "agreed", "payoffs": {"Ann": 8.0, "Ben": 1.5}, "transfers": [paid]}
-    >>> ending({**outcome, "forfeits": {}, "breaches": [broke], "ledger": "paid"}, "Ben")
-    ['You end with 1.5.', 'Ann pays you 2 by the contract.', 'You broke c1 at turn 1.']
+        game: the game.
     """
     told = [_ENDED[outcome["status"]]] if outcome["status"] in _ENDED else []
-    told.append(f"You end with {amount(str(outcome['payoffs'][agent]))}.")
+    told.append(_sum(outcome, agent, game.currency))
     for paid in outcome["transfers"]:
         if agent in (paid["payer"], paid["payee"]):
             payer = "You pay" if paid["payer"] == agent else f"{paid['payer']} pays"
             payee = "you" if paid["payee"] == agent else paid["payee"]
-            why = _BASIS.get(paid["reason"], "")
-            told.append(f"{payer} {payee} {amount(str(paid['amount']))} {why}".strip() + ".")
-    if lost := outcome["forfeits"].get(agent):
-        share = amount(str(abs(lost)))
-        told.append(f"You {'lose' if lost < 0 else 'get'} {share} of deposits.")
-    own = [breach for breach in outcome["breaches"] if breach["agent"] == agent]
-    broken = [f"{one['clause']} at turn {one['turn']}" for one in own]
-    told += [f"You broke {few(broken)}."] if broken else []
+            much = f"{amount(str(paid['amount']))} {game.currency}".strip()
+            told.append(f"{payer} {payee} {much} {_BASIS.get(paid['reason'], '')}".strip() + ".")
+    told += _netted(outcome, agent)
+    clauses = (outcome.get("audit") or {}).get("clauses", {})
+    said = {cid: at_turns(text, game.turns) for cid, text in clauses.items()}
+    told += [
+        f"You broke {one['clause']} at turn {one['turn']}: “{said[one['clause']]}”"
+        for one in outcome["breaches"]
+        if one["agent"] == agent
+    ]
     if outcome["ledger"] == "counterfactual":
         told.append("This is another branch of a run that was settled: nothing is paid.")
-    return told
+    told += _listed("What was agreed:", "\n".join(_clauses(outcome, game)), game)
+    return [*map(game.for_people, told), f"You were {agent}, in “{_title(outcome['game'])}”."]
+
+
+def _clauses(outcome: Mapping[str, Any], game: Game) -> Iterator[str]:
+    """Yield each clause of a contract, and whether it was kept, if the run enforced it."""
+    if audit := outcome.get("audit"):
+        told = _KEPT if outcome["enforcement"] != "notional" else {}
+        for cid, said in audit["clauses"].items():
+            kept = told.get(audit["verdicts"][cid], "")
+            yield f"{cid}. {at_turns(said, game.turns)}{kept}"
+
+
+def _sum(outcome: Mapping[str, Any], agent: str, unit: str) -> str:
+    """Return a payoff as a sum of what the agent earned, was paid and paid.
+
+    >>> paid = [{"payer": "Ann", "payee": "Ben", "amount": 10.0}]
+    >>> outcome = {"payoffs": {"Ann": 65.0}, "rewards": {"Ann": 75.0}, "transfers": paid}
+    >>> _sum({**outcome, "forfeits": {"Ann": 0.0}}, "Ann", "EUR")
+    'You end with 65 EUR: 75 earned, less 10 paid.'
+    """
+    moved = [paid for paid in outcome["transfers"] if agent in (paid["payer"], paid["payee"])]
+    sums = {
+        "paid to you": sum(exact(one["amount"]) for one in moved if one["payee"] == agent),
+        "paid": -sum(exact(one["amount"]) for one in moved if one["payer"] == agent),
+        "of deposits": exact(outcome["forfeits"].get(agent, 0)),
+    }
+    parts = [
+        f"{'less' if x < 0 else 'and'} {amount(abs(x))} {what}" for what, x in sums.items() if x
+    ]
+    end = f"You end with {amount(str(outcome['payoffs'][agent]))} {unit}".strip()
+    earned = f"{amount(str(outcome['rewards'][agent]))} earned"
+    return f"{end}: {', '.join([earned, *parts])}." if parts else f"{end}."
+
+
+def _netted(outcome: Mapping[str, Any], agent: str) -> list[str]:
+    """Return what the payments by contract are the net of, if an agent owed by several clauses."""
+    due = {place: much for place, much in due_by_clause(outcome).items() if agent in place[1:]}
+    splits = [c for c in (outcome["contract"] or {}).get("clauses", ()) if c["kind"] == "share"]
+    paid = {one["reason"] for one in outcome["transfers"]}
+    if "contract" not in paid or not due or len(due) + len(splits) < 2:
+        return []
+    told = [f"{cid} {one} pays {two} {amount(much)}" for (cid, one, two), much in due.items()]
+    rest = "; the rest comes from the split of the total" if splits else ""
+    return [f"This is net of what each owed the other: {', '.join(told)}{rest}."]

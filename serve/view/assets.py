@@ -27,8 +27,14 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
+    "vary": "accept",
 }
 """The headers of all files: pages load only this host's files, and never run text as script."""
+
+UNSTORED = {**HEADERS, "cache-control": "no-store"}
+"""The headers of pages and of JSON. One address answers either, by what is accepted; a browser that
+stored the page would answer the page's own request for JSON with it.
+"""
 
 ROUTES = {
     "file": "/page/{name}",
@@ -61,5 +67,6 @@ def file(name: str) -> tuple[str, dict[str, str]]:
     """
     if name not in FILES:
         raise ValueError("There is no such file.")
-    kind = f"{KINDS[Path(name).suffix]}; charset=utf-8"
-    return FILES[name], {**HEADERS, "content-type": kind}
+    kind = KINDS[Path(name).suffix]
+    headers = UNSTORED if kind == "text/html" else HEADERS
+    return FILES[name], {**headers, "content-type": f"{kind}; charset=utf-8"}

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from shapley_coop.serve.view.assets import HEADERS
+from shapley_coop.serve.view.assets import UNSTORED
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -35,8 +35,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def json(self, content: Mapping[str, Any], status: HTTPStatus = HTTPStatus.OK) -> None:
         """Send an object as JSON; browsers must not store it."""
-        kind = {"content-type": "application/json", "cache-control": "no-store"}
-        self.text(json.dumps(content), {**HEADERS, **kind}, status)
+        kind = {"content-type": "application/json"}
+        self.text(json.dumps(content), {**UNSTORED, **kind}, status)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing."""

@@ -4,8 +4,10 @@ A market file has few possible contents, so anyone could guess it by hashing the
 were plain. So the hash is keyed (HMAC-SHA-256) with 32 random bytes, which only the home has.
 """
 
+import base64
 import hashlib
 import hmac
+import json
 import os
 import secrets
 from contextlib import suppress
@@ -39,6 +41,16 @@ def keyed_digest(content: bytes) -> str:
 def salt_of(episode: str) -> str:
     """Return the secret salt with which an episode's settings are hashed, always the same here."""
     return hmac.new(_key(home().folder), b"salt of " + episode.encode(), hashlib.sha256).hexdigest()
+
+
+def secret_of(*what: str) -> str:
+    """Return the home's secret for a purpose, always the same, in characters of an address.
+
+    Digests of files are published. So this hash is of another kind (SHA-512), and no file's digest
+    can be such a secret.
+    """
+    found = hmac.digest(_key(home().folder), json.dumps(what).encode(), "sha512")
+    return base64.urlsafe_b64encode(found[:24]).decode()
 
 
 def is_other(path: str | Path, digest: str) -> bool | None:

@@ -63,20 +63,23 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
 ) -> None:
     thoughts = "We could share.\n\n9\n1\n4.5\n\n"
     duties = "1\n1\n1\n1\nBob\n7\nlever\n"
-    payment = "3\nAlice\nBob\nfive\n5\n1\n"
-    later = "1\n\n40\nI won.\n\n2\n\n\n2\n\n\n2\n\n\n1\n\n\n"
+    payment = "3\nAlice\nBob\n1\nfive\n5\n"
+    later = "1\n\n1/3\n33,3 %\nI won.\n\n2\n\n\n2\n\n\n2\n\n\n1\n\n\n"
     types(f"{thoughts}1\n{duties}{payment}5\nPull, and I pay.\n\n{later}")
     ended = coop("run", "escape_room", "--agent", "Alice=human", "--name", "r")
     lines = ended.err.splitlines()
     assert "  1  door" in lines
     assert "'7' is not a choice: type a number from 1 to 2" in lines
-    assert "this is 'five': a finite number such as 4.5 or 9/2 is needed" in lines
+    assert "“five” is no amount: write a number, as in 3 or 1.5." in lines
+    third = "“1/3” is no percentage: if it is a part of the whole, write 33.3."
+    assert third in lines
     assert ended.code == 0, ended.err
     table = finish(table_of(home().run("r")))
     offered = next(said for said in table["talk"] if said["by"] == "Alice")
     assert [one["kind"] for one in offered["deal"]["clauses"]] == ["do", "do", "pay"]
     assert offered["text"] == "Pull, and I pay."
-    assert table["claims"]["Alice"] == "0.4"
+    assert table["claims"]["Alice"] == "0.333"
+    assert "You say that 33.3 % of it was your doing." in ended.out
 
 
 def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
@@ -91,13 +94,15 @@ def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
             terminal.setattr(sys.stdout, "isatty", lambda: True)
             return coop("answer", "r", "Alice")
 
-    offer = "1\n1\nAlice\ndoor\n1\nBob\nlever\n3\nAlice\nBob\n{}\n1\n5\nPull.\n"
+    offer = "1\n1\nAlice\ndoor\n1\nBob\nlever\n3\nAlice\nBob\n1\n{}\n5\nPull.\n"
     left = answered(offer.format("1,5") + "n\n")
     assert left.code == INTERRUPTED
     assert "nothing is sent: the letter waits" in left.err
     assert not any(mark in left.out for mark in ("<s>", "<PROPOSAL>", '{"'))
-    sent = answered(offer.format("1,5") + "a\n" + offer.format("5") + "\n")
+    last = "1\n6\n3\n3\nAlice\nBob\n1\n5\n5\nPull.\n"  # the third clause anew
+    sent = answered(offer.format("1,5") + "a\n" + last + "\n")
     assert sent.code == 0, sent.err
+    assert "  c3. Alice pays Bob 1.5, once.\n" in sent.err, "what is offered so far is listed"
     first, again = sent.out.split("You send:")[1:]
     assert "Alice pays Bob 1.5, once." in first
     assert "Alice pays Bob 5, once." in again

@@ -145,3 +145,17 @@ async def test_code_signs_at_the_reservation_value_itself(script):
     script["Alice", "contract_propose"] = proposal(promise(fine=2))
     script["Bob", "contract_answer"] = "<ACCEPT>"
     assert await status_after(RunConfig(game="prisoners_dilemma", secrets=secret)) == "agreed"
+
+
+async def test_an_offer_in_words_alone_has_its_number_and_what_became_of_it_is_told(script):
+    script["Alice", "contract_propose"] = "<s>We both hold back.</s>"
+    script["Bob", "contract_answer"] = proposal(promise())
+    await play("contracts", RunConfig(game="prisoners_dilemma"))
+    first = script.shown_to("Bob", "contract_answer")[0]
+    told = 'Alice makes an offer in words alone (number 1): "We both hold back."\n'
+    assert told in first
+    assert "nobody drafted" not in first
+    after = script.shown_to("Alice", "contract_answer")[0].split(told)[1]
+    became = "\n(Alice's offer 1 had not everybody's yes, so nobody drafted its clauses.)\n"
+    assert after.startswith(became)
+    assert "**Bob's offer (number 2)**" in after

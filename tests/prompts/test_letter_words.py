@@ -271,7 +271,7 @@ def test_talk_of_a_contract_in_words_comes_before_the_turns_it_is_about() -> Non
     history = write_history(events)
     assert history.count("**Talk before turn 1**") == 1
     assert 'summariser writes the contract: "## 1."' in history
-    assert "**Talk about the split, after the last turn**\n\nAlice says nothing" in history
+    assert "**Talk about the split, after the last turn**\n\nAlice claims its part" in history
 
 
 def test_an_offer_that_nobody_is_asked_about_says_so() -> None:

@@ -17,7 +17,8 @@ from shapley_coop.extensions.proof.home_keys import new_key
 from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.mandate import sign_mandate
 from shapley_coop.seats.answers import tag_fields
-from shapley_coop.serve.seats.form import form_of, message_of, preview
+from shapley_coop.serve.seats.form import form_of, message_of
+from shapley_coop.serve.seats.preview import preview
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of

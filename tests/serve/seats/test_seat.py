@@ -88,6 +88,11 @@ def test_two_people_answer_in_any_order_and_see_nothing_of_each_other(server: Se
     play.another_thread()
     alice, bob = play.party("Alice"), play.party("Bob")
     assert "You are **Alice**" in alice.letter()["letter"]
+    for kind in ("text/html", "application/json"):
+        got = httpx.get(alice.seat, headers={"accept": kind}).headers
+        assert kind in got["content-type"]
+        assert got["vary"].startswith("accept"), "a browser may not show one for the other"
+        assert got["cache-control"] == "no-store"
     assert "You are **Bob**" not in alice.letter()["letter"]
     assert bob.answer(type="response", args="<ACTION>lever</ACTION>").is_success
     assert "lever" not in json.dumps(play.table()["record"])

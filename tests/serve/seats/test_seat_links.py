@@ -9,6 +9,7 @@ import pytest
 
 from shapley_coop.cli.console import finish
 from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.replies import ANSWERED
 from shapley_coop.graphs.running import Waiting, answer, follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.seats import pages
@@ -59,7 +60,7 @@ def test_a_reply_sent_twice_at_once_does_not_answer_the_next_letter(
 
     with ThreadPoolExecutor(2) as at_once:
         told = sorted(at_once.map(sent, range(2)))
-    assert told == ["taken", "this letter has been answered: another one waits now"]
+    assert told == ["taken", ANSWERED]
     following = wait_for("the next letter", lambda: finish(find_waiting(run, "Alice")))
     assert following[0].facts["turn"] == 2
 

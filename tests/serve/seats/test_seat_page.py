@@ -154,11 +154,15 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         told = page.get_by_role("alert").get_by_text("'140%' is not from 0 to 100 %")
         assert "state “What part was your doing” from 0 to 100 %" in told.inner_text()
         assert part.input_value() == "1/3"
+        read = {typed: table.post("draft", {"percent": typed}) for typed in ("60 %%", "1%", "1/3%")}
+        assert read["60 %%"]["words"] == ["You say that 60 % of it was your doing."]
+        assert read["1%"]["words"] == ["You say that 1 % of it was your doing."]
+        assert read["1/3%"]["why"].endswith("if it is a part of the whole, write 33.3.")
         part.fill("40,0 %")
         assert page.locator("#reason").inner_text() == "", "a change answers the refusal"
         send(opened)
         page.get_by_role("heading", name="The run is over").wait_for()
-        assert "You end with 4.5." in opened.text()
+        assert "You end with 4.5: -1 earned, and 5.5 paid to you." in opened.text()
         assert "Alice pays you 5.5 by the contract." in opened.text()
         picture(opened, tmp_path, "seat-over")
         page.get_by_role("link", name="The whole run").click()

@@ -120,25 +120,46 @@ def test_two_people_stop_in_the_middle_go_on_and_read_how_it_ended(
     assert wrong["why"] == "c1 names Zed, who is not a party: the parties are Alice, Bob."
     assert "taken" in table.send("Alice", "propose", clauses=CLAUSES, speech="You pull.")
     assert table.letter("Bob", "answer")["form"]["offer"]["by"] == "Alice"
-    assert httpx.get(table.link("Alice"), headers=JSON).status_code == 404
+    waits = httpx.get(table.link("Alice"), headers=JSON)
+    assert waits.status_code == 404
+    assert waits.json()["told"][0].startswith("You are Alice, in the game “escape room”: ")
+    assert waits.json()["told"][1:3] == ["The run waits for Bob.", "Your offer:"]
     assert table.stop() == 130
     told = table.said("was interrupted")
     onward = re.search(r"go on with coop (.*)", told)
     assert onward
     assert onward.group(1) == "resume table --serve"
     again = tables(*onward.group(1).split())
+    links = [[one.link(who) for who in ("Alice", "Bob", "the run")] for one in (table, again)]
+    assert links[0] == links[1], "an open page goes on where it was"
     assert "taken" in again.send("Bob", "answer", decision="accept")
     assert "taken" in again.send("Alice", "act", action="door")
     assert "taken" in again.send("Bob", "act", action="lever")
     assert "Alice pays Bob 5 net (contract)" in again.said("The pages stay")
     ends = [again.standing(who)["told"] for who in ("Alice", "Bob")]
-    assert [end[0] for end in ends] == ["You end with 5.", "You end with 4."]
+    assert [end[0] for end in ends] == [
+        "You end with 5: 10 earned, less 5 paid.",
+        "You end with 4: -1 earned, and 5 paid to you.",
+    ]
     assert [end[1] for end in ends] == [
         "You pay Bob 5 by the contract.",
         "Alice pays you 5 by the contract.",
     ]
     assert again.stop() == 0
     assert warm_coop(Home(tmp_path / "home")).run("verify", "table").code == 0
+
+
+@pytest.mark.slow
+def test_a_half_filled_page_goes_on_after_a_restart(tables: Any) -> None:
+    table = tables(*ROOM)
+    with tab() as opened:
+        opened.page.goto(table.link("Alice"))
+        opened.page.get_by_role("button", name="Somebody pays …").click()
+        opened.page.get_by_label("Amount").fill("5")
+        assert table.stop() == 130
+        tables("resume", "table", "--serve").link("Alice")
+        opened.page.reload()
+        assert opened.page.get_by_label("Amount").input_value() == "5"
 
 
 @pytest.mark.slow
@@ -181,6 +202,16 @@ def test_no_key_opens_another_seat_or_another_run(tables: Any, tmp_path: Path) -
         f"{page}runs/table.json?private=1",
     )
     assert [httpx.get(one, headers=JSON).status_code for one in shut] == [404] * len(shut)
+    wrong = httpx.get(shut[0], headers={"accept": "text/html,*/*"})
+    assert wrong.headers["content-type"].startswith("text/html")
+    assert "<h1>This link opens nothing.</h1>" in wrong.text
+    page = httpx.get(alice, headers={"accept": "text/html,*/*"})
+    letter = httpx.get(alice, headers=JSON)
+    kept = [(one.headers["vary"], one.headers["cache-control"]) for one in (wrong, page, letter)]
+    assert kept == [("accept", "no-store")] * 3, "a browser may not show one for the other"
+    beside = tables("resume", "table", "--serve")
+    assert beside.link("Alice").rpartition(":")[2].partition("/")[2] == f"{key}/seat/{own}/Alice"
+    assert beside.link("Alice") != alice, "its usual port was taken"
 
 
 def test_pages_that_nobody_would_read_are_refused(coop: Coop, tmp_path: Path) -> None:
@@ -211,7 +242,7 @@ def test_the_storys_command_is_played_to_its_end_in_a_browser(
         page.get_by_role("group", name="Your action").get_by_text("door").click()
         page.get_by_role("button", name="Send", exact=True).click()
         page.get_by_role("heading", name="The run is over").wait_for()
-        assert "You end with -6." in opened.text()
+        assert "You end with -6: -1 earned, less 5 paid." in opened.text()
         picture(opened, tmp_path, f"served-ended-{size[0]}")
         assert [one for one in opened.complaints if "404" not in one] == []
         page.get_by_role("link", name="The whole run").click()

@@ -1,0 +1,81 @@
+"""The links of a run's pages: their secrets, the port, and the address for other devices.
+
+A home derives a run's secrets and its usual port from the home's key. So the links stay the same
+whenever this home serves the run, and a page that was open goes on after a restart. A run that was
+removed and begun anew under its name gets other secrets.
+"""
+
+import os
+import secrets
+import socket
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
+from typing import Any
+
+from shapley_coop.seats.person import SERVER_URL
+from shapley_coop.state.home_files.digests import secret_of
+
+ABROAD = "192.0.2.1"
+"""An address of no machine; a route to it starts at this machine's own address in its network."""
+
+PORTS = range(20_000, 32_000)
+"""The usual ports of runs: below those that systems give to outgoing connections."""
+
+STALE = "This link opens nothing."
+WHY = (
+    "Either it is not copied whole, or the run was removed. Ask whoever runs it for yours: "
+    "it stays the same."
+)
+STALE_PAGE = f"""<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>{STALE}</title>
+  </head>
+  <body><h1>{STALE}</h1><p>{WHY}</p></body>
+</html>
+"""
+"""The page of a link that opens nothing; it names no file, because files have secret addresses."""
+
+
+def key_of(run: Any, *agent: str) -> str:
+    """Return the secret in the link of a run's agent, or, without an agent, of its table."""
+    return secret_of("link", run.run, run.created, *agent)
+
+
+def same(own: str, given: str) -> bool:
+    """Return whether a key is the given one, in a time that tells nothing about the key."""
+    return secrets.compare_digest(own.encode(), given.encode())
+
+
+def listen(
+    run: Any, host: str, port: int, handler: type[BaseHTTPRequestHandler]
+) -> ThreadingHTTPServer:
+    """Return a server on a port; 0 takes the run's usual port, or a free one if that is taken.
+
+    Raises:
+        ValueError: the server cannot listen there.
+    """
+    usual = PORTS[int.from_bytes(secret_of("port", run.run).encode()) % len(PORTS)]
+    for number in [port] if port else [usual, 0]:
+        try:
+            return ThreadingHTTPServer((host, number), handler)
+        except OSError as error:
+            fault = ValueError(f"port {number} on {host}: {error.strerror}; 0 is a free one")
+    raise fault
+
+
+def address(server: ThreadingHTTPServer) -> str:
+    """Return the URL by which people reach a server: `COOP_SERVER_URL`, else its own address."""
+    host, port = server.server_address[:2]
+    name = str(host)
+    if ip_address(name).is_unspecified:
+        name = socket.gethostname()
+        with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as way:
+            way.connect((ABROAD, 9))  # sends nothing
+            name = way.getsockname()[0]
+    place = f"[{name}]" if ":" in name else name
+    return os.environ.get(SERVER_URL, "").rstrip("/") or f"http://{place}:{port}"

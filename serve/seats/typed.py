@@ -1,0 +1,130 @@
+"""The numbers that people type into a form: percentages, parts, and amounts in the game's unit.
+
+At the page and at the terminal they mean the same. A percentage needs no sign where per cent is
+asked for, and a part above 1 needs one: 60 alone could be a mistake for 0.6.
+
+>>> percent("33,3 %"), percent("1"), part("60 %"), part("3/5"), amount("300 eur", "EUR")
+('33.3%', '1%', '60%', '3/5', '300')
+>>> as_meant({"percent": "60 %"})
+{'percent': '60%'}
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from shapley_coop.amounts import parse_exact, plain
+from shapley_coop.deals.language import spelling
+
+_COMMA = re.compile(r"(?<![\d.,])(\d*),(?=\d+(?![\d.,]))")
+_THOUSANDS = re.compile(r"(?<![\d.,])([1-9]\d{0,2}),(\d{3})(?![\d.,])")
+_SIGN = re.compile(r"\s*(?:%|per ?cent)[\s%]*$", re.IGNORECASE)
+
+
+class Mistyped(ValueError):
+    """What a person typed is no such number; the message says how to write it."""
+
+
+def number(typed: str) -> str:
+    """Return a number without a decimal comma, and with a plain minus.
+
+    Raises:
+        Mistyped: the comma may as well part thousands.
+    """
+    if found := _THOUSANDS.search(typed):
+        whole, rest = found.groups()
+        raise Mistyped(f"Is “{typed}” {whole}.{rest} or {whole}{rest}? Write it without a comma.")
+    return _pointed(typed)
+
+
+def _pointed(typed: str) -> str:
+    return _COMMA.sub(r"\1.", typed.strip().replace("−", "-"))
+
+
+def percent(typed: str) -> str:
+    """Return a percentage with its sign, which may be left out.
+
+    Raises:
+        Mistyped: it is none.
+    """
+    bare = _SIGN.sub("", _pointed(typed))
+    try:
+        value = parse_exact(bare)
+    except ValueError:
+        raise Mistyped(f"“{typed}” is no percentage: write a number, as in 40 or 33.3.") from None
+    if "/" in bare:
+        much = plain(round(100 * value, 1))
+        raise Mistyped(f"“{typed}” is no percentage: if it is a part of the whole, write {much}.")
+    return f"{bare}%"
+
+
+def part(typed: str) -> str:
+    """Return a part of a whole as it is read in clauses: 60%, 0.6 or 3/5.
+
+    Raises:
+        Mistyped: it is none, or needs a sign.
+    """
+    bare = _SIGN.sub("%", _pointed(typed))
+    try:
+        value = parse_exact(bare)
+    except ValueError:
+        raise Mistyped(f"“{typed}” is no part: write it as in 60 %, 0.6 or 3/5.") from None
+    if value > 1 and not bare.endswith("%"):
+        raise Mistyped(f"Is “{typed}” {bare} %? Write {bare} % or {plain(value / 100)}.")
+    if not 0 <= value <= 1:
+        raise Mistyped(f"“{typed}” is not from 0 to 100 %: write it as in 60 %, 0.6 or 3/5.")
+    return bare
+
+
+def amount(typed: str, unit: str = "") -> str:
+    """Return an amount as a number; the game's unit may stand beside it.
+
+    Raises:
+        Mistyped: it is none.
+    """
+    notes = spelling.Notes(currency=unit)
+    read = spelling.amount(number(typed), "", notes, fraction=False)
+    if notes.faults:
+        of = f" in {unit}" if unit else ""
+        raise Mistyped(f"“{typed}” is no amount{of}: write a number, as in 3 or 1.5.")
+    return read
+
+
+def as_meant(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a form's fields with the numbers that a person typed as the readers know them.
+
+    Raises:
+        Mistyped: one is no such number; the message names its clause.
+    """
+    read = dict(fields)
+    if isinstance(said := fields.get("percent"), str):
+        read["percent"] = percent(said)
+    if isinstance(clauses := fields.get("clauses"), list):
+        read["clauses"] = [_clause(n, clause) for n, clause in enumerate(clauses, start=1)]
+    return read
+
+
+def _clause(n: int, clause: Any) -> Any:
+    if not isinstance(clause, Mapping):
+        return clause
+    read, parts = dict(clause), clause.get("fractions")
+    try:
+        if isinstance(much := clause.get("amount"), str):
+            if not much.strip():
+                raise Mistyped("Somebody pays: write the amount.")
+            read["amount"] = part(much) if clause.get("per") == "reward" else number(much)
+        if isinstance(parts, Mapping):
+            read["fractions"] = _whole(parts)
+    except Mistyped as wrong:
+        raise Mistyped(f"Clause {n}: {wrong}") from None
+    return read
+
+
+def _whole(parts: Mapping[str, Any]) -> dict[str, Any]:
+    read = {agent: part(x) if isinstance(x, str) else x for agent, x in parts.items()}
+    if all(isinstance(x, str) for x in read.values()):
+        total = sum(map(parse_exact, read.values()))
+        if total != 1:
+            much = f"{float(100 * total):.6g}"
+            raise Mistyped(f"The parts sum to {much} %: let them sum to 100 %; a third is 1/3.")
+    return read
