@@ -60,7 +60,7 @@ def test_a_reply_sent_twice_at_once_does_not_answer_the_next_letter(
 
     with ThreadPoolExecutor(2) as at_once:
         told = sorted(at_once.map(sent, range(2)))
-    assert told == ["taken", ANSWERED]
+    assert told == [ANSWERED, "taken"]
     following = wait_for("the next letter", lambda: finish(find_waiting(run, "Alice")))
     assert following[0].facts["turn"] == 2
 
