@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tables import Cell, Found, Goal, exponent, timed
-from shapley_coop.credit import attribute_by
 from shapley_coop.credit.values.sampling import sample_shapley
 from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.games import Game, Turn, load
-from shapley_coop.state.characteristic import characteristic
 
 TARGET = 0.10
 """The error that sampling must reach, as a fraction of the mean share."""
@@ -88,41 +86,6 @@ def sampled(repeats: int = 5, heroes: tuple[int, ...] = (25, 50, 100)) -> Found:
             + ".",
         ],
     )
-
-
-def values(repeats: int = 5, exactly: int = 16, heroes: int = 100) -> Found:
-    """Measure a raid's Shapley values with the code that settles runs: replays, values, errors.
-
-    Args:
-        repeats: the number of repetitions of each measurement.
-        exactly: the number of heroes of the raid in which all coalitions are replayed.
-        heroes: the heroes of the raid whose values are sampled.
-    """
-    rows: list[list[Cell]] = []
-    goals = []
-    for n, limit in ((exactly, 1.0), (heroes, 10.0)):
-        game, record = _raid(n)
-        found = attribute_by(characteristic(game, record))
-        took = timed(repeats, partial(_settled, game, record))
-        share = abs(float(found.total)) / n
-        error = max(found.standard_error.values()) / share if found.standard_error else 0.0
-        rows.append([f"a raid, n = {n}", took, found.method, f"{error:.2%}"])
-        goals.append(Goal(f"values of a raid's record, n = {n}", limit, took, "s"))
-        if found.standard_error:
-            goals.append(Goal("largest standard error over the mean share", TARGET, error))
-    return Found(
-        f"Values of a raid's record by replays against its baseline. Medians of {repeats}.",
-        ("record", "wall, s", "method", "largest standard error, part of the mean share"),
-        rows,
-        goals,
-        ["The same code values the record of every run, on the command line and on pages."],
-    )
-
-
-def _settled(game: Game, record: list[Turn]) -> None:
-    """Compute the values on a new game object, so that no cache of an earlier call helps."""
-    fresh = load("raid_battle", game.params.model_dump(), seed=1)
-    attribute_by(characteristic(fresh, record))
 
 
 def _raid(heroes: int) -> tuple[Game, list[Turn]]:

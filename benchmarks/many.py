@@ -15,9 +15,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from benchmarks.letters import PER_TOKEN, by_act
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
+from benchmarks.tokens import PER_TOKEN
 from shapley_coop.games.dice import dice
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
@@ -139,7 +139,10 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         entries = list(home().journal.entries(outcome["episode"]))
         first = [entry for entry in entries if entry.attempt == 1]
-        letters = {act: max(map(len, texts)) / PER_TOKEN for act, texts in by_act(first).items()}
+        letters: dict[str, float] = {}
+        for entry in first:
+            length = len(entry.letter_text) / PER_TOKEN
+            letters[entry.act] = max(letters.get(entry.act, 0), length)
         size = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / 2**20
     return {
         "letters": letters,
