@@ -7,26 +7,14 @@ import resource
 import subprocess
 import sys
 import time
-from os import environ
 from pathlib import Path
 
 
 def measured(*words: str) -> tuple[float, float]:
-    """Return wall seconds and peak memory in MB of `python WORDS`, without tracing."""
+    """Return wall seconds and peak memory in MB of `python WORDS`."""
     command = [sys.executable, "-m", "benchmarks.alone", *words]
-    usual = {
-        name: value
-        for name, value in environ.items()
-        if "_TRACING" not in name and name != "PYTHONDONTWRITEBYTECODE"
-    }
-    done = subprocess.run(
-        command,
-        cwd=Path(__file__).parents[1],
-        env=usual,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    root = Path(__file__).parents[1]
+    done = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True)
     wall, peak = done.stdout.split()[-2:]
     return float(wall), float(peak)
 

@@ -23,19 +23,13 @@ class Talk(TypedDict):
     wave: int
 
 
-class Call(TypedDict):
-    """The payload of a `Send`."""
-
-    messages: list[AnyMessage]
-
-
 def baseline_graph(
     waves: Sequence[int], model: BaseChatModel
 ) -> StateGraph[Talk, None, Talk, Talk]:
     """Return an uncompiled graph of usual LangGraph code; each wave is its number of agents."""
     rules = SystemMessage("You sit at a table with other agents. " * 20)
 
-    async def agent(state: Call) -> dict[str, Any]:
+    async def agent(state: Talk) -> dict[str, Any]:
         return {"messages": [await model.ainvoke([rules, *state["messages"]])]}
 
     def count(state: Talk) -> dict[str, Any]:
@@ -44,8 +38,7 @@ def baseline_graph(
     def fan_out(talk: Talk) -> list[Send] | str:
         if talk["wave"] == len(waves):
             return END
-        call = {"messages": talk["messages"]}
-        return [Send("agent", call) for _ in range(waves[talk["wave"]])]
+        return [Send("agent", talk) for _ in range(waves[talk["wave"]])]
 
     page = StateGraph(Talk)
     page.add_node("agent", agent)

@@ -40,7 +40,7 @@ def credit(
     worths = np.random.default_rng(players).random(2**players)
     calls: list[Callable[[], object]] = [
         partial(_replayed, *_raid(exactly)),
-        partial(_sampled, sampled, _raid_worths(sampled)),
+        partial(_sampled, *_raid(sampled)),
         partial(shapley, worths),
     ]
     named = dict(zip(bounds, calls, strict=True))
@@ -70,20 +70,20 @@ def _raid(heroes: int) -> tuple[Game, list[Turn]]:
     return game, record
 
 
-def _raid_worths(heroes: int) -> Worths:
-    game, record = _raid(heroes)
-    return game.analysis.batch_worth(record)
+def _worths(game: Game, record: list[Turn]) -> Worths:
+    """Return the worths of a raid's coalitions by replays, in a new game without a cache."""
+    fresh = load("raid_battle", game.params.model_dump(), seed=1)
+    return fresh.analysis.batch_worth(record)
 
 
 def _replayed(game: Game, record: list[Turn]) -> None:
-    """Compute the values by a replay of all 2ⁿ coalitions, in a new game without a cache."""
-    fresh = load("raid_battle", game.params.model_dump(), seed=1)
     n = len(game.agents)
     members = (np.arange(1 << n)[:, None] & (1 << np.arange(n))).astype(bool)
-    shapley(fresh.analysis.batch_worth(record)(members))
+    shapley(_worths(game, record)(members))
 
 
-def _sampled(n: int, worth: Worths) -> None:
+def _sampled(game: Game, record: list[Turn]) -> None:
+    n, worth = len(game.agents), _worths(game, record)
     nobody, everybody = worth(np.array([np.zeros(n, dtype=bool), np.ones(n, dtype=bool)]))
     target = TARGET * abs(float(everybody - nobody)) / n
     found = sample_shapley(n, worth, target_error=target, budget=BUDGET)

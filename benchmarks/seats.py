@@ -27,9 +27,6 @@ from shapley_coop.state.run_config import RunConfig
 Script = Callable[[str, list[BaseMessage]], str]
 """A function from an agent's name and letter to the agent's message."""
 
-_LETTERS = Random(0)
-_WORDS = ["".join(_LETTERS.choices("etaoinshrdlu", k=_LETTERS.randint(2, 9))) for _ in range(2000)]
-
 
 class ScriptedModel(AwaitedChatModel):
     """A chat model that answers from a script after `latency` seconds, with almost no CPU time."""
@@ -93,9 +90,8 @@ def haggler(
 
 
 def chatter(length: int, about: str) -> str:
-    """Return `length` characters of varying words, since repeated words would compress too well."""
-    chosen = Random(about).choices(_WORDS, k=length // 2)
-    return " ".join(chosen)[:length]
+    """Return `length` random characters, since repeated words would compress too well."""
+    return "".join(Random(about).choices("etaoin shrdlu", k=length))
 
 
 def waves(agents: int, rounds: int, turns: int = 1) -> list[int]:
