@@ -1,13 +1,12 @@
-"""The peers in this process: a bare `asyncio.gather`, and LangGraph as it is usually written.
+"""The peer in this process: LangGraph as it is usually written.
 
 Usual LangGraph code has a `Send` per agent and turn, a LangChain model that gets all messages so
-far, a list with an adding reducer, and any saver. The peers send the same number of messages in
-the same waves. They write no letters, read no offers, keep no journal and settle nothing.
+far, a list with an adding reducer, and any saver. The peer sends the same number of messages in
+the same waves. It writes no letters, reads no offers, keeps no journal and settles nothing.
 """
 
-import asyncio
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from langchain_core.language_models import BaseChatModel
@@ -15,8 +14,6 @@ from langchain_core.messages import AnyMessage, SystemMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 from typing_extensions import TypedDict
-
-Runner = Callable[[], Any]
 
 
 class Talk(TypedDict):
@@ -26,25 +23,13 @@ class Talk(TypedDict):
     wave: int
 
 
-class Call(TypedDict):
-    """The payload of a `Send`."""
-
-    messages: list[AnyMessage]
-
-
-async def gathered(waves: Sequence[int], latency: float) -> None:
-    """Wait for each wave of calls with a bare gather; the time taken is the lower bound."""
-    for width in waves:
-        await asyncio.gather(*(asyncio.sleep(latency) for _ in range(width)))
-
-
 def baseline_graph(
     waves: Sequence[int], model: BaseChatModel
 ) -> StateGraph[Talk, None, Talk, Talk]:
     """Return an uncompiled graph of usual LangGraph code; each wave is its number of agents."""
     rules = SystemMessage("You sit at a table with other agents. " * 20)
 
-    async def agent(state: Call) -> dict[str, Any]:
+    async def agent(state: Talk) -> dict[str, Any]:
         return {"messages": [await model.ainvoke([rules, *state["messages"]])]}
 
     def count(state: Talk) -> dict[str, Any]:
@@ -53,8 +38,7 @@ def baseline_graph(
     def fan_out(talk: Talk) -> list[Send] | str:
         if talk["wave"] == len(waves):
             return END
-        call = {"messages": talk["messages"]}
-        return [Send("agent", call) for _ in range(waves[talk["wave"]])]
+        return [Send("agent", talk) for _ in range(waves[talk["wave"]])]
 
     page = StateGraph(Talk)
     page.add_node("agent", agent)

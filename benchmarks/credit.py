@@ -1,19 +1,18 @@
-"""Benchmarks of credit by size: exact values, replays of a raid, and sampled values."""
+"""Credit by size: exact and sampled values of a raid, by replays, and values of a table."""
 
 from collections.abc import Callable
 from functools import partial
-from itertools import product
+from statistics import median
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.tables import Cell, Found, Goal, exponent, timed
-from shapley_coop.credit import attribute_by
+from benchmarks.figures import Figure, in_turn
 from shapley_coop.credit.values.sampling import sample_shapley
 from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.games import Game, Turn, load
-from shapley_coop.state.characteristic import characteristic
 
 TARGET = 0.10
 """The error that sampling must reach, as a fraction of the mean share."""
@@ -22,107 +21,35 @@ BUDGET = 2_000_000
 Worths = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
 
 
-def exact(
-    repeats: int = 5,
-    heroes: tuple[int, ...] = (8, 12, 16),
-    players: tuple[int, ...] = (12, 16, 20),
-    plainly: int = 10,
-) -> Found:
-    """Measure exact Shapley values: from a table of 2ⁿ values, and of a raid by replays.
+def credit(
+    repeats: int = 5, exactly: int = 16, sampled: int = 100, players: int = 20
+) -> list[Figure]:
+    """Measure Shapley values of a raid, exact and sampled to a tenth, and of a table of 2ⁿ worths.
 
     Args:
         repeats: the number of repetitions of each measurement.
-        heroes: the numbers of heroes in the raids, of which every coalition is replayed.
-        players: the numbers of players in the tables.
-        plainly: the number of players for the peer, a sum over coalitions in plain Python.
+        exactly: the number of heroes of the raid of which every coalition is replayed.
+        sampled: the number of heroes of the raid whose values are sampled.
+        players: the number of players of the table.
     """
-    tables = [(n, timed(repeats, partial(shapley, _table(n)))) for n in players]
-    raids = [(n, timed(repeats, partial(_replay, *_raid(n)))) for n in heroes]
-    plain = timed(repeats, partial(_plainly, _table(plainly), plainly))
-    same = timed(repeats, partial(shapley, _table(plainly)))
-    rows: list[list[Cell]] = [[f"plain Python, a table, n = {plainly}", plain / same, plain]]
-    rows += [[f"a table, n = {n}", None, seconds] for n, seconds in tables]
-    rows += [[f"a raid by replay, n = {n}", None, seconds] for n, seconds in raids]
-    biggest, seconds = raids[-1]
-    return Found(
-        f"Exact Shapley values. Medians of {repeats}.",
-        ("what", f"× ours at n = {plainly}", "wall, s"),
-        rows,
-        [Goal(f"a raid, exact by replay, n = {biggest}", 0.3, seconds, "s", must=0.9)],
-        [
-            f"Each player more multiplies the time by {_per_player(tables):.2g} (a table) and "
-            f"{_per_player(raids):.2g} (a raid), where the coalitions double.",
-        ],
-    )
-
-
-def sampled(repeats: int = 5, heroes: tuple[int, ...] = (25, 50, 100)) -> Found:
-    """Measure Shapley values sampled to a tenth of the mean share, in a smooth game and a raid."""
-    rows: list[list[Cell]] = []
-    seconds: dict[str, list[float]] = {"smooth": [], "raid": []}
-    for n, kind in product(heroes, seconds):
-        worth = _smooth(n) if kind == "smooth" else _of_raid(n)
-        ends = worth(np.array([np.ones(n, dtype=bool), np.zeros(n, dtype=bool)]))
-        target = TARGET * abs(float(ends[0] - ends[1])) / n
-        sample = partial(sample_shapley, n, worth, target_error=target, budget=BUDGET)
-        found, took = sample(), timed(repeats, sample)
-        seconds[kind].append(took)
-        reached = "yes" if found.reached else "**no**"
-        rows.append([f"{kind}, n = {n}", None, took, found.evaluations, found.method, reached])
-        rows[-1][1] = took / seconds["smooth"][-1]
-    grown = {kind: exponent(heroes, times) for kind, times in seconds.items()}
-    return Found(
-        f"Shapley values sampled until the largest standard error is {TARGET:.0%} of the mean "
-        f"share. Medians of {repeats}.",
-        ("game", "× the smooth game", "wall, s", "worths asked", "method", "reached"),
-        rows,
-        [
-            Goal(f"sampled to {TARGET:.0%}, {kind}, n = {heroes[-1]}", 5, times[-1], "s")
-            for kind, times in seconds.items()
-        ],
-        [
-            "Smooth: the square root of what the members bring. Raid: a threshold game, in which "
-            "a coalition turns from losing to winning at once.",
-            "Exponent of time over n: "
-            + ", ".join(f"{kind} {slope:.2g}" for kind, slope in grown.items())
-            + ".",
-        ],
-    )
-
-
-def values(repeats: int = 5, exactly: int = 16, heroes: int = 100) -> Found:
-    """Measure a raid's Shapley values with the code that settles runs: replays, values, errors.
-
-    Args:
-        repeats: the number of repetitions of each measurement.
-        exactly: the number of heroes of the raid in which all coalitions are replayed.
-        heroes: the heroes of the raid whose values are sampled.
-    """
-    rows: list[list[Cell]] = []
-    goals = []
-    for n, limit in ((exactly, 1.0), (heroes, 10.0)):
-        game, record = _raid(n)
-        found = attribute_by(characteristic(game, record))
-        took = timed(repeats, partial(_settled, game, record))
-        share = abs(float(found.total)) / n
-        error = max(found.standard_error.values()) / share if found.standard_error else 0.0
-        rows.append([f"a raid, n = {n}", took, found.method, f"{error:.2%}"])
-        goals.append(Goal(f"values of a raid's record, n = {n}", limit, took, "s"))
-        if found.standard_error:
-            goals.append(Goal("largest standard error over the mean share", TARGET, error))
-    return Found(
-        f"Values of a raid's record by replays against its baseline. Medians of {repeats}.",
-        ("record", "wall, s", "method", "largest standard error, part of the mean share"),
-        rows,
-        goals,
-        ["The same code values the record of every run, on the command line and on pages."],
-    )
-
-
-def _settled(game: Game, record: list[Turn]) -> None:
-    """Compute the values on a new game object, so that no cache of an earlier call helps."""
-    fresh = load("raid_battle", game.params.model_dump(), seed=1)
-    attribute_by(characteristic(fresh, record))
+    bounds = {
+        f"credit of a raid, exact by replay, n = {exactly}": (0.3, 0.9),
+        f"credit of a raid, sampled to {TARGET:.0%} of the mean share, n = {sampled}": (2, 5),
+        f"Shapley values of a table of 2^{players} worths": (0.05, 0.05),
+    }
+    worths = np.random.default_rng(players).random(2**players)
+    calls: list[Callable[[], object]] = [
+        partial(_replayed, *_raid(exactly)),
+        partial(_sampled, *_raid(sampled)),
+        partial(shapley, worths),
+    ]
+    named = dict(zip(bounds, calls, strict=True))
+    times: dict[str, list[float]] = {name: [] for name in named}
+    for name, took in in_turn(times, repeats):
+        began = perf_counter()
+        named[name]()
+        took.append(perf_counter() - began)
+    return [Figure(name, median(times[name]), "s", *bounds[name]) for name in bounds]
 
 
 def _raid(heroes: int) -> tuple[Game, list[Turn]]:
@@ -143,51 +70,21 @@ def _raid(heroes: int) -> tuple[Game, list[Turn]]:
     return game, record
 
 
-def _replay(game: Game, record: list[Turn]) -> NDArray[np.float64]:
-    """Return the values from a replay of all 2ⁿ coalitions, without a cache."""
+def _worths(game: Game, record: list[Turn]) -> Worths:
+    """Return the worths of a raid's coalitions by replays, in a new game without a cache."""
     fresh = load("raid_battle", game.params.model_dump(), seed=1)
+    return fresh.analysis.batch_worth(record)
+
+
+def _replayed(game: Game, record: list[Turn]) -> None:
     n = len(game.agents)
     members = (np.arange(1 << n)[:, None] & (1 << np.arange(n))).astype(bool)
-    values: NDArray[np.float64] = shapley(fresh.analysis.batch_worth(record)(members))
-    return values
+    shapley(_worths(game, record)(members))
 
 
-def _of_raid(heroes: int) -> Worths:
-    game, record = _raid(heroes)
-    return game.analysis.batch_worth(record)
-
-
-def _smooth(n: int) -> Worths:
-    brings = np.random.default_rng(n).random(n)
-
-    def worth(members: NDArray[np.bool_]) -> NDArray[np.float64]:
-        root: NDArray[np.float64] = np.sqrt(members @ brings)
-        return root
-
-    return worth
-
-
-def _table(n: int) -> NDArray[np.float64]:
-    worths: NDArray[np.float64] = np.random.default_rng(n).random(2**n)
-    return worths
-
-
-def _plainly(worths: NDArray[np.float64], n: int) -> list[float]:
-    """Return φᵢ = Σ_S |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S)), term by term."""
-    weights = [1.0 / n]
-    for size in range(1, n):
-        weights.append(weights[-1] * size / (n - size))
-    return [
-        sum(
-            weights[s.bit_count()] * (worths[s | 1 << i] - worths[s])
-            for s in range(1 << n)
-            if not s >> i & 1
-        )
-        for i in range(n)
-    ]
-
-
-def _per_player(found: list[tuple[int, float]]) -> float:
-    """Return the factor by which one more player multiplies the time."""
-    (few, quick), (many, slow) = found[0], found[-1]
-    return float((slow / quick) ** (1 / (many - few)))
+def _sampled(game: Game, record: list[Turn]) -> None:
+    n, worth = len(game.agents), _worths(game, record)
+    nobody, everybody = worth(np.array([np.zeros(n, dtype=bool), np.ones(n, dtype=bool)]))
+    target = TARGET * abs(float(everybody - nobody)) / n
+    found = sample_shapley(n, worth, target_error=target, budget=BUDGET)
+    assert found.reached, "the budget is large enough"

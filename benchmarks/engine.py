@@ -5,105 +5,134 @@ the model's latency. The time on top of the critical path is the engine's.
 """
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+import gc
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from statistics import median
+from time import perf_counter
+from typing import Any
+from uuid import uuid4
 
-from benchmarks.contenders import (
-    OURS,
-    PEERS,
-    USUAL_OWN,
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph.state import CompiledStateGraph
+
+from benchmarks.baseline import baseline_graph
+from benchmarks.figures import Figure, in_turn
+from benchmarks.seats import (
     Play,
-    contenders,
-    embedded_postgres,
-    raid,
-    side_by_side,
+    ScriptedModel,
+    haggler,
+    scratch,
+    scripted_reply,
     table_of_four,
 )
-from benchmarks.tables import Cell, Found, Goal
+from shapley_coop.graphs.running import play
+from shapley_coop.seats.clients import clients
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.checkpoints.savers import saver
+from shapley_coop.state.storage.home import Home
+from tests.postgres import postgres
 
-WALL = ("contender", "wall / critical path", "wall, s", "on top, s", "CPU, s")
-NEEDED = {
-    "negotiation": "What is on top of the critical path is the CPU time of a short run.",
-    "parallel": "A hundred letters are written and a hundred answers read while nobody waits for a "
-    "model: to come closer, writing would have to begin before the last answer of a wave is in.",
-    "concurrent": "One process computes on one core: the sum of the runs' CPU time is the bound, "
-    "and only less work a turn, or several processes, lower it.",
-}
-"""Bench → a note on the changes that would be needed to reach its goal."""
-
-
-def negotiation(repeats: int = 5, latency: float = 0.2) -> Found:
-    """Measure one negotiation of four agents."""
-    played = table_of_four(latency)
-    goals = {1: _Limit("one negotiation", 1.03, 1.07)}
-    return asyncio.run(_walls("negotiation", played, repeats, goals, "SQLite"))
+GATHER, USUAL, OURS = "bare asyncio.gather", "LangGraph as usual", "ours"
+USUAL_SAID = "No, not yet: " * 3
+"""What the model of LangGraph as usual answers to everything."""
 
 
-def concurrent(repeats: int = 5, latency: float = 0.2, sizes: tuple[int, ...] = (100,)) -> Found:
-    """Measure a hundred such negotiations at once in one process."""
-    goals = {n: _Limit(f"{n} negotiations at once", 0.6, 1.0, USUAL_OWN) for n in sizes}
-    return asyncio.run(_walls("concurrent", table_of_four(latency), repeats, goals, "SQLite"))
+def raid(latency: float, heroes: int, turns: int) -> Play:
+    """Return a play in which many heroes act in parallel; the clock stops before the credit."""
+    params = {"heroes": heroes, "boss_hp": 10**6 * heroes, "rounds": turns, "strike": 0}
+    room = RunConfig(game="raid_battle", params=params)
+    return Play("llm_only", room, haggler([], "Fireball"), [heroes] * turns, latency, "step")
 
 
-def parallel(repeats: int = 5, latency: float = 0.2, agents: int = 100, turns: int = 3) -> Found:
-    """Measure a hundred agents who act in parallel, on SQLite and on Postgres."""
-    goals = {1: _Limit(f"{agents} agents in parallel", 1.2, 1.5)}
-    with embedded_postgres() as (url, why):
-        played = raid(latency, agents, turns)
-        found = asyncio.run(_walls("parallel", played, repeats, goals, "Postgres", url))
-    if why:
-        found.notes.append(f"Postgres is left out: {why}.")
-    return found
+def negotiation(repeats: int = 5, latency: float = 0.2) -> list[Figure]:
+    """Measure the wall time of one negotiation of four agents, in seven waves of calls of 0.2 s."""
+    found = asyncio.run(_over_critical_path(table_of_four(latency), repeats))
+    what = "one negotiation, SQLite: wall / critical path"
+    return [Figure(what, found.pop(OURS), goal=1.03, floor=1.07), *_peers(what, found)]
 
 
-@dataclass(frozen=True)
-class _Limit:
-    """The limits of a wall time's ratio to the critical path or to another contender's time."""
-
-    what: str
-    should: float
-    must: float
-    against: str = ""
-
-    def goal(self, kept: str, ratios: Mapping[str, float]) -> Goal:
-        """Return the goal for our contender on a saver, from all ratios to the critical path."""
-        found = ratios.get(OURS.format(kept))
-        whole = ratios.get(self.against, 1.0)
-        than = f"that of {self.against}" if self.against else "critical path"
-        ratio = found and found / whole
-        return Goal(f"{self.what}, {kept}: wall / {than}", self.should, ratio, must=self.must)
+def concurrent(repeats: int = 5, latency: float = 0.2, at_once: int = 100) -> list[Figure]:
+    """Measure the wall time of a hundred such negotiations at once in one process."""
+    found = asyncio.run(_over_critical_path(table_of_four(latency), repeats, at_once))
+    what, path = f"{at_once} negotiations at once, SQLite: wall / ", "critical path"
+    ratio = found[OURS] / found[USUAL]
+    goal = Figure(f"{what}that of {USUAL} with its own saver", ratio, goal=0.6, floor=1.0)
+    return [goal, *_peers(what + path, found)]
 
 
-async def _walls(
-    name: str,
-    played: Play,
-    repeats: int,
-    goals: Mapping[int, _Limit],
-    kept: str,
-    url: str = "",
-) -> Found:
-    """Measure each contender's wall time; `goals` maps the number of plays at once to a limit."""
-    rows: list[list[Cell]] = []
-    reached: list[Goal] = []
-    for at_once, limit in goals.items():
-        async with contenders(played, url) as named:
-            found = await side_by_side(named, repeats, at_once)
-        ratios = dict[str, float]()
-        for contender, times in found.items():
-            wall, spent = median(t[0] for t in times), median(t[1] for t in times)
-            ratios[contender] = wall / played.critical
-            label = contender if len(goals) == 1 else f"{at_once} × {contender}"
-            rows.append([label, ratios[contender], wall, wall - played.critical, spent])
-        reached.append(limit.goal(kept, ratios))
-    return Found(
-        f"Waves of {', '.join(map(str, played.waves))} calls, {played.latency:g} s each: a "
-        f"critical path of {played.critical:g} s. Medians of {repeats}, the contenders in turn.",
-        WALL,
-        rows,
-        reached,
-        [
-            PEERS,
-            NEEDED[name],
-        ],
-    )
+def parallel(
+    repeats: int = 5, latency: float = 0.2, agents: int = 100, turns: int = 3
+) -> list[Figure]:
+    """Measure the wall time of a hundred agents who act in parallel for three turns."""
+    with postgres() as url:
+        found = asyncio.run(_over_critical_path(raid(latency, agents, turns), repeats, url=url))
+    what = f"{agents} agents in parallel, Postgres: wall / critical path"
+    return [Figure(what, found.pop(OURS), goal=1.2, floor=1.5), *_peers(what, found)]
+
+
+def _peers(what: str, found: dict[str, float]) -> list[Figure]:
+    return [Figure(f"{what}, {name}", ratio) for name, ratio in found.items()]
+
+
+async def _over_critical_path(
+    played: Play, repeats: int, at_once: int = 1, url: str = ""
+) -> dict[str, float]:
+    """Return contender → its median wall time over the critical path."""
+    async with _contenders(played, url) as named:
+        walls: dict[str, list[float]] = {name: [] for name in named}
+        for name, times in in_turn(walls, repeats):
+            gc.collect()
+            began = perf_counter()
+            ended = await asyncio.gather(*(named[name]() for _ in range(at_once)))
+            times.append(max(ended) - began)
+    critical = len(played.waves) * played.latency
+    return {name: median(times) / critical for name, times in walls.items()}
+
+
+@asynccontextmanager
+async def _contenders(
+    played: Play, url: str
+) -> AsyncIterator[dict[str, Callable[[], Awaitable[float]]]]:
+    """Yield contender → a function that plays once, and returns the clock at the end.
+
+    On SQLite, LangGraph as usual has the saver of its own library, which people have; on Postgres
+    it has ours, which then keeps each of its steps before the next begins.
+    """
+    model = ScriptedModel(script=lambda *_: USUAL_SAID, latency=played.latency)
+    with scratch(url) as folder, scripted_reply(played.script, played.latency):
+        own = AsyncSqliteSaver.from_conn_string(str(folder / "own.sqlite"))
+        async with clients(), saver(Home(folder / "usual", url)) if url else own as usual:
+            app = baseline_graph(played.waves, model).compile(checkpointer=usual)
+            yield {
+                GATHER: partial(_gathered, played.waves, played.latency),
+                USUAL: partial(_run_baseline, app),
+                OURS: partial(_run_ours, played),
+            }
+
+
+async def _gathered(widths: Sequence[int], latency: float) -> float:
+    for width in widths:
+        await asyncio.gather(*(asyncio.sleep(latency) for _ in range(width)))
+    return perf_counter()
+
+
+async def _run_baseline(compiled: CompiledStateGraph[Any, Any, Any, Any]) -> float:
+    thread = {"thread_id": uuid4().hex}
+    config: RunnableConfig = {"configurable": thread, "recursion_limit": 10_000}
+    await compiled.ainvoke({"messages": [], "wave": 0}, config, durability="sync")
+    return perf_counter()
+
+
+async def _run_ours(played: Play) -> float:
+    """Play a whole run, from its entry in the register to its result, and return the clock."""
+    stopped = list[float]()
+
+    def watch(node: str, _: dict[str, Any]) -> None:
+        if node == played.until:
+            stopped.append(perf_counter())
+
+    await play(played.graph, played.room, watch=watch)
+    return stopped[-1] if stopped else perf_counter()

@@ -7,9 +7,10 @@ round, accept there, and then act once a turn. So the waves of calls are known b
 import asyncio
 import json
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -17,39 +18,24 @@ from typing import Any, ClassVar
 from unittest.mock import patch
 
 from langchain_core.messages import BaseMessage
-from pydantic import ConfigDict
 
 from shapley_coop.seats.awaited import AwaitedChatModel
-from shapley_coop.seats.letters import facts_in, with_facts
+from shapley_coop.seats.letters import facts_in
 from shapley_coop.seats.seat import Seat
+from shapley_coop.state.run_config import RunConfig
 
-Script = Callable[[str, str], str]
+Script = Callable[[str, list[BaseMessage]], str]
 """A function from an agent's name and letter to the agent's message."""
-
-Heard = Callable[[list[BaseMessage]], None]
-"""A function that is called with every letter when it arrives."""
-
-_LETTERS = Random(0)
-_WORDS = ["".join(_LETTERS.choices("etaoinshrdlu", k=_LETTERS.randint(2, 9))) for _ in range(2000)]
-
-_READ = ("ask", "round", "rounds")
-"""The facts of a letter that a script uses."""
-
-_ASKED = re.compile(r'"ask": "(\w+)"')
-_ROUND = re.compile(r'"round": (\d+), "rounds": (\d+)')
 
 
 class ScriptedModel(AwaitedChatModel):
     """A chat model that answers from a script after `latency` seconds, with almost no CPU time."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
     reads_facts: ClassVar[bool] = True
 
-    agent: str
+    agent: str = ""
     script: Script
     latency: float = 0.0
-    heard: Heard | None = None
 
     @property
     def _llm_type(self) -> str:
@@ -57,34 +43,23 @@ class ScriptedModel(AwaitedChatModel):
 
     async def answered(self, messages: list[BaseMessage]) -> str:
         """Return the script's answer after the latency."""
-        if self.heard is not None:
-            self.heard(messages)
         # Even a sleep of 0 yields to the event loop, as every real call does.
         await asyncio.sleep(self.latency)
-        known = {key: x for key, x in facts_in(messages).items() if key in _READ}
-        return self.script(self.agent, with_facts(str(messages[-1].content), known))
+        return self.script(self.agent, messages)
 
 
 @contextmanager
-def scripted_reply(
-    script: Script, latency: float = 0.0, heard: Heard | None = None
-) -> Iterator[None]:
-    """Use scripted models at all seats within the `with` block, built once per agent.
+def scripted_reply(script: Script, latency: float = 0.0) -> Iterator[None]:
+    """Use scripted models at all seats within the `with` block, built once per agent."""
 
-    Args:
-        script: the models' answers.
-        latency: the seconds that each answer takes.
-        heard: called with every letter.
-    """
-    own = {"script": script, "latency": latency, "heard": heard}
-    models: dict[str, ScriptedModel] = {}
+    @cache
+    def scripted(agent: str) -> ScriptedModel:
+        return ScriptedModel(agent=agent, script=script, latency=latency)
 
-    def rote_model(seat: Seat, *, agent: str, seed: int) -> ScriptedModel:
-        if agent not in models:
-            models[agent] = ScriptedModel(agent=agent, **own)
-        return models[agent]
+    def seated(seat: Seat, *, agent: str, seed: int) -> ScriptedModel:
+        return scripted(agent)
 
-    with patch("shapley_coop.seats.asking.chat_model", rote_model):
+    with patch("shapley_coop.seats.asking.chat_model", seated):
         yield
 
 
@@ -101,40 +76,55 @@ def haggler(
     """
     offer = f"<PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
 
-    def answer(agent: str, letter: str) -> str:
-        said = f"<s>{chatter(speech, f'{agent} {len(letter)}')}</s>"
-        match asked(letter):
-            case "propose":
-                return said + offer
-            case "act":
-                return f"<ACTION>{action}</ACTION>"
-        now, last = round_of(letter)
-        return f"{said}<ACCEPT>" if agreeing and now == last else f"{said}<REJECT>"
+    def answer(agent: str, messages: list[BaseMessage]) -> str:
+        told = facts_in(messages)
+        if told["ask"] == "act":
+            return f"<ACTION>{action}</ACTION>"
+        said = f"<s>{chatter(speech, f'{agent} {len(messages[-1].content)}')}</s>"
+        if told["ask"] == "propose":
+            return said + offer
+        last = told["round"] == told["rounds"]
+        return f"{said}<ACCEPT>" if agreeing and last else f"{said}<REJECT>"
 
     return answer
 
 
 def chatter(length: int, about: str) -> str:
-    """Return `length` characters of varying words, since repeated words would compress too well."""
-    chosen = Random(about).choices(_WORDS, k=length // 2)
-    return " ".join(chosen)[:length]
-
-
-def asked(letter: str) -> str:
-    """Return the act that a letter asks for, from the facts at its end."""
-    act: str = _ASKED.findall(letter, letter.rindex("```json"))[-1]
-    return act
-
-
-def round_of(letter: str) -> tuple[int, int]:
-    """Return the number of the current round of talk and of the last one."""
-    now, last = _ROUND.findall(letter, letter.rindex("```json"))[-1]
-    return int(now), int(last)
+    """Return `length` random characters, since repeated words would compress too well."""
+    return "".join(Random(about).choices("etaoin shrdlu", k=length))
 
 
 def waves(agents: int, rounds: int, turns: int = 1) -> list[int]:
     """Return the number of parallel calls in each wave, if hagglers bargain and then act."""
     return [1, agents - 1] * rounds + [agents] * turns
+
+
+@dataclass(frozen=True)
+class Play:
+    """A run that the contenders play.
+
+    Attributes:
+        graph: the workflow.
+        room: the run's configuration.
+        script: the answers of all agents.
+        waves: the number of parallel calls in each wave.
+        latency: the model's latency in seconds.
+        until: the node whose last update stops the clock; empty for the end of the run.
+    """
+
+    graph: str
+    room: RunConfig
+    script: Script
+    waves: list[int]
+    latency: float
+    until: str = ""
+
+
+def table_of_four(latency: float, rounds: int = 3) -> Play:
+    """Return a play in which four agents bargain for some rounds, agree, and act once."""
+    room = RunConfig(game="public_goods", params={"rounds": 1}, rounds=rounds)
+    script = haggler([{"kind": "do", "agent": "Alice", "action": "give"}], "give")
+    return Play("negotiation", room, script, waves(4, rounds), latency)
 
 
 @contextmanager
@@ -150,14 +140,8 @@ def scratch(database: str = "") -> Iterator[Path]:
         "LANGGRAPH_STRICT_MSGPACK": "true",
         "OPENAI_API_KEY": "none",  # only endpoints on this machine are called
     }
-    before = {name: os.environ.get(name) for name in ("COOP_HOME", *own)}
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        os.environ.update(own, COOP_HOME=folder)
-        try:
-            yield Path(folder)
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
+    with (
+        TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        patch.dict(os.environ, {**own, "COOP_HOME": folder}),
+    ):
+        yield Path(folder)

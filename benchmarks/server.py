@@ -16,10 +16,8 @@ from typing import Any
 
 from langgraph_sdk import get_client
 
-from benchmarks.contenders import table_of_four
-from benchmarks.seats import scratch
-from benchmarks.tables import Cell, Found, Goal
-from shapley_coop.extras import is_installed, missing_library
+from benchmarks.figures import Figure, in_turn
+from benchmarks.seats import scratch, table_of_four
 from tests.server_process import BareServer
 
 OURS, PLAIN = "ours: negotiation, SQLite", "a plain graph, in memory"
@@ -27,8 +25,7 @@ QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true"
 
 _SCRIPTED = '''"""Scripted models at all seats, as long as the server runs."""
 
-from benchmarks.contenders import table_of_four
-from benchmarks.seats import scripted_reply
+from benchmarks.seats import scripted_reply, table_of_four
 from shapley_coop.graphs.negotiation import graph
 
 seated = scripted_reply(table_of_four(0).script, {latency})
@@ -45,38 +42,19 @@ graph = baseline_graph(waves(4, 3), model).compile(name="plain")
 '''
 
 
-def server(repeats: int = 11, latency: float = 0.2, at_once: int = 100) -> Found:
-    """Measure runs of four agents on a development server, with `at_once` runs in parallel."""
-    title = (
-        f"{at_once} runs of four agents asked for at once of `langgraph dev`, each of 7 waves of "
-        f"calls of {latency:g} s: a run's time at the client. Medians of {repeats}, in turn; the "
-        "goal is the median of the ratios within each round of them."
-    )
-    columns = ("what is served", "p95 / the plain graph's", "p50, s", "p95, s")
-    what = f"development server, {at_once} at once: p95 / the plain graph's"
-    if not is_installed("langgraph_api"):
-        why = f"Left out: {missing_library('the server', 'langgraph_api', 'dev')}."
-        return Found(title, columns, [], [Goal(what, 1.0, None, must=1.2)], [why])
+def server(repeats: int = 11, latency: float = 0.2, at_once: int = 100) -> list[Figure]:
+    """Measure the time of a run of four agents where a server is asked for a hundred at once.
+
+    The goal is for the median of the ratios within each round of the repeats.
+    """
     with scratch() as folder, _served(folder, latency, at_once) as addresses:
         times = asyncio.run(_times(addresses, repeats, at_once))
-    p95 = {name: [high for _, high in each] for name, each in times.items()}
-    ratios = {name: median(map(truediv, each, p95[PLAIN])) for name, each in p95.items()}
-    rows: list[list[Cell]] = [
-        [name, ratios[name], median(low for low, _ in each), median(p95[name])]
-        for name, each in times.items()
+    ratio = median(map(truediv, times[OURS], times[PLAIN]))
+    what = f"development server, {at_once} at once: p95"
+    return [
+        Figure(f"{what} / the plain graph's", ratio, goal=1.0, floor=1.2),
+        *(Figure(f"{what}, {name}", median(each), "s") for name, each in times.items()),
     ]
-    return Found(
-        title,
-        columns,
-        rows,
-        [Goal(what, 1.0, ratios[OURS], must=1.2)],
-        [
-            "Ours keeps its checkpoints, its journal and its ledger on the disk; the plain graph's "
-            "state is in the server's memory.",
-            "Both servers may play all runs at the same time; client and servers share the "
-            "processor.",
-        ],
-    )
 
 
 @contextmanager
@@ -97,27 +75,17 @@ def _served(folder: Path, latency: float, jobs: int) -> Iterator[dict[str, str]]
         plain.stop()
 
 
-def _ours() -> tuple[str, dict[str, Any]]:
-    """Return the graph and the input for our server."""
+async def _times(addresses: dict[str, str], repeats: int, at_once: int) -> dict[str, list[float]]:
+    """Return server → p95 of a run's seconds in each round."""
     room = table_of_four(0).room.model_dump(mode="json", exclude_unset=True)
-    return "negotiation", {"room": room}
-
-
-async def _times(
-    addresses: dict[str, str], repeats: int, at_once: int
-) -> dict[str, list[tuple[float, float]]]:
-    """Return server → p50 and p95 of a run's seconds in each round, after a warm-up round."""
     asked: dict[str, tuple[str, dict[str, Any]]] = {
-        OURS: _ours(),
+        OURS: ("negotiation", {"room": room}),
         PLAIN: ("plain", {"messages": [], "wave": 0}),
     }
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in asked}
-    for repeat in range(repeats + 1):
-        for name, (graph, given) in asked.items():
-            took = await _burst(addresses[name], graph, given, at_once)
-            if repeat:
-                cuts = quantiles(took, n=20, method="inclusive")
-                found[name].append((cuts[9], cuts[18]))
+    found: dict[str, list[float]] = {name: [] for name in asked}
+    for name, p95 in in_turn(found, repeats):
+        took = await _burst(addresses[name], *asked[name], at_once)
+        p95.append(quantiles(took, n=20, method="inclusive")[18])
     return found
 
 

@@ -7,16 +7,15 @@ same moment, so they find only blocks of earlier waves.
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import count, islice
+from itertools import count, islice, takewhile
 from typing import Any
 
+from benchmarks.figures import Figure
 from benchmarks.seats import haggler, scratch, scripted_reply, waves
-from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
-from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 BLOCK, LEAST = 128, 1024
 """Tokens of a cache block, and the fewest tokens of a cached prefix, as at large providers."""
@@ -27,113 +26,47 @@ PER_TOKEN = 4
 CACHED = 0.1
 """The price of a cached input token; other input tokens cost 1."""
 
-NAIVE, WHOLE, IN_SUM = (
-    "naive: the whole history, behind a counter",
-    "ours, the whole history",
-    "ours, what is long past in sum (recall={})",
-)
-
-WARM = "one call of a wave sent ahead (warm_cache)"
-
 Wave = list[str]
 
 
-@dataclass(frozen=True)
-class Bill:
-    """The input tokens of some prompts: all, and those read from the cache."""
-
-    total: int
-    cached: int
-
-    @property
-    def anew(self) -> int:
-        """The tokens that were not in the cache."""
-        return self.total - self.cached
-
-    @property
-    def billed(self) -> float:
-        """The billed tokens: full price for uncached ones, and a tenth for cached ones."""
-        return self.anew + self.cached * CACHED
-
-
-def tokens(agents: int = 10, rounds: int = 30, speech: int = 160, recall: int = 10) -> Found:
-    """Measure the input tokens of a negotiation that agrees in the last of many rounds.
+def tokens(agents: int = 10, rounds: int = 30, speech: int = 160) -> list[Figure]:
+    """Measure the input tokens billed for a deal that is signed in the last round of talk.
 
     Args:
         agents: the number of heroes of a raid.
         rounds: the number of rounds of talk; every agent speaks once a round.
         speech: the characters of a public message.
-        recall: the least number of latest events told one by one if older ones are summarised.
     """
     talk = asyncio.run(_letters(agents, rounds, speech, recall=0))
-    short = asyncio.run(_letters(agents, rounds, speech, recall))
+    short = asyncio.run(_letters(agents, rounds, speech, recall=10))
     number = count(1)
     naive = [[f"Message {next(number)}.\n{letter}" for letter in wave] for wave in talk]
-    found = {
-        NAIVE: bill(naive),
-        WHOLE: bill(talk),
-        f"{WHOLE}, {WARM}": bill(ahead(talk)),
-        IN_SUM.format(recall): bill(short),
-        f"{IN_SUM.format(recall)}, {WARM}": bill(ahead(short)),
-    }
-    rows: list[list[Cell]] = [
-        [name, b.billed / found[NAIVE].billed, b.billed / 1e3, b.total / 1e3, b.anew / 1e3]
-        for name, b in found.items()
+    what = f"tokens billed, {agents} agents × {rounds} turns"
+    ours = "what is long past in sum, one call of a wave sent ahead"
+    return [
+        Figure(f"{what}, {ours}", billed(ahead(short)) / 1e3, "k", 150, 210),
+        Figure(f"{what}, the whole history behind a counter", billed(naive) / 1e3, "k"),
     ]
-    goal = f"tokens billed, {agents} agents × {rounds} turns"
-    return Found(
-        f"{agents} agents, {rounds} rounds of talk of {speech} characters a message, agreed in the "
-        f"last: {sum(map(len, talk))} letters, and the same agreement with every prompt.",
-        ("prompt", "billed / naive", "billed, k", "input, k", "read anew, k"),
-        rows,
-        [Goal(goal, 150, found[f"{IN_SUM.format(recall)}, {WARM}"].billed / 1e3, "k", must=210)],
-        [
-            f"Modelled: blocks of {BLOCK} tokens, prefixes from {LEAST} tokens on, {PER_TOKEN} "
-            f"characters a token, cached input at {CACHED:g} of the price; a wave's parallel calls "
-            "find only what earlier waves left.",
-            "A warm cache takes a call more for each wave of several: they wait for the first.",
-            f"Telling what is long past in sum costs the cache each time it is done; here it pays "
-            f"from {pays_from(talk, short) or 'no'} letters on.",
-        ],
-    )
 
 
-def bill(talk: Iterable[Wave]) -> Bill:
-    """Return the bill for all letters, with one cache for all agents."""
-    return list(bills(talk))[-1]
-
-
-def bills(talk: Iterable[Wave]) -> Iterator[Bill]:
-    """Yield the bill for all letters so far, after each wave."""
+def billed(talk: Iterable[Wave]) -> float:
+    """Return the billed tokens of all letters, in full-price tokens, with one cache for all."""
     known: set[int] = set()
-    total = cached = 0
+    total = 0.0
     for wave in talk:
-        left: set[int] = set()
-        for letter in wave:
-            blocks = list(_blocks(letter))
-            hit = next((n for n, block in enumerate(blocks) if block not in known), len(blocks))
-            total += len(letter) // PER_TOKEN
-            cached += hit * BLOCK if hit * BLOCK >= LEAST else 0
-            left.update(blocks)
-        known |= left
-        yield Bill(total, cached)
+        split = [[*_blocks(letter)] for letter in wave]
+        for letter, blocks in zip(wave, split, strict=True):
+            hit = BLOCK * sum(1 for _ in takewhile(known.__contains__, blocks))
+            total += len(letter) // PER_TOKEN - (hit * (1 - CACHED) if hit >= LEAST else 0)
+        known.update(*split)
+    return total
 
 
 def ahead(talk: Iterable[Wave]) -> Iterator[Wave]:
     """Yield the waves with the first call of each as a wave before the others."""
     for wave in talk:
         yield wave[:1]
-        if wave[1:]:
-            yield wave[1:]
-
-
-def pays_from(whole: list[Wave], short: list[Wave]) -> int | None:
-    """Return the number of letters from which summaries stay cheaper; None if they never are."""
-    cheaper = [b.billed < a.billed for a, b in zip(bills(whole), bills(short), strict=True)]
-    if not cheaper[-1]:
-        return None
-    dearer = [n for n, yes in enumerate(cheaper) if not yes]
-    return sum(map(len, whole[: dearer[-1] + 2 if dearer else 1]))
+        yield wave[1:]
 
 
 def _blocks(letter: str) -> Iterator[int]:
@@ -145,25 +78,20 @@ def _blocks(letter: str) -> Iterator[int]:
 
 
 async def _letters(agents: int, rounds: int, speech: int, recall: int) -> list[Wave]:
-    """Play a real negotiation, and return its letters wave by wave."""
-    sent: list[str] = []
+    """Play a real negotiation, and return its letters wave by wave.
+
+    With `recall`, at least so many of the latest events are told one by one, and older ones in sum.
+    """
     # The boss falls at the first blow, so that nearly all letters belong to the talk.
     params = {"heroes": agents, "boss_hp": 1}
     first: dict[str, Any] = {"kind": "do", "action": "Taunt"}
     clauses = [
         {**first, "agent": f"Hero{n}", "when": {"every": agents, "start": n}} for n in range(1, 4)
     ]
-    script = haggler(clauses, "Fireball", speech)
-    with scratch(), scripted_reply(script, heard=lambda messages: sent.append(as_text(messages))):
+    room = RunConfig(game="raid_battle", params=params, rounds=rounds, recall=recall)
+    with scratch(), scripted_reply(haggler(clauses, "Fireball", speech)):
         async with clients():
-            room = RunConfig(game="raid_battle", params=params, rounds=rounds, recall=recall)
             outcome = await play("negotiation", room)
-    assert outcome["status"] == "agreed", "the deal that is haggled over is sound"
-    return list(_in_waves(sent, waves(agents, rounds)))
-
-
-def _in_waves(letters: list[str], widths: list[int]) -> Iterator[Wave]:
-    remaining = iter(letters)
-    for width in widths:
-        yield list(islice(remaining, width))
-    assert next(remaining, None) is None, "every letter belongs to a wave"
+        assert outcome["status"] == "agreed", "the deal that is haggled over is sound"
+        letters = (entry.letter_text for entry in home().journal.entries(outcome["episode"]))
+        return [[*islice(letters, width)] for width in waves(agents, rounds)]

@@ -12,12 +12,12 @@ stand for models.
 import asyncio
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from functools import wraps
 from importlib import import_module
-from inspect import iscoroutinefunction
+from inspect import iscoroutine
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -49,11 +49,11 @@ _called: dict[str, set[tuple[str, str]]] = {trip: set() for trip in TRIPS}
 def main() -> None:
     """Play one run, and print the functions and files that each trip called."""
     for name, trip in TRIPS.items():
-        _follow(name, trip, import_module(trip.module), trip.name)
+        _follow(name, import_module(trip.module), trip.name, trip.question)
     from shapley_coop.graphs.running import play
     from shapley_coop.seats.embedded import EmbeddedChatModel
 
-    _follow("", Trip("", "", 0), EmbeddedChatModel, "_agenerate")
+    _follow("", EmbeddedChatModel, "_agenerate")
     with scratch(), _profiled():
         asyncio.run(play("shapley_coop", RunConfig(game="escape_room", seed=3)))
     say = sys.stdout.write
@@ -65,47 +65,32 @@ def main() -> None:
             say(f"    {file}: {', '.join(sorted(n for f, n in found if f == file))}\n")
 
 
-def _follow(name: str, trip: Trip, owner: Any, attribute: str) -> None:
+def _follow(name: str, owner: Any, attribute: str, question: str = "") -> None:
     """Replace a function by one that marks its trip as under way, also in tasks that it starts."""
     plain = getattr(owner, attribute)
 
-    def noted(given: Any) -> AbstractContextManager[None]:
-        other = trip.question and given[0].question.name != trip.question
-        return nullcontext() if other else _noted(name)
-
     @wraps(plain)
     def followed(*given: Any, **named: Any) -> Any:
-        with noted(given):
+        if question and given[0].question.name != question:
             return plain(*given, **named)
+        context = copy_context()
+        context.run(_under_way.set, name)
+        done = context.run(plain, *given, **named)
+        return asyncio.create_task(done, context=context) if iscoroutine(done) else done
 
-    @wraps(plain)
-    async def followed_async(*given: Any, **named: Any) -> Any:
-        with noted(given):
-            return await plain(*given, **named)
-
-    setattr(owner, attribute, followed_async if iscoroutinefunction(plain) else followed)
-
-
-@contextmanager
-def _noted(name: str) -> Iterator[None]:
-    before = _under_way.set(name)
-    try:
-        yield
-    finally:
-        _under_way.reset(before)
+    setattr(owner, attribute, followed)
 
 
 @contextmanager
 def _profiled() -> Iterator[None]:
     """Note all calls of this project's functions in every thread, within the `with` block."""
-    start: Callable[[Any], None]
-    for start in (sys.setprofile, threading.setprofile):
-        start(_note)
+    threading.setprofile(_note)
+    sys.setprofile(_note)
     try:
         yield
     finally:
-        for start in (sys.setprofile, threading.setprofile):
-            start(None)
+        sys.setprofile(None)
+        threading.setprofile(None)
 
 
 def _note(frame: FrameType, event: str, _: Any) -> None:

@@ -5,61 +5,49 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.contenders import steps, table_of_four
-from benchmarks.everything import MODULES, QUICK, Section, keep, kept, main, page, run
-from benchmarks.tables import Found, Goal, markdown
-
-HEAVY = {"parallel", "memory", "cpu", "calls", "offers", "many"}
+from benchmarks.everything import BENCHES, Section, keep, kept, run
+from benchmarks.figures import Figure, exponent, in_turn
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in HEAVY)) for n in MODULES]
-)
-def test_a_bench_compares_contenders_and_judges_its_goals(name: str) -> None:
-    found = run(name, **QUICK[name])
-    assert found.title
-    assert found.rows
-    assert all(len(row) == len(found.columns) for row in found.rows)
-    named = [row[0] for row in found.rows]
+@pytest.mark.parametrize("name", BENCHES)
+def test_a_bench_judges_its_figures(name: str) -> None:
+    found = run(name, quick=True)
+    assert found.title.startswith("Measure ")
+    named = [figure.what for figure in found.figures]
     assert len(set(named)) == len(named)
-    figures = [cell for row in found.rows for cell in row[1:] if isinstance(cell, float)]
-    assert figures
-    assert all(map(isfinite, figures))
-    assert found.goals
-    assert f"## {name}" in markdown(name, found)
+    assert all(isfinite(figure.found) and figure.found > 0 for figure in found.figures)
+    assert found.figures[0].verdict()
+    assert f"\n## {name}\n" in found.markdown(name)
 
 
-def test_a_goal_says_whether_it_is_met_or_was_not_measured() -> None:
-    assert Goal("wall", 2, 1.5).met
-    assert not Goal("wall", 2, 2.5).met
-    assert Goal("turns a second", 50, 60, at_least=True).met
-    assert Goal("on Postgres", 1.1, None).row() == [
-        *("on Postgres", "≤ 1.1", "≤ 1.1", "not measured", "—")
-    ]
-    memory = {found: Goal("memory", 60, found, "kB", must=90).row() for found in (50, 80, 162)}
-    assert memory[162] == ["memory", "≤ 60 kB", "≤ 90 kB", "162 kB", "**no**"]
-    assert [row[-1] for row in memory.values()] == ["yes", "must", "**no**"]
+def test_a_figure_says_whether_it_reaches_its_goal_or_only_its_floor() -> None:
+    found = [Figure("memory", amount, "kB", goal=60, floor=90) for amount in (50, 80, 162)]
+    assert [figure.verdict() for figure in found] == ["yes", "floor", "**no**"]
+    assert found[2].row() == "| memory | 162 kB | ≤ 60 kB | ≤ 90 kB | **no** |"
+    assert Figure("runs a second", 60, goal=50, floor=40, at_least=True).verdict() == "yes"
+    assert Figure("a peer's", 60).row() == "| a peer's | 60 |  |  |  |"
+
+
+def test_results_are_repeated_in_turn_without_those_of_the_warm_up() -> None:
+    found: dict[str, list[int]] = {"ours": [], "peer": []}
+    for number, (_, results) in enumerate(in_turn(found, repeats=2)):
+        results.append(number)
+    assert found == {"ours": [2, 4], "peer": [3, 5]}
+
+
+def test_the_exponent_of_a_cost_that_grows_with_the_square_is_two() -> None:
+    assert exponent({10: 300, 20: 1200, 40: 4800}) == pytest.approx(2)
 
 
 def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = Found("What it is.", ("who", "×", "s"), [["ours", 1.5, None]], [Goal("wall", 2, 1.5)])
-    monkeypatch.setattr("benchmarks.everything.KEPT", tmp_path / "performance.json")
-    sections = {"exact": Section(found, "2026-01-02", "abc"), "sampled": Section(found, "", "")}
-    keep(sections)
-    assert kept() == sections
-    text = page(kept())
-    assert (
-        "## exact\n\nWhat it is.\n(2026-01-02, abc)\n\n- wall: 1.5 (should be ≤ 2): yes\n" in text
-    )
-    assert ", langgraph " in text
-    main(["--kept", "exact"])
-    assert "| ours | 1.5 | — |" in capsys.readouterr().out
-
-
-async def test_a_negotiation_of_four_takes_at_most_twenty_steps() -> None:
-    """Three rounds of counter-offers and one turn: each round asks, validates, answers, counts."""
-    taken = await steps(table_of_four(0))
-    assert taken["ours, no saver"] <= 20
+    monkeypatch.setattr("benchmarks.everything.PAGE", tmp_path / "performance.md")
+    one = Section("Measure it.", "2026-01-02", "abc", "a processor", [Figure("wall", 1.5, "s")])
+    keep({"start": one, "server": one})
+    assert kept() == {"start": one, "server": one}
+    assert [*kept()] == ["server", "start"], "in the order of the benches"
+    page = (tmp_path / "performance.md").read_text(encoding="utf-8")
+    assert "## start\n\nMeasure it.\n(2026-01-02, abc; a processor)\n\n| what |" in page
+    assert "| wall | 1.5 s |  |  |  |" in page

@@ -4,13 +4,13 @@ from decimal import Decimal
 
 import pytest
 
-from benchmarks.letters import LIMITS, by_act, written
 from shapley_coop.deals.language.clauses import Do, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import Event, Every, Last
 from shapley_coop.graphs.running import play
 from shapley_coop.questions import contract_propose, propose
+from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
 from tests.graphs.test_ability_to_pay import paying, proposing
 from tests.graphs.test_conditions import DEALING, PAYING, texts
@@ -42,22 +42,26 @@ async def test_models_are_shown_words_and_no_blocks_of_json(script: Script) -> N
         assert "```" not in text
 
 
-async def test_letters_that_ask_for_a_skill_stay_within_their_size() -> None:
-    found = by_act(await written("shapley_coop", "raid_battle", {}))["act"]
-    assert max(map(len, found)) <= LIMITS["raid_battle", "act"]
+async def skills(script: Script, graph: str) -> list[str]:
+    """The letters of a run that ask for a skill."""
+    await play(graph, RunConfig(game="raid_battle", seed=3))
+    return [as_text(messages) for _, act, messages in script.letters if act == "act"]
 
 
-async def test_letters_say_that_a_skill_after_the_end_earns_nothing() -> None:
-    found = by_act(await written("llm_only", "raid_battle", {}))["act"]
-    assert all("acts after its fall earn nothing" in text for text in found)
+async def test_letters_that_ask_for_a_skill_stay_within_their_size(script: Script) -> None:
+    assert max(map(len, await skills(script, "shapley_coop"))) <= 2_500
 
 
-async def test_the_skill_that_a_deal_fixes_is_asked_for_in_few_words() -> None:
-    entries = [e for e in await written("shapley_coop", "raid_battle", {}) if e.act == "act"]
-    assert len(entries) > 12
-    for entry in entries:
-        own = entry.letter_text[entry.letter_text.index("# So far") :]
-        assert len(own) <= 1_250
+async def test_letters_say_that_a_skill_after_the_end_earns_nothing(script: Script) -> None:
+    for text in await skills(script, "llm_only"):
+        assert "acts after its fall earn nothing" in text
+
+
+async def test_the_skill_that_a_deal_fixes_is_asked_for_in_few_words(script: Script) -> None:
+    found = await skills(script, "shapley_coop")
+    assert len(found) > 12
+    for text in found:
+        assert len(text[text.index("# So far") :]) <= 1_250
 
 
 # Payments
