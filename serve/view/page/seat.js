@@ -47,7 +47,7 @@ async function called(how, away) {
 }
 
 /** Return the letter, or how the run stands. */
-async function read() {
+async function readLetter() {
   // A browser that goes back takes what it has stored, which may be this page's HTML.
   const [response, found] = await called({ headers: { accept: "application/json" } }, AWAY);
   if (!response.ok && response.status !== 404) throw new Error(found.detail ?? `The server answered ${response.status}.`);
@@ -65,7 +65,7 @@ function notify(text) {
 }
 
 async function look() {
-  const found = await read();
+  const found = await readLetter();
   if (!sending) show(found);
 }
 
@@ -183,14 +183,14 @@ async function send(reply, forget) {
 
 /** Show the reason of a refusal above the form; the letter has a new id, and the same questions. */
 async function sentBack(why) {
-  const found = await read().catch(() => null);
+  const found = await readLetter().catch(() => null);
   if (found) show(found, "");
   blame(refused(why));
 }
 
 /** Say why a reply was not taken: often the letter has been answered elsewhere meanwhile. */
 async function unsent(why, reply, forget) {
-  const found = await read().catch(() => null);
+  const found = await readLetter().catch(() => null);
   // Without the table, nobody knows whether the reply has arrived.
   if (!found) return blame([h("p", {}, why)]);
   if (found.id === reply.id) return blame(refused(why));
