@@ -241,9 +241,18 @@ class _Run:
         return np.asarray(self._drawn.var(axis=0, ddof=1))
 
     def errors(self) -> Floats:
-        farthest = np.abs(self._drawn - self.mean()).max()
-        seen = np.sqrt(self.variance() / self.count)
-        return np.where(seen <= 1e-12 * farthest, farthest / self.count, seen)
+        return standard_errors(self._drawn)
+
+
+def standard_errors(drawn: Floats, least: float = 0.0) -> Floats:
+    """Return the standard errors of the means of k observations, shape (k, n) to (n,).
+
+    If an agent's observations never vary, its error is the largest deviation of any agent, and not
+    below `least`, divided by k.
+    """
+    farthest = max(least, float(np.abs(drawn - drawn.mean(axis=0)).max()))
+    seen = np.sqrt(drawn.var(axis=0, ddof=1) / len(drawn))
+    return np.where(seen <= 1e-12 * farthest, farthest / len(drawn), seen)
 
 
 def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -> _Run:
