@@ -6,8 +6,8 @@
 >>> from shapley_coop.deals.language.when import Last, Event
 >>> dilemma = load("prisoners_dilemma", {"rounds": 2})
 >>> promise = Deal(clauses=[Do(agent=a, action="cooperate") for a in dilemma.agents])
->>> certify(promise, dilemma.facts()).parties["Alice"].deviation.text()
-'Alice gains 2 if it plays defect at turn 1 where the contract asks for cooperate.'
+>>> certify(promise, dilemma.facts()).parties["Alice"].deviation.gain
+Fraction(2, 1)
 """
 
 import json

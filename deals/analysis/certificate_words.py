@@ -47,7 +47,8 @@ def as_record(certificate: Certificate) -> dict[str, Any]:
 def _party(agent: str, party: Party) -> str:
     parts = [
         f"{agent}: {_outlook(party.without)} without it, {_outlook(party.within)} if all keep it, "
-        f"and at least {plain(party.guaranteed)} by keeping it whatever the others do.",
+        f"and at least {plain(party.guaranteed)} by keeping it whatever the others do, provided "
+        "everybody acts.",
         _rationality(party),
     ]
     if party.deviation:
@@ -59,33 +60,30 @@ def _party(agent: str, party: Party) -> str:
         )
     elif equal := party.against_all.indifference:
         parts.append(
-            "Keeping it is a best response whatever the others do, but not dominant: "
-            f"{equal.action} at turn {equal.turn} in place of {' or '.join(equal.owed)} never "
+            "Keeping it is a best response whatever actions the others take, but not dominant: "
+            f"{equal.action} at turn {equal.turn} in place of {equal.instead} never "
             "costs it anything."
         )
     elif party.dominant:
-        parts.append("Keeping it is weakly dominant at every turn.")
+        parts.append("Keeping it is weakly dominant at every turn, if all keep it in later turns.")
     else:
         parts.append("It asks nothing of this party that could be broken.")
     return " ".join(parts)
 
 
 def _rationality(party: Party) -> str:
-    """Return in words whether signing is individually rational, or lowers the expected payoff."""
-    verdict, secures = ("is", "no less") if party.rational else ("is not", "less")
-    text = (
-        f"Signing {verdict} individually rational: while all keep it, it can secure {secures} than "
-        "without it (maximin)"
-    )
+    """Return in words whether signing lowers the secure payoff, or the predicted one."""
+    lowers = "does not lower" if party.rational else "lowers"
+    text = f"While all keep it, signing {lowers} what it can secure in pure actions"
     if (kept := party.within.expected) >= (before := party.without.expected):
         return f"{text}."
     joined = "but" if party.rational else "and"
-    return f"{text}, {joined} it expects less: {plain(kept)} against {plain(before)}."
+    return f"{text}, {joined} its predicted payoff is less: {plain(kept)} against {plain(before)}."
 
 
 def _outlook(outlook: Outlook) -> str:
     return (
-        f"worst {plain(outlook.worst)}, expected {plain(outlook.expected)}, "
+        f"worst {plain(outlook.worst)}, predicted {plain(outlook.expected)}, "
         f"best {plain(outlook.best)}"
     )
 

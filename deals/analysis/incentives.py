@@ -29,7 +29,7 @@ from shapley_coop.games import Turn
 
 @dataclass(frozen=True)
 class Deviation:
-    """A deviation from a contract by one agent, with the agent's gain.
+    """A single breach of a contract by one agent, or a strategy with breaches, with its gain.
 
     Attributes:
         agent: the agent that deviates.
@@ -38,6 +38,7 @@ class Deviation:
         owed: the actions that would have kept the contract.
         gain: its gain over the rest of the game, in the game's unit.
         others: agent → the action of each other agent at that turn; {} if all act as expected.
+        instead: the kept action that a single breach is compared with; "" for a strategy.
     """
 
     agent: str
@@ -46,12 +47,14 @@ class Deviation:
     owed: tuple[str, ...]
     gain: Fraction
     others: dict[str, str] = field(default_factory=dict)
+    instead: str = ""
 
     def text(self) -> str:
         """Return the deviation in words."""
+        how = f"over {self.instead} if it" if self.instead else "by its best deviation, which first"
         told = ", ".join(f"{agent} plays {action}" for agent, action in self.others.items())
         return (
-            f"{self.agent} gains {plain(self.gain)} if it plays {self.action} at turn {self.turn} "
+            f"{self.agent} gains {plain(self.gain)} {how} plays {self.action} at turn {self.turn} "
             f"where the contract asks for {' or '.join(self.owed)}"
             f"{f', when {told}' if told else ''}."
         )
@@ -137,14 +140,14 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
             gain = values[action][k] - values[honest][k]
             if gain > (largest.gain if largest else 0):
                 told = dict(zip(them, others, strict=True))
-                largest = Deviation(agent, position.turn, action, (honest,), gain, told)
+                largest = Deviation(agent, position.turn, action, kept, gain, told, honest)
         costless = [
             a
             for a in breaches
             if all(x >= y for x, y in zip(values[a], values[honest], strict=True))
         ]
         if costless and equal is None:
-            equal = Deviation(agent, position.turn, costless[0], kept, NOTHING)
+            equal = Deviation(agent, position.turn, costless[0], kept, NOTHING, instead=honest)
     return WhateverOthersDo(asked, largest, equal)
 
 

@@ -12,7 +12,7 @@ class Outlook:
 
     Attributes:
         worst: the payoff that the agent can secure (maximin in pure actions).
-        expected: its payoff if all take the allowed actions with the best gain at each turn.
+        expected: the payoff predicted if all take the allowed actions with the best gain each turn.
         best: its payoff if all choices that the contract leaves open are made in its favour.
     """
 
@@ -28,7 +28,7 @@ class Party:
     Attributes:
         without: the party's outlook without the contract.
         within: its outlook while all keep the contract.
-        guaranteed: the payoff that keeping the contract secures, whatever the others do.
+        guaranteed: the payoff that keeping the contract secures, whatever actions the others take.
         deviation: its profitable breach while the others keep the contract; None if keeping the
             contract is a best response.
         against_all: the comparison of keeping the contract with a breach at a single turn, for all
@@ -55,6 +55,6 @@ class Party:
     def rational(self) -> bool:
         """Whether the party's secure payoff (maximin) is at least as high if all keep the contract.
 
-        The expected payoff may still be lower: `within.expected` below `without.expected`.
+        The predicted payoff may still be lower: `within.expected` below `without.expected`.
         """
         return self.within.worst >= self.without.worst

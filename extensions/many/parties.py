@@ -12,8 +12,8 @@ analysed once. Fixed payments change no incentive.
 >>> one = told["Agent7"]
 >>> str(one.within.expected), str(one.without.expected)
 ('64', '40')
->>> one.deviation.text()
-'Agent7 gains 39.936 if it plays keep at turn 1 where the contract asks for give.'
+>>> one.deviation.gain, one.deviation.action
+(Fraction(4992, 125), 'keep')
 """
 
 from collections import Counter

@@ -32,7 +32,8 @@ def test_to_choose_after_seeing_the_others_is_no_dominant_way_to_keep_a_contract
     assert not party.dominant
     assert party.temptation is not None
     assert party.temptation.text() == (
-        "A gains 1 if it plays c at turn 1 where the contract asks for a, when B plays y."
+        "A gains 1 over a if it plays c at turn 1 where the contract asks for a or b, "
+        "when B plays y."
     )
 
 
