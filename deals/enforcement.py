@@ -41,7 +41,7 @@ class Enforcement:
     Attributes:
         mode: notional, enforced or escrow.
         deposit: the amount that each party pays into escrow, in the game's unit. None: `certify`
-            computes the amount that makes keeping the contract a best response.
+            computes one (`incentives.sufficient_deposit`).
     """
 
     mode: Mode = "enforced"

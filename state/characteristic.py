@@ -45,8 +45,12 @@ def by_replays(replays: Replays) -> Characteristic:
     )
 
 
-def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """Return agent → what it would have without the others, by the game's credit rule."""
+def disagreement(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
+    """Return agent → what it has without an agreement.
+
+    This is the amount that it can secure by the rules, if the game computes it. Otherwise it is its
+    earnings at the baseline, or its worth by itself under a rule of credit without baselines.
+    """
     if game.analysis.has_potential:
         return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}
     if game.analysis.credit_rule == "record":

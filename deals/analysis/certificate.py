@@ -20,6 +20,7 @@ from shapley_coop import extension
 from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_bound, beyond_means
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
+    BEFORE_SPLIT,
     balanced_outcomes,
     contradiction,
     deposit_of,
@@ -180,7 +181,9 @@ class _Examined:
             )
             return _enumerate(self.deal, within, without, record)
         except NotFinite as reason:
-            return replace(self, enforcement=enforcement).by_extension(reason)
+            found = replace(self, enforcement=enforcement).by_extension(reason)
+            computed = enforcement is not self.enforcement and enforcement.held()
+            return replace(found, notes=(*found.notes, BEFORE_SPLIT)) if computed else found
 
     def by_extension(self, reason: NotFinite) -> Certificate:
         """Return the certificate by an extension, or a certificate with `reason` as a note."""

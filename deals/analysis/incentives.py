@@ -170,12 +170,15 @@ def _most_robust(
     return min(kept, key=loss)
 
 
-def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
-    """Return the deposit that makes keeping the contract a best response for all agents.
+BEFORE_SPLIT = "The deposit outweighs what a breach gains before payments and split."
 
-    A breaker loses its deposit once, so the deposit is the largest gain by a breach, rounded up to
-    a whole unit. The gain is computed twice: without payments and split, and with both. The larger
-    gain decides. The case with both is left out if its tree cannot be enumerated.
+
+def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
+    """Return the deposit that outweighs the largest gain by a breach, rounded up to a whole unit.
+
+    A breaker loses its deposit once. The gain is computed twice: without payments and split, and
+    with both. The larger gain decides. The case with both is left out if its tree cannot be
+    enumerated, as under a split by a norm; the deposit may then be too small (`BEFORE_SPLIT`).
     """
     gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))
     with suppress(NotFinite):

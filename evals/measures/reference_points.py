@@ -20,7 +20,7 @@ from shapley_coop.games.ahead import played_on
 from shapley_coop.games.goods import Gift
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.graphs.catalogue import admits_payments
-from shapley_coop.state.characteristic import alone, characteristic
+from shapley_coop.state.characteristic import characteristic, disagreement
 from shapley_coop.state.settings import game_of
 
 Payoffs = Mapping[str, float]
@@ -55,7 +55,7 @@ class Yardstick:
         """Return each agent's payoff without agreement, or its security level if not listed."""
         if self._points.alone is not None:
             return dict(self._points.alone)
-        return {agent: float(x) for agent, x in alone(self._game, record).items()}
+        return {agent: float(x) for agent, x in disagreement(self._game, record).items()}
 
     def pareto(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
         """Return the Euclidean distance to the nearest efficient payoffs.
