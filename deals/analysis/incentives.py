@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import ceil
+from operator import ge
 from typing import Any
 
 from shapley_coop.amounts import plain
@@ -141,13 +142,9 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
             if gain > (largest.gain if largest else 0):
                 told = dict(zip(them, others, strict=True))
                 largest = Deviation(agent, position.turn, action, kept, gain, told, honest)
-        costless = [
-            a
-            for a in breaches
-            if all(x >= y for x, y in zip(values[a], values[honest], strict=True))
-        ]
+        costless = [a for a in breaches if all(map(ge, values[a], values[honest]))]
         if costless and equal is None:
-            equal = Deviation(agent, position.turn, costless[0], kept, NOTHING, instead=honest)
+            equal = Deviation(agent, position.turn, costless[0], kept, NOTHING, {}, honest)
     return WhateverOthersDo(asked, largest, equal)
 
 
@@ -240,11 +237,8 @@ def contradiction(within: GameTree) -> Fault | None:
 
 def overpaid(within: GameTree) -> Fault | None:
     """Return a PAY fault if shares of one reward that fall due together exceed the reward."""
-    shares = {
-        term.cid: term.transfer
-        for term in within.clauses
-        if term.transfer and term.transfer.basis == "reward"
-    }
+    pays = {term.cid: term.transfer for term in within.clauses}
+    shares = {cid: pay for cid, pay in pays.items() if pay and pay.basis == "reward"}
     for position in within.positions():
         for due in position.due.values():
             for payer in dict.fromkeys(shares[cid].payer for cid in due if cid in shares):
