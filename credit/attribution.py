@@ -48,7 +48,7 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
         table = of.worths()
         return Attribution(
             norm=by,
-            method="exact",
+            method=of.exactly,
             total=Fraction(table[-1]),
             marginal=by_agent(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
             values=by_agent(of.agents, rule(table)),
@@ -101,5 +101,5 @@ def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
                 f"choose {', '.join((*SAMPLED, *FEW))}"
             )
     return Attribution(
-        by, "exact", total, by_agent(agents, marginal), by_agent(agents, values), alone=of.alone
+        by, of.exactly, total, by_agent(agents, marginal), by_agent(agents, values), alone=of.alone
     )

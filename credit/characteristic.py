@@ -31,6 +31,7 @@ class Characteristic:
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
+        given: the random draws on which worths depend, in words, or "".
         target: the sampler's target, in units of max(|total|, range of worths) / n, or None.
     """
 
@@ -42,7 +43,13 @@ class Characteristic:
     exact_agents: int = EXACT_AGENTS
     parts: Sequence[Fraction] | None = None
     classes: Sequence[ClassGame] | None = None
+    given: str = ""
     target: float | None = WITHIN
+
+    @property
+    def exactly(self) -> str:
+        """The method of values computed without sampling of coalitions."""
+        return f"exact given {self.given}" if self.given else "exact"
 
     def worths(self) -> list[Fraction]:
         """Return the exact worths of all 2ⁿ coalitions by mask, from v(∅) to v(N).

@@ -74,8 +74,8 @@ class Analysis:
         """Return v(C), the coalition's worth given a finished record, in the game's unit.
 
         By default v(C) is W(C) − W(∅): the total of all agents and the pot in the replay in which C
-        repeats its actions, less the total if all agents are absent. The totals include all agents'
-        rewards, so a free-rider's gain is credited to the members who cause it.
+        repeats its actions, less the total if all agents are absent. The totals include absent
+        agents' rewards (0 under `away`), so a free-rider's gain is credited to those who cause it.
         """
         if self.game.params.worth == "potential":
             return self.potential(record, coalition)

@@ -4,7 +4,9 @@ A replay begins at the start, on the same dice. If a member could act at a turn 
 not act in the replay. A member leaves its recorded path only at a turn in which it could not act
 in the record, at a turn whose recorded action is illegal in the replay, or after the record's end.
 There the member takes the next legal action from a cycle through its recorded turns, or plays its
-baseline if none is legal. If the play stopped before the game's end, replays stop at the same turn.
+baseline if none is legal; the cycle starts at the first turn and moves on only where it is used.
+If the play stopped before the game's end, replays stop at the same turn. A member whose record is
+its baseline at every turn plays its baseline in replays.
 
 A replay gives the outcome of the same moves, and does not predict how agents would have reacted.
 """
@@ -64,6 +66,8 @@ class Replays:
     """Each agent's fixed contribution if W(C) sums its members' contributions; else None."""
     classes: tuple[ByClass, ...] | None = None
     """Functions of each class's number of members; they sum to W minus a constant, if known."""
+    given: str = ""
+    """The random draws on which the amounts depend, in words; "" if there are none."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
         """Return W(C), the total of all agents and the pot, in 1/unit, shape (m,)."""
@@ -145,7 +149,8 @@ def step_by_step(game: "Game", did: Conduct) -> Replays:
             found[k] = known[row.tobytes()]
         return found
 
-    return Replays(game.agents, earned)
+    given = f"{RANDOM_PLAYS} draws" if baseline.kind == RANDOM else ""
+    return Replays(game.agents, earned, given=given)
 
 
 def _mean_play(

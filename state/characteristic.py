@@ -41,6 +41,7 @@ def by_replays(replays: Replays) -> Characteristic:
         alone=replays.alone(),
         exact_agents=replays.exact_agents,
         parts=replays.parts,
+        given=replays.given,
         classes=_classes(replays.classes),
     )
 

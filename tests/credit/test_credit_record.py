@@ -67,6 +67,12 @@ def test_the_known_answers(
     assert ends(game, record) == payoffs
 
 
+def test_values_by_a_drawn_baseline_are_said_to_depend_on_the_draws() -> None:
+    game = load("public_goods", {"rounds": 1, "absent": "random"})
+    found = credited(game, joint(game, "give", "give", "give", "give"))
+    assert (found.method, found.standard_error) == ("exact given 16 draws", None)
+
+
 # Replays
 
 
