@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shapley_coop.amounts import normalise
-from shapley_coop.credit.coalitions import BatchWorth, ClassGame, worth_table
+from shapley_coop.by_class import ByClass
+from shapley_coop.credit.coalitions import BatchWorth, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS
 
 MOST_PER_AGENT = 1600
@@ -42,7 +43,7 @@ class Characteristic:
     alone: dict[str, Fraction] | None = None
     exact_agents: int = EXACT_AGENTS
     parts: Sequence[Fraction] | None = None
-    classes: Sequence[ClassGame] | None = None
+    classes: Sequence[ByClass] | None = None
     given: str = ""
     target: float | None = WITHIN
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import exact
+from shapley_coop.by_class import ByClass
 from shapley_coop.games.ahead import Ahead, BountyAhead
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.goods import gifts_in, with_gifts
 from shapley_coop.games.params import GameError
 from shapley_coop.games.reference_points import ReferencePoints, best_total

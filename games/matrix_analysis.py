@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from shapley_coop.by_class import ByClass
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.turns import Position, Turn, realised_total

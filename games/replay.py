@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import exact
+from shapley_coop.by_class import ByClass
 from shapley_coop.games.baseline import AWAY, RANDOM, Baseline, absent_action
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.dice import dice
 from shapley_coop.games.simulation import simulate
 

@@ -7,9 +7,7 @@ from functools import partial
 import numpy as np
 
 from shapley_coop.credit import Characteristic
-from shapley_coop.credit.coalitions import ClassGame
 from shapley_coop.games import Game, Turn
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
 
@@ -17,16 +15,14 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
     """Return the characteristic function of a record under the credit rule of the game."""
     if game.analysis.credit_rule != "record":
         worth, batch = partial(game.analysis.worth, record), game.analysis.batch_worth(record)
-        potential = (
-            game.analysis.classes_of(record) if game.analysis.credit_rule == "potential" else None
-        )
+        by_rules = game.analysis.credit_rule == "potential"
         return Characteristic(
             game.agents,
             worth,
             batch,
             exact_agents=EXACT_AGENTS,
             target=None,
-            classes=_classes(potential),
+            classes=game.analysis.classes_of(record) if by_rules else None,
         )
     return by_replays(game.analysis.replays_of(record))
 
@@ -42,7 +38,7 @@ def by_replays(replays: Replays) -> Characteristic:
         exact_agents=replays.exact_agents,
         parts=replays.parts,
         given=replays.given,
-        classes=_classes(replays.classes),
+        classes=replays.classes,
     )
 
 
@@ -70,13 +66,6 @@ def _table(replays: Replays) -> list[Fraction]:
     totals = replays.totals(masks.astype(np.bool_)).tolist()
     parts = {total: _part(total - totals[0], replays.unit) for total in set(totals)}
     return [parts[total] for total in totals]
-
-
-def _classes(found: Sequence[ByClass] | None) -> tuple[ClassGame, ...] | None:
-    """Return games between classes of interchangeable agents that sum to v, or None."""
-    if found is None:
-        return None
-    return tuple(ClassGame(one.of.tolist(), one.worths, one.unit) for one in found)
 
 
 def _part(amount: int | Fraction, unit: int) -> Fraction:
