@@ -117,6 +117,15 @@ class GameTree:
         """Return each agent's value at the present position: its gain over the turns left."""
         return self.values(worth)[self.now][self.start]
 
+    def course(self, record: Sequence[Turn]) -> list[Turn]:
+        """Return the record and the turns to come, with the first of equally good actions."""
+        turns, past = list(record), self.start
+        for number, layer in self.layers.items():
+            play = tuple(layer[past].expected[agent][0] for agent in self.stage.agents)
+            turns.append({**self._turns[play], "turn": number})
+            past = layer[past].onward[play]
+        return turns
+
     def shifted(self, record: Sequence[Turn]) -> Amounts:
         """Return each agent's gain from dividing past rewards, if the contract splits the total."""
         agents = self.stage.agents
