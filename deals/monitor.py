@@ -13,7 +13,7 @@ the game is over. No agent can violate a payment or the split.
 >>> monitor = Monitor(Deal(clauses=[Do(agent="Bob", action="take", when=Turns(turns=(1, 2)))]))
 >>> monitor.observe({"turn": 1, "actions": {"Bob": "take"}, "rewards": {}})
 >>> monitor.verdicts(turns=9), monitor.duties()
-({'c1': 'pending'}, [Duty(clause='c1', agent='Bob', action='take', forbidden=False)])
+({'c1': 'pending'}, [Duty(agent='Bob', action='take', forbidden=False, clause='c1')])
 >>> monitor.observe({"turn": 2, "actions": {}, "rewards": {}})
 >>> monitor.breaches[0].evidence
 'turn 2: Bob did nothing, owed take'
@@ -51,17 +51,10 @@ Verdict = Literal["satisfied", "violated", "pending"]
 
 
 @dataclass(frozen=True)
-class Duty:
+class Duty(effects.Duty):
     """The duty that one clause puts on an agent, or on "everyone", at one turn."""
 
     clause: str
-    agent: str
-    action: str
-    forbidden: bool
-
-    def binds(self, agent: str) -> bool:
-        """Return whether the duty binds that agent, alone or as one of "everyone"."""
-        return self.agent in (agent, EVERYONE)
 
 
 @dataclass(frozen=True)
@@ -265,7 +258,7 @@ def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
 
 
 def _duty_list(asked: Mapping[str, effects.Duty]) -> list[Duty]:
-    return [Duty(cid, x.agent, x.action, x.forbidden) for cid, x in asked.items()]
+    return [Duty(x.agent, x.action, x.forbidden, cid) for cid, x in asked.items()]
 
 
 def _breach(cid: str, duty: effects.Duty, agent: str, turn: Turn) -> Breach:

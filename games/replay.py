@@ -42,7 +42,7 @@ MOST_ABSENT_PLAYS = 4_096
 MOST_AT_ONCE = 1 << 22
 """The most coalitions × agents whose rewards are in memory at once."""
 
-EXACT_AGENTS = 12
+MOST_STEPPED = 12
 """The most agents for which all 2ⁿ coalitions are replayed step by step."""
 
 
@@ -61,7 +61,7 @@ class Replays:
     agents: tuple[str, ...]
     earned: Callable[[Coalitions], NDArray[Any]]
     unit: int = 1
-    exact_agents: int = EXACT_AGENTS
+    exact_agents: int = MOST_STEPPED
     parts: tuple[Fraction, ...] | None = None
     """Each agent's fixed contribution if W(C) sums its members' contributions; else None."""
     classes: tuple[ByClass, ...] | None = None

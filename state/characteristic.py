@@ -8,7 +8,7 @@ import numpy as np
 
 from shapley_coop.credit import Characteristic
 from shapley_coop.games import Game, Turn
-from shapley_coop.games.replay import EXACT_AGENTS, Replays
+from shapley_coop.games.replay import MOST_STEPPED, Replays
 
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
@@ -20,7 +20,7 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
             game.agents,
             worth,
             batch,
-            exact_agents=EXACT_AGENTS,
+            exact_agents=MOST_STEPPED,
             target=None,
             classes=game.analysis.classes_of(record) if by_rules else None,
         )

@@ -31,7 +31,7 @@ from shapley_coop.deals.analysis.incentives import (
     weak_equilibria,
     whatever_others_do,
 )
-from shapley_coop.deals.analysis.party import Outlook, Party
+from shapley_coop.deals.analysis.party import Party, PayoffRange
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import (
     best,
@@ -58,7 +58,7 @@ class Certificate:
     Attributes:
         enforcement: the enforcement, with the given or the computed deposit.
         faults: the faults that forbid signing; () for a sound deal.
-        parties: agent → its outlook and incentives; {} if the game was not enumerated.
+        parties: agent → its payoffs and incentives; {} if the game was not enumerated.
         outcomes: the number of outcomes (positions × joint actions) in which the payments were
             checked to sum to zero.
         notes: findings that do not forbid signing, one sentence each.
@@ -199,7 +199,7 @@ class _Examined:
 Analysis = Callable[
     [Contract, Contract | None, Mapping[str, Any], Sequence[Turn], Enforcement], dict[str, Party]
 ]
-"""An extension's analysis of a game that is not enumerated: agent → outlook and incentives."""
+"""An extension's analysis of a game that is not enumerated: agent → payoffs and incentives."""
 
 
 def _analysis_of(facts: Mapping[str, Any]) -> Analysis | None:
@@ -231,7 +231,7 @@ def _enumerate(
 ) -> Certificate:
     if fault := contradiction(within) or overpaid(within):
         return Certificate(deal, within.enforcement, (fault,))
-    outside, inside = _outlooks(without, record), _outlooks(within, record)
+    outside, inside = _payoff_ranges(without, record), _payoff_ranges(within, record)
     least, moved = within.value(guaranteed_value), within.shifted(record)
     parties = {
         agent: Party(
@@ -253,11 +253,11 @@ def _enumerate(
     return Certificate(deal, within.enforcement, (), parties, outcomes, tuple(notes))
 
 
-def _outlooks(of: GameTree, record: Sequence[Turn]) -> list[Outlook]:
-    """Return each agent's outlook, including its gain from splitting past rewards."""
+def _payoff_ranges(of: GameTree, record: Sequence[Turn]) -> list[PayoffRange]:
+    """Return each agent's payoffs, including its gain from splitting past rewards."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secure_value, expected_value, best)]
     return [
-        Outlook(*(amount + shift for amount in amounts))
+        PayoffRange(*(amount + shift for amount in amounts))
         for *amounts, shift in zip(*found, moved, strict=True)
     ]

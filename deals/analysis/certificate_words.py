@@ -5,7 +5,7 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.certificate import Certificate
 from shapley_coop.deals.analysis.incentives import Deviation
-from shapley_coop.deals.analysis.party import Outlook, Party
+from shapley_coop.deals.analysis.party import Party, PayoffRange
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.escaping import visible
 
@@ -46,7 +46,7 @@ def as_record(certificate: Certificate) -> dict[str, Any]:
 
 def _party(agent: str, party: Party) -> str:
     parts = [
-        f"{agent}: {_outlook(party.without)} without it, {_outlook(party.within)} if all keep it, "
+        f"{agent}: {_told(party.without)} without it, {_told(party.within)} if all keep it, "
         f"and at least {plain(party.guaranteed)} by keeping it whatever the others do, provided "
         "everybody acts.",
         _rationality(party),
@@ -81,10 +81,10 @@ def _rationality(party: Party) -> str:
     return f"{text}, {joined} its predicted payoff is less: {plain(kept)} against {plain(before)}."
 
 
-def _outlook(outlook: Outlook) -> str:
+def _told(payoffs: PayoffRange) -> str:
     return (
-        f"worst {plain(outlook.worst)}, predicted {plain(outlook.expected)}, "
-        f"best {plain(outlook.best)}"
+        f"worst {plain(payoffs.worst)}, predicted {plain(payoffs.expected)}, "
+        f"best {plain(payoffs.best)}"
     )
 
 
@@ -101,8 +101,8 @@ def _as_json(party: Party) -> dict[str, Any]:
     }
 
 
-def _amounts(outlook: Outlook) -> dict[str, str]:
-    return {name: plain(amount) for name, amount in vars(outlook).items()}
+def _amounts(payoffs: PayoffRange) -> dict[str, str]:
+    return {name: plain(amount) for name, amount in vars(payoffs).items()}
 
 
 def _deviation_facts(deviation: Deviation | None) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
 
 
 @dataclass(frozen=True)
-class Outlook:
+class PayoffRange:
     """An agent's payoffs over the turns left under three assumptions, in the game's unit.
 
     Attributes:
@@ -23,11 +23,11 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Party:
-    """The outlook and the incentives of one party under the contract.
+    """The payoffs and the incentives of one party under the contract.
 
     Attributes:
-        without: the party's outlook without the contract.
-        within: its outlook while all keep the contract.
+        without: the party's payoffs without the contract.
+        within: its payoffs while all keep the contract.
         guaranteed: the payoff that keeping the contract secures, whatever actions the others take.
         deviation: its profitable breach while the others keep the contract; None if keeping the
             contract is a best response.
@@ -35,8 +35,8 @@ class Party:
             actions of the others at that turn. After that turn the agent keeps the contract.
     """
 
-    without: Outlook
-    within: Outlook
+    without: PayoffRange
+    within: PayoffRange
     guaranteed: Fraction
     deviation: Deviation | None
     against_all: WhateverOthersDo

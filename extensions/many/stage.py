@@ -9,7 +9,7 @@ from math import comb
 from typing import Any
 
 from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
-from shapley_coop.deals.analysis.party import Outlook
+from shapley_coop.deals.analysis.party import PayoffRange
 from shapley_coop.extensions.many.counts import Counts
 
 NOTHING = Fraction(0)
@@ -57,13 +57,13 @@ class CountedStage:
         return [self._mean(k, others) for k in range(len(self.counts.actions))]
 
     @property
-    def outlook(self) -> Outlook:
+    def payoffs(self) -> PayoffRange:
         """The worst, expected and best payoff if all keep the contract."""
         low = sum(min(own) * many for own, many in self.others.items())
         high = sum(max(own) * many for own, many in self.others.items())
         rows = [self.counts.rows[k, low : high + 1] for k in self.own]
         mine = self.expected[self.own]
-        return Outlook(
+        return PayoffRange(
             self._whole(max(row.min() for row in rows)),
             sum((self.replies[k] for k in mine), NOTHING) / len(mine),
             self._whole(max(row.max() for row in rows)),

@@ -44,7 +44,7 @@ def test_an_amendment_replaces_obligations_and_keeps_what_is_to_be_paid() -> Non
     assert list(in_force(after)) == ["c2", "c3", "c4"]
     assert split_of(after) == Share(norm="shapley").split
     record = [turn(1, "wait", "wait"), turn(2, "wait", "wait")]
-    assert monitor_of(after, record).duties(3) == [Duty("c4", "Ben", "pull", False)]
+    assert monitor_of(after, record).duties(3) == [Duty("Ben", "pull", False, "c4")]
     assert [(b.clause, b.agent, b.turn) for b in monitor_of(after, record).breaches] == [
         ("c1", "Ann", 1),
         ("c4", "Ben", 2),

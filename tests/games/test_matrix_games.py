@@ -6,7 +6,7 @@ import nashpy
 import numpy as np
 import pytest
 
-from shapley_coop.deals.monitor import Duty
+from shapley_coop.deals.language.effects import Duty
 from shapley_coop.games import GameError, load
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.matrix import MatrixGame
@@ -138,7 +138,7 @@ def valued(agent):
 
 def test_a_second_ban_does_not_lift_the_first():
     facts = {**valued("Ann").facts(), "you": "Ann", "turn": 1}
-    bans = [Duty(f"c{k}", "Ann", action, True) for k, action in enumerate("ab", start=1)]
+    bans = [Duty("Ann", action, True) for action in "ab"]
     assert Enumeration(facts, [], lambda *_: bans).play(bans) == {"Ann": "c", "Ben": "-"}
 
 
