@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache, partial
 
-from shapley_coop.credit.characteristic import Attribution, Characteristic, by_agent
+from shapley_coop.credit.characteristic import Attribution, Characteristic
 from shapley_coop.credit.coalitions import MAX_NUCLEOLUS
 from shapley_coop.credit.norms import FEW, by_few_worths, norm
 from shapley_coop.credit.values.shapley import marginal_contributions
@@ -42,14 +42,8 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
         n <= MAX_ENUMERATED and by not in (*SAMPLED, *FEW)
     ):
         table = of.worths()
-        return Attribution(
-            norm=by,
-            method=of.exactly,
-            total=Fraction(table[-1]),
-            marginal=by_agent(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
-            values=by_agent(of.agents, rule(table)),
-            alone=of.alone,
-        )
+        marginal = [Fraction(x) for x in marginal_contributions(table)]
+        return of.attribution(by, of.exactly, Fraction(table[-1]), marginal, rule(table))
     if by in SAMPLED:
         from shapley_coop.credit.values.sampled import attribute_by_sampling
 
@@ -74,8 +68,7 @@ def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribu
     """Return each agent's value in an additive game: its own contribution, or an equal share."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
-    named = partial(by_agent, of.agents)
-    return Attribution(by, "exact (additive)", total, named(parts), named(values), None, of.alone)
+    return of.attribution(by, "exact (additive)", total, parts, values)
 
 
 def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
@@ -93,6 +86,4 @@ def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
         return [worth(frozenset({agent})) - nothing for agent in agents]
 
     values = by_few_worths(by, total - nothing, marginal, stand_alone)
-    return Attribution(
-        by, of.exactly, total, by_agent(agents, marginal), by_agent(agents, values), alone=of.alone
-    )
+    return of.attribution(by, of.exactly, total, marginal, values)

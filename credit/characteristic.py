@@ -1,8 +1,9 @@
 """The characteristic function of a game, and each agent's credit by it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from shapley_coop.amounts import normalise
 from shapley_coop.by_class import ByClass
@@ -27,8 +28,8 @@ class Characteristic:
         worth: v, from a coalition to its worth in the game's unit.
         batch: v of many coalitions at once, shape (m, n) → (m,); None calls `worth` for each.
         table: returns all 2ⁿ exact worths at once; None calls `worth` for each.
-        alone: agent → W_i(∅), its reward if no agent takes part. None if worths and payoffs have
-            different units, or if worths are not gains over the reward without any agent.
+        at_baseline: agent → W_i(∅), its reward if no agent takes part. None if worths and payoffs
+            have different units, or if worths are not gains over the reward without any agent.
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
@@ -40,7 +41,7 @@ class Characteristic:
     worth: Worth
     batch: BatchWorth | None = None
     table: Callable[[], list[Fraction]] | None = None
-    alone: dict[str, Fraction] | None = None
+    at_baseline: dict[str, Fraction] | None = None
     exact_agents: int = EXACT_AGENTS
     parts: Sequence[Fraction] | None = None
     classes: Sequence[ByClass] | None = None
@@ -60,6 +61,22 @@ class Characteristic:
         """
         return self.table() if self.table else worth_table(self.agents, self.worth)
 
+    def attribution(
+        self,
+        norm: str,
+        method: str,
+        total: Fraction,
+        marginal: Sequence[Fraction],
+        values: Sequence[Fraction],
+        errors: Iterable[float] | None = None,
+    ) -> "Attribution":
+        """Return values by a norm with what they were computed from, agent by agent."""
+        named = partial(by_agent, self.agents)
+        told = None if errors is None else dict(zip(self.agents, map(float, errors), strict=True))
+        return Attribution(
+            norm, method, total, named(marginal), named(values), told, self.at_baseline
+        )
+
 
 @dataclass(frozen=True)
 class Attribution:
@@ -72,7 +89,7 @@ class Attribution:
         marginal: agent → v(N) − v(N∖{i}).
         values: agent → its value.
         standard_error: agent → the value's standard error; None if the values are exact.
-        alone: agent → its reward if no agent takes part; None if payoffs do not include it.
+        at_baseline: agent → its reward if no agent takes part; None if payoffs do not include it.
     """
 
     norm: str
@@ -81,15 +98,15 @@ class Attribution:
     marginal: dict[str, Fraction]
     values: dict[str, Fraction]
     standard_error: dict[str, float] | None = None
-    alone: dict[str, Fraction] | None = None
+    at_baseline: dict[str, Fraction] | None = None
 
     def payoffs(self, total: Fraction) -> dict[str, Fraction]:
         """Return each agent's payoff if the norm splits `total`: W_i(∅) plus a part of the gain."""
         values = list(self.values.values())
-        if self.alone is None:
+        if self.at_baseline is None:
             return by_agent(list(self.values), normalise(total, values))
-        gained = normalise(total - sum(self.alone.values(), Fraction(0)), values)
-        return {a: self.alone[a] + x for a, x in zip(self.values, gained, strict=True)}
+        gained = normalise(total - sum(self.at_baseline.values(), Fraction(0)), values)
+        return {a: self.at_baseline[a] + x for a, x in zip(self.values, gained, strict=True)}
 
     def shares(self) -> dict[str, Fraction] | None:
         """Return agent → its fraction of v(N), or None if v(N) is not positive."""

@@ -8,7 +8,7 @@ from shapley_coop.amounts import exact
 from shapley_coop.deals.language.effects import Split, portions
 from shapley_coop.deals.monitor import Payment
 from shapley_coop.games import Turn
-from shapley_coop.games.replay import earned_alone
+from shapley_coop.games.replay import own_rewards
 
 Held = TypeVar("Held", Fraction, float)
 """An amount, in the game's unit."""
@@ -20,7 +20,7 @@ NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
 def earnings(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:
     """Return each agent's earnings before settlement: its rewards and an equal part of the pot."""
     pot = sum((exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
-    return {agent: x + pot / len(agents) for agent, x in earned_alone(record, agents).items()}
+    return {agent: x + pot / len(agents) for agent, x in own_rewards(record, agents).items()}
 
 
 def payoffs(

@@ -85,7 +85,7 @@ class Replays:
         nobody = self.totals(np.zeros((1, len(self.agents)), dtype=np.bool_))[0]
         return np.asarray((self.totals(members) - nobody) / self.unit, dtype=np.float64)
 
-    def alone(self) -> dict[str, Fraction]:
+    def at_baseline(self) -> dict[str, Fraction]:
         """Return W_i(∅): each agent's rewards and equal part of the pot if no agent is a member."""
         return self.of(np.zeros(len(self.agents), dtype=np.bool_))
 
@@ -260,7 +260,7 @@ def least_for_the_present(
     return least[1]
 
 
-def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
+def own_rewards(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
     """Return each agent's sum of rewards in a record, in the game's unit."""
     return {
         agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))

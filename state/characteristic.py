@@ -34,7 +34,7 @@ def by_replays(replays: Replays) -> Characteristic:
         worth=partial(_worth, replays),
         batch=replays.improvements,
         table=partial(_table, replays),
-        alone=replays.alone(),
+        at_baseline=replays.at_baseline(),
         exact_agents=replays.exact_agents,
         parts=replays.parts,
         given=replays.given,
@@ -51,7 +51,7 @@ def disagreement(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
     if game.analysis.has_potential:
         return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}
     if game.analysis.credit_rule == "record":
-        return game.analysis.replays_of(record).alone()
+        return game.analysis.replays_of(record).at_baseline()
     return {agent: game.analysis.worth(record, frozenset({agent})) for agent in game.agents}
 
 

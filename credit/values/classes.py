@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from shapley_coop.amounts import normalise
 from shapley_coop.by_class import ByClass
-from shapley_coop.credit.characteristic import Attribution, Characteristic, by_agent
+from shapley_coop.credit.characteristic import Attribution, Characteristic
 from shapley_coop.credit.norms import FEW, by_few_worths
 
 OfMember = Callable[[NDArray[Any], int], Fraction]
@@ -31,7 +31,7 @@ OfMember = Callable[[NDArray[Any], int], Fraction]
 def attribute_by_classes(of: Characteristic, by: str) -> Attribution:
     """Return values of a sum of games with symmetric classes, computed from class counts."""
     classes = of.classes or ()
-    n, named = len(of.agents), partial(by_agent, of.agents)
+    n = len(of.agents)
     marginal = sum_games(classes, leave_one_out_by_class, n)
     total = sum((one.gain for one in classes), Fraction(0))
     if by in FEW:
@@ -41,8 +41,7 @@ def attribute_by_classes(of: Characteristic, by: str) -> Attribution:
         values = sum_games(classes, shapley_by_class if by == "shapley" else banzhaf_by_class, n)
     if by == "banzhaf_normalised":
         values = normalise(total, values)
-    exactly = "exact (by class counts)"
-    return Attribution(by, exactly, total, named(marginal), named(values), None, of.alone)
+    return of.attribution(by, "exact (by class counts)", total, marginal, values)
 
 
 def sum_games(games: Sequence[ByClass], value: OfMember, n: int) -> list[Fraction]:

@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 
 from shapley_coop.amounts import MICRO, from_micro, normalise
-from shapley_coop.credit.characteristic import MOST_PER_AGENT, Attribution, Characteristic, by_agent
+from shapley_coop.credit.characteristic import MOST_PER_AGENT, Attribution, Characteristic
 from shapley_coop.credit.coalitions import Coalitions, Floats
 from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
 from shapley_coop.credit.values.sampling import Estimate, sample_shapley
@@ -39,15 +39,9 @@ def attribute_by_sampling(of: Characteristic, by: str) -> Attribution:
         budget=n * min(each, max(LEAST_PER_AGENT, MOST_MEMBERSHIPS // n**2)),
     )
     exactly, values = ([_millionths(x) for x in xs] for xs in (worths[: n + 1], found.values))
-    return Attribution(
-        norm=by,
-        method=_how(found),
-        total=exactly[-1],
-        marginal=by_agent(of.agents, [exactly[-1] - x for x in exactly[:-1]]),
-        values=by_agent(of.agents, normalise(exactly[-1], values) if scaled else values),
-        standard_error={a: float(x) for a, x in zip(of.agents, found.standard_error, strict=True)},
-        alone=of.alone,
-    )
+    total, marginal = exactly[-1], [exactly[-1] - x for x in exactly[:-1]]
+    values = normalise(total, values) if scaled else values
+    return of.attribution(by, _how(found), total, marginal, values, found.standard_error)
 
 
 def _how(found: Estimate) -> str:

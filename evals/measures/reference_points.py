@@ -51,10 +51,10 @@ class Yardstick:
         """The best total if payments can divide the total in any way, else None."""
         return self.best if self._paid and self._points.payments else None
 
-    def alone(self, record: Sequence[Turn]) -> dict[str, float]:
+    def disagreement(self, record: Sequence[Turn]) -> dict[str, float]:
         """Return each agent's payoff without agreement, or its security level if not listed."""
-        if self._points.alone is not None:
-            return dict(self._points.alone)
+        if self._points.disagreement is not None:
+            return dict(self._points.disagreement)
         return {agent: float(x) for agent, x in disagreement(self._game, record).items()}
 
     def pareto(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
@@ -71,13 +71,13 @@ class Yardstick:
     def nash(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
         """Return the Euclidean distance to the Nash bargaining solution.
 
-        With transferable utility it pays agent i d_i + (best total − Σd) / n, where d is `alone`.
+        With transferable utility agent i gets d_i + (best total − Σd) / n; d is `disagreement`.
         """
         if self._points.nash is not None:
             return dist(self._row(reached), self._points.nash)
         if (best := self._transferable) is None:
             return None
-        alone = self.alone(record)
+        alone = self.disagreement(record)
         gain = (best - sum(alone.values())) / len(alone)
         return dist(self._row(reached), [alone[a] + gain for a in self._game.agents])
 

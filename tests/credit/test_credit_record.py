@@ -122,7 +122,7 @@ def test_a_task_moves_only_if_all_who_handed_it_on_are_members() -> None:
     record = recorded(game, plays)
     replays = game.analysis.replays(record)
     kept = {a: Fraction(str(game.scenario.utility(a, swap[a]))) for a in game.agents}
-    assert replays.alone() == kept
+    assert replays.at_baseline() == kept
     assert replays.of(np.array([True, False])) == kept
     traded = {a: Fraction(str(game.scenario.utility(a, masks[a]))) for a in game.agents}
     assert replays.of(np.array([True, True])) == traded
