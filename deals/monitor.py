@@ -3,7 +3,8 @@
 A clause is a formula of linear temporal logic on finite traces: "at each of these turns, if the
 condition holds then this is done". Its verdict has three values (Bauer, Leucker and Schallhart,
 2011): `violated` after a breach, `satisfied` once the clause can bind at none of the turns left,
-and `pending` until then. While turns are left, a condition on the history counts as possible. A
+and `pending` until then. Verdicts are sound, not complete: a condition on the history counts as
+possible while turns are left. A
 payment is `satisfied` once it can no longer fall due. The split of the total is `satisfied` when
 the game is over. No agent can violate a payment or the split.
 

@@ -71,7 +71,8 @@ class MatrixAnalysis(Analysis):
         """Return v(C): the realised total for N, 0 for ∅, and otherwise the α-value of C.
 
         The α-value is the maximum over the members' joint actions of the minimum over the others'
-        of the members' total, times the turns played (von Neumann and Morgenstern, 1944).
+        of the members' total, times the turns played (von Neumann and Morgenstern, 1944). It is not
+        the potential of Hart and Mas-Colell (1989).
         """
         if coalition == frozenset(self.game.agents):
             return realised_total(record)

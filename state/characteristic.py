@@ -13,18 +13,17 @@ from shapley_coop.games.replay import MOST_STEPPED, Replays
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
     """Return the characteristic function of a record under the credit rule of the game."""
-    if game.analysis.credit_rule != "record":
-        worth, batch = partial(game.analysis.worth, record), game.analysis.batch_worth(record)
-        by_rules = game.analysis.credit_rule == "potential"
-        return Characteristic(
-            game.agents,
-            worth,
-            batch,
-            exact_agents=MOST_STEPPED,
-            target=None,
-            classes=game.analysis.classes_of(record) if by_rules else None,
-        )
-    return by_replays(game.analysis.replays_of(record))
+    analysis, rule = game.analysis, game.analysis.credit_rule
+    if rule == "record":
+        return by_replays(analysis.replays_of(record))
+    return Characteristic(
+        game.agents,
+        partial(analysis.worth, record),
+        analysis.batch_worth(record),
+        exact_agents=MOST_STEPPED,
+        target=None,
+        classes=analysis.classes_of(record) if rule == "potential" else None,
+    )
 
 
 def by_replays(replays: Replays) -> Characteristic:
@@ -64,9 +63,5 @@ def _table(replays: Replays) -> list[Fraction]:
     n = len(replays.agents)
     masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1
     totals = replays.totals(masks.astype(np.bool_)).tolist()
-    parts = {total: _part(total - totals[0], replays.unit) for total in set(totals)}
+    parts = {total: Fraction(total - totals[0], replays.unit) for total in set(totals)}
     return [parts[total] for total in totals]
-
-
-def _part(amount: int | Fraction, unit: int) -> Fraction:
-    return Fraction(amount, unit)

@@ -160,10 +160,6 @@ class GameTree:
         ahead = {play: later.get(past, over) for play, past in position.onward.items()}
         return lambda play, i: position.gains[play][i] + ahead[play][i]
 
-    def plays(self, choices: Iterable[Sequence[str]]) -> list[Play]:
-        """Return all joint actions, given each agent's choices."""
-        return list(product(*choices))
-
     def positions(self) -> Iterator[Position]:
         """Return all reachable positions, turn by turn."""
         return (position for layer in self.layers.values() for position in layer.values())
@@ -250,7 +246,7 @@ class GameTree:
         """
         choices = [position.allowed[a] or self.stage.actions[a] for a in self.stage.agents]
         gain: dict[str, Fraction] = dict.fromkeys(choices[i], NOTHING)
-        for play in self.plays(choices):
+        for play in product(*choices):
             gain[play[i]] += position.gains[play][i]
         best = max(gain.values())
         return tuple(action for action, sum_ in gain.items() if sum_ == best)

@@ -20,7 +20,7 @@ Bob breaks it door {'Alice': '-1', 'Bob': '-1'}
 no deal what each can be sure of {'Alice': '-1', 'Bob': '-1'}
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -232,20 +232,15 @@ def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
         of, count=NORM_PLAYS if costly else 0, search=NORM_SEARCH if costly else 0
     )
     rows = simulation.rows()
+    if of.game.analysis.ahead.own_payoffs_only:
+        rows = [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
     found = DealOutlook(
         exact=not of_chance,
         plays=simulation.plays if of_chance else 0,
-        rows=tuple(_visible_rows(of, rows)),
+        rows=tuple(rows),
         assumes=f"{of.game.analysis.ahead.words}; {ONE_BREACH}",
     )
     return found, lambda: Simulation(of, count=NORM_PLAYS).kept
-
-
-def _visible_rows(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
-    """Return the rows with only the viewer's payoffs, if payoffs are private."""
-    if not of.game.analysis.ahead.own_payoffs_only:
-        return rows
-    return [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
 
 
 def _with_norm(of: Prospect, found: DealOutlook, kept: KeptPlays) -> DealOutlook:
