@@ -85,13 +85,9 @@ def by_few_worths(
     marginal: Sequence[Fraction],
     stand_alone: Callable[[], Sequence[Fraction]],
 ) -> list[Fraction]:
-    """Return the values by a norm in FEW.
+    """Return the values by a norm in FEW, given v(N) − v(∅) as the gain.
 
-    Args:
-        name: the norm.
-        gain: v(N) − v(∅).
-        marginal: v(N) − v(N∖{i}) of each agent.
-        stand_alone: returns v({i}) − v(∅) of each agent.
+    `marginal` has each agent's v(N) − v(N∖{i}), and `stand_alone` returns each v({i}) − v(∅).
     """
     if name == "equal":
         return [gain / len(marginal)] * len(marginal)

@@ -24,35 +24,23 @@ def earnings(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fractio
 
 
 def payoffs(
-    record: Sequence[Turn],
-    agents: Sequence[str],
-    split: Split | None,
-    due: Sequence[Payment],
-    norm_payoffs_fn: NormPayoffs,
-) -> dict[str, Fraction]:
-    """Return every agent's final payoff: split the total, then make the payments.
-
-    Without a split each agent keeps its earnings. The payoffs always sum to the realised total.
-
-    Args:
-        record: all turns of the finished play.
-        agents: the parties.
-        split: the agreed split of the total, or None.
-        due: the payments that fell due.
-        norm_payoffs_fn: computes the payoffs under a named norm.
-    """
-    return payoffs_from(earnings(record, agents), split, due, norm_payoffs_fn)
-
-
-def payoffs_from(
     held: Mapping[str, Fraction],
     split: Split | None,
     due: Sequence[Payment],
-    norm_payoffs_fn: NormPayoffs,
+    norm_payoffs: NormPayoffs,
 ) -> dict[str, Fraction]:
-    """Return the same payoffs as `payoffs`, given the earnings before settlement (`held`)."""
+    """Return every agent's final payoff: split the total, then make the payments.
+
+    Without a split each agent keeps what it holds. The payoffs always sum to the total.
+
+    Args:
+        held: the earnings before settlement (`earnings`).
+        split: the agreed split of the total, or None.
+        due: the payments that fell due.
+        norm_payoffs: computes the payoffs under a named norm.
+    """
     if split and split.norm:
-        held = norm_payoffs_fn(split.norm, sum(held.values(), start=Fraction(0)))
+        held = norm_payoffs(split.norm, sum(held.values(), start=Fraction(0)))
     elif split and split.fractions:
         total = sum(held.values(), start=Fraction(0))
         held = {agent: total * split.fractions[agent] for agent in held}

@@ -37,7 +37,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import conditions_in, event_of
 from shapley_coop.deals.monitor import Duty, Payment, payments
 from shapley_coop.deals.parties import MOST_TOLD, by_agent
-from shapley_coop.deals.settlement import apply_payments, earnings, payoffs_from
+from shapley_coop.deals.settlement import apply_payments, earnings, payoffs
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.goods import Gift, with_gifts
 from shapley_coop.games.replay import own_rewards
@@ -268,7 +268,7 @@ class EvaluatedTable:
         return characteristic(self.game, self.record)
 
     def _payoffs(self, split: Split | None, due: Sequence[Payment]) -> dict[str, Fraction]:
-        return payoffs_from(self.earned, split, due, lambda norm, _: self.payoffs_by(norm))
+        return payoffs(self.earned, split, due, lambda norm, _: self.payoffs_by(norm))
 
 
 _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()

@@ -28,14 +28,14 @@ def sample_banzhaf(
     and result are those of `sampling.sample_shapley`.
     """
     nobody, everyone = worth(np.repeat([[False], [True]], n, axis=1))
-    total, estimated = float(everyone - nobody), _scaled if scaled else _unscaled
+    total = float(everyone - nobody)
     rng, drawn = np.random.default_rng(seed), np.empty((0, n))
     most = max(LEAST_COALITIONS, budget // (n + 1))
     count = LEAST_COALITIONS
     while True:
         rows = rng.random((count - len(drawn), n)) < 0.5
         drawn = np.concatenate([drawn, _flips(worth, rows)])
-        values, seen = estimated(drawn, total)
+        values, seen = _estimated(drawn, total, scaled)
         reached = None if target_error is None else bool(seen.max() <= target_error)
         if reached or count >= most:
             break
@@ -44,20 +44,16 @@ def sample_banzhaf(
     return Estimate(values, seen, evaluations, "random coalitions", count, reached)
 
 
-def _unscaled(drawn: Floats, total: float) -> tuple[Floats, Floats]:
-    """Return values and errors; what the values leave of the total is a scale of unseen gains."""
-    values = drawn.mean(axis=0)
-    return values, standard_errors(drawn, least=abs(total - float(values.sum())))
+def _estimated(drawn: Floats, total: float, scaled: bool) -> tuple[Floats, Floats]:
+    """Return values and errors; if scaled, values by `normalise`, errors by the delta method.
 
-
-def _scaled(drawn: Floats, total: float) -> tuple[Floats, Floats]:
-    """Return values scaled by `normalise`, and their errors by the delta method.
-
-    The errors are as large as the total unless the divisor is clearly above its own error.
+    Scaled errors are as large as the total unless the divisor is clearly above its own error.
     """
     values = drawn.mean(axis=0)
-    signs, moved = np.sign(values), drawn - values
-    divisor, missing = float(np.abs(values).sum()), total - float(values.sum())
+    missing = total - float(values.sum())
+    if not scaled:  # what the values leave of the total is a scale of gains that no sample saw
+        return values, standard_errors(drawn, least=abs(missing))
+    signs, moved, divisor = np.sign(values), drawn - values, float(np.abs(values).sum())
     of_divisor = (moved @ signs)[:, None]
     if divisor <= CLEARLY * standard_errors(of_divisor)[0]:
         return values, np.full(len(values), abs(total) + divisor)

@@ -262,11 +262,9 @@ def _valued_in_advance(of: Prospect) -> bool:
     """
     if of.game.rolls_dice:
         return not of.record and len(of.game.agents) <= MOST_VALUED_BY_CHANCE
-    return len(of.game.agents) <= MOST_VALUED or _equals_are_counted(of)
-
-
-def _equals_are_counted(of: Prospect) -> bool:
-    """Return whether coalitions can be counted by class of equal agents, if all keep the offer."""
+    if len(of.game.agents) <= MOST_VALUED:
+        return True
+    # More agents are valued if coalitions can be counted by class of equal agents.
     (play, *_) = Simulation(of, count=1).kept
     return of.game.analysis.replays(play.record).classes is not None
 

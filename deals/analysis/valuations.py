@@ -28,7 +28,7 @@ def secure_value(of: GameTree, position: Position, i: int, worth: Value) -> Frac
 
 
 def guaranteed_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return agent i's secure value if it keeps the contract, whatever the others do."""
+    """Return agent i's secure value if it keeps the contract, whatever actions the others take."""
     choices = [of.stage.actions[agent] for agent in of.stage.agents]
     choices[i] = own_kept(of, position, i)
     return _maximin(of, i, worth, choices)

@@ -14,7 +14,7 @@ from typing import Any
 from shapley_coop.credit import payoffs_by_norm
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import Monitor, duties, payments
-from shapley_coop.deals.settlement import payoffs
+from shapley_coop.deals.settlement import earnings, payoffs
 from shapley_coop.games import Game, Position, Turn
 from shapley_coop.games.ahead import played_on
 from shapley_coop.games.goods import Gift
@@ -104,7 +104,7 @@ class Yardstick:
             return None
         norms = payoffs_by_norm(characteristic(game, played))
         due = payments(deal, played)
-        settled = payoffs(played, game.agents, deal.split, due, norms)
+        settled = payoffs(earnings(played, game.agents), deal.split, due, norms)
         return {agent: float(x) for agent, x in settled.items()}
 
     def front(self, first: Span, second: Span) -> list[tuple[float, float]]:

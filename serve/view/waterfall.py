@@ -63,13 +63,7 @@ def _as_signed(
         return [("payments", "payments under the contract", _less(before, earned))]
     split = _round(
         evaluated,
-        payoffs(
-            evaluated.record,
-            evaluated.agents,
-            agreed,
-            [],
-            lambda norm, _: evaluated.payoffs_by(norm),
-        ),
+        payoffs(evaluated.earned, agreed, [], lambda norm, _: evaluated.payoffs_by(norm)),
     )
     alone = evaluated.attribution(agreed.norm).at_baseline if agreed.norm else None
     if alone is None:
