@@ -30,7 +30,7 @@ def sample_banzhaf(
     nobody, everyone = worth(np.repeat([[False], [True]], n, axis=1))
     total = float(everyone - nobody)
     rng, drawn = np.random.default_rng(seed), np.empty((0, n))
-    most = max(LEAST_COALITIONS, budget // (n + 1))
+    most = max(LEAST_COALITIONS, (budget - 2) // (n + 1))
     count = LEAST_COALITIONS
     while True:
         rows = rng.random((count - len(drawn), n)) < 0.5
