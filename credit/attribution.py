@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache, partial
 
-from shapley_coop.amounts import normalise
-from shapley_coop.credit.characteristic import Attribution, Characteristic, by_agent
+from shapley_coop.credit.characteristic import Attribution, Characteristic
 from shapley_coop.credit.coalitions import MAX_NUCLEOLUS
-from shapley_coop.credit.norms import norm
+from shapley_coop.credit.norms import FEW, by_few_worths, norm
 from shapley_coop.credit.values.shapley import marginal_contributions
 
 MAX_ENUMERATED = 16
@@ -15,9 +14,6 @@ MAX_ENUMERATED = 16
 
 SAMPLED = ("shapley", "banzhaf", "banzhaf_normalised")
 """The norms that can be estimated for any number of agents."""
-
-FEW = ("equal", "leave_one_out", "proportional")
-"""The norms that need the worths of only about n coalitions."""
 
 BY_CLASS = (*SAMPLED, *FEW)
 """The norms that can be computed from class counts, if classes of symmetric agents are known."""
@@ -46,14 +42,8 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
         n <= MAX_ENUMERATED and by not in (*SAMPLED, *FEW)
     ):
         table = of.worths()
-        return Attribution(
-            norm=by,
-            method="exact",
-            total=Fraction(table[-1]),
-            marginal=by_agent(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
-            values=by_agent(of.agents, rule(table)),
-            alone=of.alone,
-        )
+        marginal = [Fraction(x) for x in marginal_contributions(table)]
+        return of.attribution(by, of.exactly, Fraction(table[-1]), marginal, rule(table))
     if by in SAMPLED:
         from shapley_coop.credit.values.sampled import attribute_by_sampling
 
@@ -78,28 +68,22 @@ def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribu
     """Return each agent's value in an additive game: its own contribution, or an equal share."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
-    named = partial(by_agent, of.agents)
-    return Attribution(by, "exact (additive)", total, named(parts), named(values), None, of.alone)
+    return of.attribution(by, "exact (additive)", total, parts, values)
 
 
 def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
     """Return values by a norm that needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
     agents, worth, everyone = of.agents, of.worth, frozenset(of.agents)
+    if by not in FEW:
+        raise ValueError(
+            f"the norm {by} needs all 2**{len(agents)} coalitions of {len(agents)} agents: "
+            f"choose {', '.join((*SAMPLED, *FEW))}"
+        )
     total, nothing = worth(everyone), worth(frozenset())
     marginal = [total - worth(everyone - {agent}) for agent in agents]
-    match by:
-        case "equal":
-            values = [(total - nothing) / len(agents)] * len(agents)
-        case "leave_one_out":
-            values = marginal
-        case "proportional":
-            alone = [worth(frozenset({agent})) - nothing for agent in agents]
-            values = normalise(total - nothing, alone)
-        case _:
-            raise ValueError(
-                f"the norm {by} needs all 2**{len(agents)} coalitions of {len(agents)} agents: "
-                f"choose {', '.join((*SAMPLED, *FEW))}"
-            )
-    return Attribution(
-        by, "exact", total, by_agent(agents, marginal), by_agent(agents, values), alone=of.alone
-    )
+
+    def stand_alone() -> list[Fraction]:
+        return [worth(frozenset({agent})) - nothing for agent in agents]
+
+    values = by_few_worths(by, total - nothing, marginal, stand_alone)
+    return of.attribution(by, of.exactly, total, marginal, values)

@@ -1,11 +1,13 @@
 """The characteristic function of a game, and each agent's credit by it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from shapley_coop.amounts import normalise
-from shapley_coop.credit.coalitions import BatchWorth, ClassGame, worth_table
+from shapley_coop.by_class import ByClass
+from shapley_coop.credit.coalitions import BatchWorth, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS
 
 MOST_PER_AGENT = 1600
@@ -26,11 +28,12 @@ class Characteristic:
         worth: v, from a coalition to its worth in the game's unit.
         batch: v of many coalitions at once, shape (m, n) → (m,); None calls `worth` for each.
         table: returns all 2ⁿ exact worths at once; None calls `worth` for each.
-        alone: agent → W_i(∅), its reward if no agent takes part. None if worths and payoffs have
-            different units, or if worths are not gains over the reward without any agent.
+        at_baseline: agent → W_i(∅), its reward if no agent takes part. None if worths and payoffs
+            have different units, or if worths are not gains over the reward without any agent.
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
+        given: the random draws on which worths depend, in words, or "".
         target: the sampler's target, in units of max(|total|, range of worths) / n, or None.
     """
 
@@ -38,11 +41,17 @@ class Characteristic:
     worth: Worth
     batch: BatchWorth | None = None
     table: Callable[[], list[Fraction]] | None = None
-    alone: dict[str, Fraction] | None = None
+    at_baseline: dict[str, Fraction] | None = None
     exact_agents: int = EXACT_AGENTS
     parts: Sequence[Fraction] | None = None
-    classes: Sequence[ClassGame] | None = None
+    classes: Sequence[ByClass] | None = None
+    given: str = ""
     target: float | None = WITHIN
+
+    @property
+    def exactly(self) -> str:
+        """The method of values computed without sampling of coalitions."""
+        return f"exact given {self.given}" if self.given else "exact"
 
     def worths(self) -> list[Fraction]:
         """Return the exact worths of all 2ⁿ coalitions by mask, from v(∅) to v(N).
@@ -51,6 +60,22 @@ class Characteristic:
             ValueError: there are too many agents for a table (`coalitions.MAX_AGENTS`).
         """
         return self.table() if self.table else worth_table(self.agents, self.worth)
+
+    def attribution(
+        self,
+        norm: str,
+        method: str,
+        total: Fraction,
+        marginal: Sequence[Fraction],
+        values: Sequence[Fraction],
+        errors: Iterable[float] | None = None,
+    ) -> "Attribution":
+        """Return values by a norm with what they were computed from, agent by agent."""
+        named = partial(by_agent, self.agents)
+        told = None if errors is None else dict(zip(self.agents, map(float, errors), strict=True))
+        return Attribution(
+            norm, method, total, named(marginal), named(values), told, self.at_baseline
+        )
 
 
 @dataclass(frozen=True)
@@ -64,7 +89,7 @@ class Attribution:
         marginal: agent → v(N) − v(N∖{i}).
         values: agent → its value.
         standard_error: agent → the value's standard error; None if the values are exact.
-        alone: agent → its reward if no agent takes part; None if payoffs do not include it.
+        at_baseline: agent → its reward if no agent takes part; None if payoffs do not include it.
     """
 
     norm: str
@@ -73,15 +98,15 @@ class Attribution:
     marginal: dict[str, Fraction]
     values: dict[str, Fraction]
     standard_error: dict[str, float] | None = None
-    alone: dict[str, Fraction] | None = None
+    at_baseline: dict[str, Fraction] | None = None
 
     def payoffs(self, total: Fraction) -> dict[str, Fraction]:
         """Return each agent's payoff if the norm splits `total`: W_i(∅) plus a part of the gain."""
         values = list(self.values.values())
-        if self.alone is None:
+        if self.at_baseline is None:
             return by_agent(list(self.values), normalise(total, values))
-        gained = normalise(total - sum(self.alone.values(), Fraction(0)), values)
-        return {a: self.alone[a] + x for a, x in zip(self.values, gained, strict=True)}
+        gained = normalise(total - sum(self.at_baseline.values(), Fraction(0)), values)
+        return {a: self.at_baseline[a] + x for a, x in zip(self.values, gained, strict=True)}
 
     def shares(self) -> dict[str, Fraction] | None:
         """Return agent → its fraction of v(N), or None if v(N) is not positive."""

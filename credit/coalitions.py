@@ -6,7 +6,6 @@ A characteristic function v is a table of 2**n worths indexed by mask, from v(�
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -31,27 +30,6 @@ MAX_NUCLEOLUS = 14
 
 MAX_AGENTS = 20
 """The largest number of agents of a table: 2**20 worths take 8 MB as floats."""
-
-
-@dataclass(frozen=True, eq=False)
-class ClassGame:
-    """A game, or one term of a sum of games, whose players form classes of symmetric members.
-
-    Attributes:
-        of: agent's index → its class, or −1 for a null player.
-        worths: integers in units of 1/unit, indexed by class counts; shape (m_1 + 1, m_2 + 1, …).
-        unit: the number of these units in one unit of v.
-    """
-
-    of: Sequence[int]
-    worths: NDArray[Any]
-    unit: int = 1
-
-    @property
-    def gain(self) -> Fraction:
-        """v(N) − v(∅), in the unit of v."""
-        flat = self.worths.reshape(-1)
-        return Fraction(int(flat[-1]) - int(flat[0]), self.unit)
 
 
 def members(mask: int, agents: Sequence[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ Banzhaf values of more than EXACT_AGENTS agents are computed in floats and round
 other values are exact.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import cast
 
@@ -60,26 +60,44 @@ def banzhaf(table: Table) -> list[Fraction]:
 
 
 def banzhaf_normalised(table: Table) -> list[Fraction]:
-    """Return Banzhaf values scaled by `normalise` to sum to v(N) − v(∅)."""
+    """Return Banzhaf values adjusted by `normalise` to sum to v(N) − v(∅)."""
     return normalise(surplus(table), banzhaf(table))
 
 
 def leave_one_out(table: Table) -> list[Fraction]:
     """Return each agent's v(N) − v(N∖{i}): Eq. 9 of Shapley-Coop as printed."""
-    worths = [exact(worth, "a worth") for worth in table]
-    return marginal_contributions(worths)
+    return _by_few("leave_one_out", table)
 
 
 def equal(table: Table) -> list[Fraction]:
     """Return equal parts of v(N) − v(∅)."""
-    return [surplus(table) / agents_in(table)] * agents_in(table)
+    return _by_few("equal", table)
 
 
 def proportional(table: Table) -> list[Fraction]:
-    """Return stand-alone worths scaled by `normalise` to sum to v(N) − v(∅)."""
-    nothing = exact(table[0], "v(∅)")
-    alone = [exact(table[1 << i], "a worth") - nothing for i in range(agents_in(table))]
-    return normalise(surplus(table), alone)
+    """Return each v({i}) − v(∅), adjusted by `normalise` to sum to v(N) − v(∅)."""
+    return _by_few("proportional", table)
+
+
+def by_few_worths(
+    name: str,
+    gain: Fraction,
+    marginal: Sequence[Fraction],
+    stand_alone: Callable[[], Sequence[Fraction]],
+) -> list[Fraction]:
+    """Return the values by a norm in FEW, given v(N) − v(∅) as the gain.
+
+    `marginal` has each agent's v(N) − v(N∖{i}), and `stand_alone` returns each v({i}) − v(∅).
+    """
+    if name == "equal":
+        return [gain / len(marginal)] * len(marginal)
+    return list(marginal) if name == "leave_one_out" else normalise(gain, stand_alone())
+
+
+def _by_few(name: str, table: Table) -> list[Fraction]:
+    worths = [exact(worth, "a worth") for worth in table]
+    alone = [worths[1 << i] - worths[0] for i in range(agents_in(table))]
+    return by_few_worths(name, surplus(table), marginal_contributions(worths), lambda: alone)
 
 
 def _semivalue(table: Table, weights: Weights) -> list[Fraction]:
@@ -87,6 +105,9 @@ def _semivalue(table: Table, weights: Weights) -> list[Fraction]:
         return semivalue_exact(table, weights)
     return rounded(semivalue(table, weights))
 
+
+FEW = ("equal", "leave_one_out", "proportional")
+"""The norms that need the worths of only about n coalitions."""
 
 NORMS = {
     "shapley": f"{__name__}:shapley",

@@ -32,7 +32,7 @@ class Transfer:
 def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
     """Return at most n − 1 payments that turn the amounts earned into the amounts due.
 
-    At each step, the largest debtor pays the largest claimant; among equals, the first by name.
+    Debtors and claimants are matched in order of size; among equals, the first by name.
 
     Raises:
         ValueError: `earned` and `due` have different agents or different sums.

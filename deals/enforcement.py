@@ -6,7 +6,8 @@ mode       meaning
 notional   no money moves: payments due are recorded and left to the parties, as in the paper
 enforced   the ledger makes every payment that falls due, and splits the total as agreed
 escrow     as enforced; each party also pays a deposit at signing: at its first breach the deposit
-           goes to the parties that kept the contract, otherwise it is returned at the end
+           goes to those without a breach so far, or to all others if there are none; otherwise it
+           is returned at the end
 =========  ====================================================================================
 
 Every move goes from one account to another, so the accounts always sum to zero.
@@ -40,7 +41,7 @@ class Enforcement:
     Attributes:
         mode: notional, enforced or escrow.
         deposit: the amount that each party pays into escrow, in the game's unit. None: `certify`
-            computes the amount that makes keeping the contract a best response.
+            computes one (`incentives.sufficient_deposit`).
     """
 
     mode: Mode = "enforced"

@@ -3,7 +3,8 @@
 A clause is a formula of linear temporal logic on finite traces: "at each of these turns, if the
 condition holds then this is done". Its verdict has three values (Bauer, Leucker and Schallhart,
 2011): `violated` after a breach, `satisfied` once the clause can bind at none of the turns left,
-and `pending` until then. While turns are left, a condition on the history counts as possible. A
+and `pending` until then. Verdicts are sound, not complete: a condition on the history counts as
+possible while turns are left. A
 payment is `satisfied` once it can no longer fall due. The split of the total is `satisfied` when
 the game is over. No agent can violate a payment or the split.
 
@@ -13,7 +14,7 @@ the game is over. No agent can violate a payment or the split.
 >>> monitor = Monitor(Deal(clauses=[Do(agent="Bob", action="take", when=Turns(turns=(1, 2)))]))
 >>> monitor.observe({"turn": 1, "actions": {"Bob": "take"}, "rewards": {}})
 >>> monitor.verdicts(turns=9), monitor.duties()
-({'c1': 'pending'}, [Duty(clause='c1', agent='Bob', action='take', forbidden=False)])
+({'c1': 'pending'}, [Duty(agent='Bob', action='take', forbidden=False, clause='c1')])
 >>> monitor.observe({"turn": 2, "actions": {}, "rewards": {}})
 >>> monitor.breaches[0].evidence
 'turn 2: Bob did nothing, owed take'
@@ -51,17 +52,10 @@ Verdict = Literal["satisfied", "violated", "pending"]
 
 
 @dataclass(frozen=True)
-class Duty:
+class Duty(effects.Duty):
     """The duty that one clause puts on an agent, or on "everyone", at one turn."""
 
     clause: str
-    agent: str
-    action: str
-    forbidden: bool
-
-    def binds(self, agent: str) -> bool:
-        """Return whether the duty binds that agent, alone or as one of "everyone"."""
-        return self.agent in (agent, EVERYONE)
 
 
 @dataclass(frozen=True)
@@ -265,7 +259,7 @@ def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
 
 
 def _duty_list(asked: Mapping[str, effects.Duty]) -> list[Duty]:
-    return [Duty(cid, x.agent, x.action, x.forbidden) for cid, x in asked.items()]
+    return [Duty(x.agent, x.action, x.forbidden, cid) for cid, x in asked.items()]
 
 
 def _breach(cid: str, duty: effects.Duty, agent: str, turn: Turn) -> Breach:

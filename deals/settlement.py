@@ -8,7 +8,7 @@ from shapley_coop.amounts import exact
 from shapley_coop.deals.language.effects import Split, portions
 from shapley_coop.deals.monitor import Payment
 from shapley_coop.games import Turn
-from shapley_coop.games.replay import earned_alone
+from shapley_coop.games.replay import own_rewards
 
 Held = TypeVar("Held", Fraction, float)
 """An amount, in the game's unit."""
@@ -20,39 +20,27 @@ NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
 def earnings(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:
     """Return each agent's earnings before settlement: its rewards and an equal part of the pot."""
     pot = sum((exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
-    return {agent: x + pot / len(agents) for agent, x in earned_alone(record, agents).items()}
+    return {agent: x + pot / len(agents) for agent, x in own_rewards(record, agents).items()}
 
 
 def payoffs(
-    record: Sequence[Turn],
-    agents: Sequence[str],
-    split: Split | None,
-    due: Sequence[Payment],
-    norm_payoffs_fn: NormPayoffs,
-) -> dict[str, Fraction]:
-    """Return every agent's final payoff: split the total, then make the payments.
-
-    Without a split each agent keeps its earnings. The payoffs always sum to the realised total.
-
-    Args:
-        record: all turns of the finished play.
-        agents: the parties.
-        split: the agreed split of the total, or None.
-        due: the payments that fell due.
-        norm_payoffs_fn: computes the payoffs under a named norm.
-    """
-    return payoffs_from(earnings(record, agents), split, due, norm_payoffs_fn)
-
-
-def payoffs_from(
     held: Mapping[str, Fraction],
     split: Split | None,
     due: Sequence[Payment],
-    norm_payoffs_fn: NormPayoffs,
+    norm_payoffs: NormPayoffs,
 ) -> dict[str, Fraction]:
-    """Return the same payoffs as `payoffs`, given the earnings before settlement (`held`)."""
+    """Return every agent's final payoff: split the total, then make the payments.
+
+    Without a split each agent keeps what it holds. The payoffs always sum to the total.
+
+    Args:
+        held: the earnings before settlement (`earnings`).
+        split: the agreed split of the total, or None.
+        due: the payments that fell due.
+        norm_payoffs: computes the payoffs under a named norm.
+    """
     if split and split.norm:
-        held = norm_payoffs_fn(split.norm, sum(held.values(), start=Fraction(0)))
+        held = norm_payoffs(split.norm, sum(held.values(), start=Fraction(0)))
     elif split and split.fractions:
         total = sum(held.values(), start=Fraction(0))
         held = {agent: total * split.fractions[agent] for agent in held}

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import exact
+from shapley_coop.by_class import ByClass
 from shapley_coop.games.ahead import Ahead, BountyAhead
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.goods import gifts_in, with_gifts
 from shapley_coop.games.params import GameError
 from shapley_coop.games.reference_points import ReferencePoints, best_total
@@ -74,8 +74,8 @@ class Analysis:
         """Return v(C), the coalition's worth given a finished record, in the game's unit.
 
         By default v(C) is W(C) − W(∅): the total of all agents and the pot in the replay in which C
-        repeats its actions, less the total if all agents are absent. The totals include all agents'
-        rewards, so a free-rider's gain is credited to the members who cause it.
+        repeats its actions, less the total if all agents are absent. The totals include absent
+        agents' rewards (0 under `away`), so a free-rider's gain is credited to those who cause it.
         """
         if self.game.params.worth == "potential":
             return self.potential(record, coalition)

@@ -44,15 +44,14 @@ class Enumeration(Foresight):
         )
 
     def play(self, owed: Iterable[Owed]) -> Play:
-        """Return each agent's action: its duty, or else its action without a deal."""
-        play = dict(self.default)
-        for duty in owed:
-            if not duty.forbidden:
-                play[duty.agent] = duty.action
-            elif play[duty.agent] == duty.action:
-                others = [x for x in self.actions[duty.agent] if x != duty.action]
-                play[duty.agent] = max(others, key=partial(self.expected, duty.agent))
-        return play
+        """Return each agent's action: its duty, or else its best action that is not forbidden."""
+        play, duties = dict(self.default), list(owed)
+        banned = {(duty.agent, duty.action) for duty in duties if duty.forbidden}
+        for agent, action in self.default.items():
+            if (agent, action) in banned:
+                left = [x for x in self.actions[agent] if (agent, x) not in banned]
+                play[agent] = max(left, key=partial(self.expected, agent), default=action)
+        return play | {duty.agent: duty.action for duty in duties if not duty.forbidden}
 
     def together(self) -> list[Part]:
         """Return the joint action with the highest total payoff."""
@@ -78,9 +77,9 @@ class Enumeration(Foresight):
             raise Missing(f"the letter lacks the payoffs of {play}")
         return self.pays[key]
 
-    def plays(self, **fixed: str) -> list[Play]:
-        """Return all joint actions in which the given agents take their fixed actions."""
-        choices = [[fixed[a]] if a in fixed else self.actions[a] for a in self.agents]
+    def plays(self, agent: str = "", action: str = "") -> list[Play]:
+        """Return all joint actions, or those in which one agent takes the given action."""
+        choices = [[action] if a == agent else self.actions[a] for a in self.agents]
         return [dict(zip(self.agents, play, strict=True)) for play in product(*choices)]
 
     def total(self, play: Play) -> float:
@@ -89,7 +88,7 @@ class Enumeration(Foresight):
 
     def expected(self, agent: str, action: str) -> float:
         """Return an agent's mean payoff for an action against uniformly random others."""
-        plays = self.plays(**{agent: action})
+        plays = self.plays(agent, action)
         return sum(self.payoff(play)[agent] for play in plays) / len(plays)
 
     @cached_property

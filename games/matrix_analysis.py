@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from shapley_coop.by_class import ByClass
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.turns import Position, Turn, realised_total
@@ -71,7 +71,8 @@ class MatrixAnalysis(Analysis):
         """Return v(C): the realised total for N, 0 for ∅, and otherwise the α-value of C.
 
         The α-value is the maximum over the members' joint actions of the minimum over the others'
-        of the members' total, times the turns played (von Neumann and Morgenstern, 1944).
+        of the members' total, times the turns played (von Neumann and Morgenstern, 1944). It is not
+        the potential of Hart and Mas-Colell (1989).
         """
         if coalition == frozenset(self.game.agents):
             return realised_total(record)

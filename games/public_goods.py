@@ -11,7 +11,7 @@ from shapley_coop.games.symmetric import Formula, Piece, SymmetricGame
 
 
 class PublicGoodsParams(Params):
-    """The parameters of the fund; the defaults are those of Fehr and Gächter (2000)."""
+    """The parameters of the fund; all defaults but `levels` are Fehr and Gächter's (2000)."""
 
     agents: Names = Field(default=["Alice", "Bob", "Carol", "Dave"], min_length=2)
     rounds: int = Field(default=10, ge=1, le=10_000, description="The number of turns.")

@@ -52,7 +52,7 @@ class ReferencePoints:
         return None
 
     @cached_property
-    def alone(self) -> Mapping[str, float] | None:
+    def disagreement(self) -> Mapping[str, float] | None:
         """Agent → its payoff without an agreement; None if the record must be used for it."""
         return None
 

@@ -4,7 +4,9 @@ A replay begins at the start, on the same dice. If a member could act at a turn 
 not act in the replay. A member leaves its recorded path only at a turn in which it could not act
 in the record, at a turn whose recorded action is illegal in the replay, or after the record's end.
 There the member takes the next legal action from a cycle through its recorded turns, or plays its
-baseline if none is legal. If the play stopped before the game's end, replays stop at the same turn.
+baseline if none is legal; the cycle starts at the first turn and moves on only where it is used.
+If the play stopped before the game's end, replays stop at the same turn. A member whose record is
+its baseline at every turn plays its baseline in replays.
 
 A replay gives the outcome of the same moves, and does not predict how agents would have reacted.
 """
@@ -20,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import exact
+from shapley_coop.by_class import ByClass
 from shapley_coop.games.baseline import AWAY, RANDOM, Baseline, absent_action
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.dice import dice
 from shapley_coop.games.simulation import simulate
 
@@ -40,7 +42,7 @@ MOST_ABSENT_PLAYS = 4_096
 MOST_AT_ONCE = 1 << 22
 """The most coalitions × agents whose rewards are in memory at once."""
 
-EXACT_AGENTS = 12
+MOST_STEPPED = 12
 """The most agents for which all 2ⁿ coalitions are replayed step by step."""
 
 
@@ -59,11 +61,13 @@ class Replays:
     agents: tuple[str, ...]
     earned: Callable[[Coalitions], NDArray[Any]]
     unit: int = 1
-    exact_agents: int = EXACT_AGENTS
+    exact_agents: int = MOST_STEPPED
     parts: tuple[Fraction, ...] | None = None
     """Each agent's fixed contribution if W(C) sums its members' contributions; else None."""
     classes: tuple[ByClass, ...] | None = None
     """Functions of each class's number of members; they sum to W minus a constant, if known."""
+    given: str = ""
+    """The random draws on which the amounts depend, in words; "" if there are none."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
         """Return W(C), the total of all agents and the pot, in 1/unit, shape (m,)."""
@@ -81,7 +85,7 @@ class Replays:
         nobody = self.totals(np.zeros((1, len(self.agents)), dtype=np.bool_))[0]
         return np.asarray((self.totals(members) - nobody) / self.unit, dtype=np.float64)
 
-    def alone(self) -> dict[str, Fraction]:
+    def at_baseline(self) -> dict[str, Fraction]:
         """Return W_i(∅): each agent's rewards and equal part of the pot if no agent is a member."""
         return self.of(np.zeros(len(self.agents), dtype=np.bool_))
 
@@ -145,7 +149,8 @@ def step_by_step(game: "Game", did: Conduct) -> Replays:
             found[k] = known[row.tobytes()]
         return found
 
-    return Replays(game.agents, earned)
+    given = f"{RANDOM_PLAYS} draws" if baseline.kind == RANDOM else ""
+    return Replays(game.agents, earned, given=given)
 
 
 def _mean_play(
@@ -255,7 +260,7 @@ def least_for_the_present(
     return least[1]
 
 
-def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
+def own_rewards(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
     """Return each agent's sum of rewards in a record, in the game's unit."""
     return {
         agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))

@@ -7,8 +7,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol
 
 from shapley_coop.amounts import exact
+from shapley_coop.by_class import ByClass
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.table_replay import Pays, surviving_baseline, table_replays

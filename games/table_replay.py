@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shapley_coop.amounts import Number, exact
 from shapley_coop.games.baseline import ALL_AWAY, AWAY, Baseline, in_words
-from shapley_coop.games.replay import EXACT_AGENTS, Coalitions, Replays
+from shapley_coop.games.replay import MOST_STEPPED, Coalitions, Replays
 
 if TYPE_CHECKING:
     from shapley_coop.games.matrix import MatrixGame
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 Pays = Mapping[tuple[str, ...], Mapping[str, Number]]
 
 MOST_CELLS = 5_000_000
-MOST_AGENTS = 16
+MOST_LOOKED_UP = 16
+"""The most agents whose 2ⁿ coalitions are replayed by lookup."""
 _WHOLE = 2**60
 
 SURVIVES = "(the only profile that survives strict dominance)"
@@ -86,9 +87,9 @@ def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> R
     }
     if baseline.kind == AWAY:
         sizes = [len(game.actions[a]) for a in agents]
-        return Replays(agents, _while_away(table, counted, sizes), unit, EXACT_AGENTS)
+        return Replays(agents, _while_away(table, counted, sizes), unit, MOST_STEPPED)
     absent = [codes[a].get(baseline.actions.get(a, ""), len(codes[a])) for a in agents]
-    return Replays(agents, _by_actions(table, counted, absent), unit, MOST_AGENTS)
+    return Replays(agents, _by_actions(table, counted, absent), unit, MOST_LOOKED_UP)
 
 
 def _tensor(

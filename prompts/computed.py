@@ -125,18 +125,19 @@ def _incentives(parties: Facts, me: str) -> str:
                 _breach_words(party),
             ]
         )
-    columns = ["", "sure without it", "expected without it", "if all keep it"]
-    columns += ["sure by keeping it, whatever the others do", "breaking it"]
+    columns = ["", "sure without it", "predicted without it", "if all keep it"]
+    columns += ["sure by keeping it, provided everybody acts", "breaking it"]
     return f"Computed, of the turns left:\n\n{table(columns, rows_of_many(rows))}"
 
 
 def _breach_words(party: Facts) -> str:
-    found, when = party["deviation"], "while the others keep it"
+    found, how, when = party["deviation"], " at best, first", "while the others keep it"
     if found is None and party["temptation"]:
-        found, when = party["temptation"], "where another has broken it"
+        found, how, when = party["temptation"], "", "where another has broken it"
     if found is None:
         return "never pays"
-    return f"gains {amount(found['gain'])} by {found['action']} at turn {found['turn']}, {when}"
+    gain, done = amount(found["gain"]), f"{found['action']} at turn {found['turn']}"
+    return f"gains {gain}{how} by {done}, {when}"
 
 
 def money(view: Facts, signed: bool = True) -> str:

@@ -7,28 +7,23 @@ from functools import partial
 import numpy as np
 
 from shapley_coop.credit import Characteristic
-from shapley_coop.credit.coalitions import ClassGame
 from shapley_coop.games import Game, Turn
-from shapley_coop.games.classes import ByClass
-from shapley_coop.games.replay import EXACT_AGENTS, Replays
+from shapley_coop.games.replay import MOST_STEPPED, Replays
 
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
     """Return the characteristic function of a record under the credit rule of the game."""
-    if game.analysis.credit_rule != "record":
-        worth, batch = partial(game.analysis.worth, record), game.analysis.batch_worth(record)
-        potential = (
-            game.analysis.classes_of(record) if game.analysis.credit_rule == "potential" else None
-        )
-        return Characteristic(
-            game.agents,
-            worth,
-            batch,
-            exact_agents=EXACT_AGENTS,
-            target=None,
-            classes=_classes(potential),
-        )
-    return by_replays(game.analysis.replays_of(record))
+    analysis, rule = game.analysis, game.analysis.credit_rule
+    if rule == "record":
+        return by_replays(analysis.replays_of(record))
+    return Characteristic(
+        game.agents,
+        partial(analysis.worth, record),
+        analysis.batch_worth(record),
+        exact_agents=MOST_STEPPED,
+        target=None,
+        classes=analysis.classes_of(record) if rule == "potential" else None,
+    )
 
 
 def by_replays(replays: Replays) -> Characteristic:
@@ -38,19 +33,24 @@ def by_replays(replays: Replays) -> Characteristic:
         worth=partial(_worth, replays),
         batch=replays.improvements,
         table=partial(_table, replays),
-        alone=replays.alone(),
+        at_baseline=replays.at_baseline(),
         exact_agents=replays.exact_agents,
         parts=replays.parts,
-        classes=_classes(replays.classes),
+        given=replays.given,
+        classes=replays.classes,
     )
 
 
-def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """Return agent → what it would have without the others, by the game's credit rule."""
+def disagreement(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
+    """Return agent → what it has without an agreement.
+
+    This is the amount that it can secure by the rules, if the game computes it. Otherwise it is its
+    earnings at the baseline, or its worth by itself under a rule of credit without baselines.
+    """
     if game.analysis.has_potential:
         return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}
     if game.analysis.credit_rule == "record":
-        return game.analysis.replays_of(record).alone()
+        return game.analysis.replays_of(record).at_baseline()
     return {agent: game.analysis.worth(record, frozenset({agent})) for agent in game.agents}
 
 
@@ -63,16 +63,5 @@ def _table(replays: Replays) -> list[Fraction]:
     n = len(replays.agents)
     masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1
     totals = replays.totals(masks.astype(np.bool_)).tolist()
-    parts = {total: _part(total - totals[0], replays.unit) for total in set(totals)}
+    parts = {total: Fraction(total - totals[0], replays.unit) for total in set(totals)}
     return [parts[total] for total in totals]
-
-
-def _classes(found: Sequence[ByClass] | None) -> tuple[ClassGame, ...] | None:
-    """Return games between classes of interchangeable agents that sum to v, or None."""
-    if found is None:
-        return None
-    return tuple(ClassGame(one.of.tolist(), one.worths, one.unit) for one in found)
-
-
-def _part(amount: int | Fraction, unit: int) -> Fraction:
-    return Fraction(amount, unit)

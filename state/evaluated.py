@@ -37,10 +37,10 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import conditions_in, event_of
 from shapley_coop.deals.monitor import Duty, Payment, payments
 from shapley_coop.deals.parties import MOST_TOLD, by_agent
-from shapley_coop.deals.settlement import apply_payments, earnings, payoffs_from
+from shapley_coop.deals.settlement import apply_payments, earnings, payoffs
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.goods import Gift, with_gifts
-from shapley_coop.games.replay import earned_alone
+from shapley_coop.games.replay import own_rewards
 from shapley_coop.remembered import Bounded
 from shapley_coop.state.budget import SPENT_UP, UNLIMITED, BudgetTracker
 from shapley_coop.state.characteristic import characteristic
@@ -170,7 +170,7 @@ class EvaluatedTable:
     @cached_property
     def own_rewards(self) -> dict[str, str]:
         """Each agent's own rewards without its part of the pot, as exact decimals."""
-        own = earned_alone(self.record, self.agents)
+        own = own_rewards(self.record, self.agents)
         return {agent: plain(x) for agent, x in own.items()}
 
     @cached_property
@@ -268,7 +268,7 @@ class EvaluatedTable:
         return characteristic(self.game, self.record)
 
     def _payoffs(self, split: Split | None, due: Sequence[Payment]) -> dict[str, Fraction]:
-        return payoffs_from(self.earned, split, due, lambda norm, _: self.payoffs_by(norm))
+        return payoffs(self.earned, split, due, lambda norm, _: self.payoffs_by(norm))
 
 
 _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()

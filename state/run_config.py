@@ -143,8 +143,8 @@ class RunConfig(BaseModel):
     deposit: str = Field(
         default="",
         pattern=r"^(\d{1,9}(\.\d{1,6})?)?$",
-        description="Each party's deposit in escrow, in the game's unit; empty: enough to make "
-        "keeping the contract a best response for all.",
+        description="Each party's deposit in escrow, in the game's unit; empty: the "
+        "largest gain by a breach that can be computed in advance.",
         examples=["", "10"],
     )
     certificates: bool = Field(

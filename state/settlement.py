@@ -93,7 +93,7 @@ def nothing_left(evaluated: EvaluatedTable) -> str:
     found, held = evaluated.attribution(evaluated.config.norm), evaluated.without_more()
     if not any(evaluated.earned.values()) and not any(held.values()):
         return "nothing is at stake: nobody earned anything"
-    if found.alone is not None and not found.total and held == found.alone:
+    if found.at_baseline is not None and not found.total and held == found.at_baseline:
         return "nothing is at stake: everybody has what it would have had without the others"
     if evaluated.contract and held == found.payoffs(evaluated.total):
         return f"what was signed equals what the norm {found.norm} makes due"
@@ -139,7 +139,7 @@ def _credit(evaluated: EvaluatedTable) -> dict[str, Any]:
         "shares": shares and _plain(shares),
         "standard_error": found.standard_error,
     }
-    if found.alone is None:
+    if found.at_baseline is None:
         return credit
     return {
         **credit,
@@ -149,7 +149,7 @@ def _credit(evaluated: EvaluatedTable) -> dict[str, Any]:
             "actions": dict(baseline.actions),
             "warning": baseline.warning,
         },
-        "alone": _plain(found.alone),
+        "alone": _plain(found.at_baseline),
     }
 
 

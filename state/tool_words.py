@@ -88,7 +88,7 @@ def value_words(
     for agent in asked:
         error = (found.standard_error or {}).get(agent)
         about = f" ± {error:.3g} (standard error)" if error else ""
-        alone = f", {plain(found.alone[agent])} without the others" if found.alone else ""
+        alone = f", {plain(found.at_baseline[agent])} at the baseline" if found.at_baseline else ""
         value = f"{plain(found.values[agent])}{about}"
         lines.append(f"- {agent}: value {value}{alone}, so {plain(payoffs[agent])} by the norm.")
     return "\n".join(lines)

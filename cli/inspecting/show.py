@@ -151,7 +151,7 @@ def _worths(table: "Table") -> dict[str, Any] | None:
 
     evaluated = EvaluatedTable(table)
     found = worths(evaluated)
-    alone = evaluated.characteristic.alone
+    alone = evaluated.characteristic.at_baseline
     baseline = {agent: float(x) for agent, x in alone.items()} if alone else None
     return found and {**found, "baseline": baseline}
 

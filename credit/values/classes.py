@@ -5,8 +5,8 @@ replace the 2ⁿ coalitions, where m_c is the size of class c.
 
 >>> import numpy as np
 >>> gloves = np.array([[min(left, right) for right in range(3)] for left in range(2)], dtype=object)
->>> of = [0, 1, 1]  # one left glove, two right ones
->>> [str(x) for x in sum_games([ClassGame(of, gloves)], shapley_by_class, 3)]
+>>> of = np.array([0, 1, 1])  # one left glove, two right ones
+>>> [str(x) for x in sum_games([ByClass(of, gloves)], shapley_by_class, 3)]
 ['2/3', '1/6', '1/6']
 """
 
@@ -20,37 +20,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import normalise
-from shapley_coop.credit.characteristic import Attribution, Characteristic, by_agent
-from shapley_coop.credit.coalitions import ClassGame
+from shapley_coop.by_class import ByClass
+from shapley_coop.credit.characteristic import Attribution, Characteristic
+from shapley_coop.credit.norms import FEW, by_few_worths
 
-ByClass = Callable[[NDArray[Any], int], Fraction]
+OfMember = Callable[[NDArray[Any], int], Fraction]
 """A function of (worths, class) to the value of one member, in the unit of the worths."""
 
 
 def attribute_by_classes(of: Characteristic, by: str) -> Attribution:
     """Return values of a sum of games with symmetric classes, computed from class counts."""
     classes = of.classes or ()
-    n, named = len(of.agents), partial(by_agent, of.agents)
+    n = len(of.agents)
     marginal = sum_games(classes, leave_one_out_by_class, n)
-    alone = sum_games(classes, alone_by_class, n)
     total = sum((one.gain for one in classes), Fraction(0))
-    match by:
-        case "equal":
-            values = [total / n] * n
-        case "leave_one_out":
-            values = marginal
-        case "proportional":
-            values = normalise(total, alone)
-        case "shapley":
-            values = sum_games(classes, shapley_by_class, n)
-        case _:
-            values = sum_games(classes, banzhaf_by_class, n)
-            values = normalise(total, values) if by == "banzhaf_normalised" else values
-    exactly = "exact (by class counts)"
-    return Attribution(by, exactly, total, named(marginal), named(values), None, of.alone)
+    if by in FEW:
+        stand_alone = partial(sum_games, classes, stand_alone_by_class, n)
+        values = by_few_worths(by, total, marginal, stand_alone)
+    else:
+        values = sum_games(classes, shapley_by_class if by == "shapley" else banzhaf_by_class, n)
+    if by == "banzhaf_normalised":
+        values = normalise(total, values)
+    return of.attribution(by, "exact (by class counts)", total, marginal, values)
 
 
-def sum_games(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:
+def sum_games(games: Sequence[ByClass], value: OfMember, n: int) -> list[Fraction]:
     """Return every agent's value in a sum of games, in v's unit; `value` must be additive."""
     values = [Fraction(0)] * n
     for game in games:
@@ -92,7 +86,7 @@ def leave_one_out_by_class(worths: NDArray[Any], c: int) -> Fraction:
     return Fraction(int(worths[tuple(full)]) - int(worths[tuple(less)]))
 
 
-def alone_by_class(worths: NDArray[Any], c: int) -> Fraction:
+def stand_alone_by_class(worths: NDArray[Any], c: int) -> Fraction:
     """Return v({i}) − v(∅) of a member i of class c, in the unit of the worths."""
     one = tuple(int(k == c) for k in range(np.ndim(worths)))
     return Fraction(int(worths[one]) - int(worths[(0,) * np.ndim(worths)]))

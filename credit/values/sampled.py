@@ -1,7 +1,6 @@
 """The values of one characteristic function, estimated from sampled coalitions."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import compress
@@ -9,7 +8,7 @@ from itertools import compress
 import numpy as np
 
 from shapley_coop.amounts import MICRO, from_micro, normalise
-from shapley_coop.credit.characteristic import MOST_PER_AGENT, Attribution, Characteristic, by_agent
+from shapley_coop.credit.characteristic import MOST_PER_AGENT, Attribution, Characteristic
 from shapley_coop.credit.coalitions import Coalitions, Floats
 from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
 from shapley_coop.credit.values.sampling import Estimate, sample_shapley
@@ -31,37 +30,18 @@ def attribute_by_sampling(of: Characteristic, by: str) -> Attribution:
     worths = batch(ends)
     scale = max(abs(float(worths[n])), float(np.ptp(worths)))
     each = MOST_PER_AGENT if of.target else EVALUATIONS_PER_AGENT
-    sampler = sample_shapley if by == "shapley" else sample_banzhaf
+    scaled = by == "banzhaf_normalised"
+    sampler = sample_shapley if by == "shapley" else partial(sample_banzhaf, scaled=scaled)
     found = sampler(
         n,
         batch,
         target_error=(of.target or 0) * scale / n or None,
         budget=n * min(each, max(LEAST_PER_AGENT, MOST_MEMBERSHIPS // n**2)),
     )
-    exactly = [_millionths(x) for x in worths[: n + 1]]
-    raw = Attribution(
-        norm=by,
-        method=_how(found),
-        total=exactly[-1],
-        marginal=by_agent(of.agents, [exactly[-1] - x for x in exactly[:-1]]),
-        values=by_agent(of.agents, [_millionths(x) for x in found.values]),
-        standard_error={a: float(x) for a, x in zip(of.agents, found.standard_error, strict=True)},
-        alone=of.alone,
-    )
-    return _scale(raw) if by == "banzhaf_normalised" else raw
-
-
-def _scale(raw: Attribution) -> Attribution:
-    """Return values scaled to the total by `normalise`, and errors scaled by the same factors."""
-    values = list(raw.values.values())
-    scaled = normalise(raw.total, values)
-    moved = [float(new / old) if old else 1.0 for new, old in zip(scaled, values, strict=True)]
-    errors = raw.standard_error or {}
-    return replace(
-        raw,
-        values=by_agent(list(raw.values), scaled),
-        standard_error={a: abs(by) * errors[a] for a, by in zip(raw.values, moved, strict=True)},
-    )
+    exactly, values = ([_millionths(x) for x in xs] for xs in (worths[: n + 1], found.values))
+    total, marginal = exactly[-1], [exactly[-1] - x for x in exactly[:-1]]
+    values = normalise(total, values) if scaled else values
+    return of.attribution(by, _how(found), total, marginal, values, found.standard_error)
 
 
 def _how(found: Estimate) -> str:

@@ -1,4 +1,4 @@
-"""The estimator of the Shapley value: three samplers, one stopping rule, standard errors.
+"""The estimator of the Shapley value: two samplers, one stopping rule, standard errors.
 
 A sampler draws independent *observations*: vectors of n numbers whose expectation is the Shapley
 value. All samplers use common random numbers: one draw serves all agents. The worth of a coalition
@@ -9,10 +9,8 @@ antithetic  a random order and its reverse (Mitchell et al. 2022): exact if agen
             pairs, and the cheapest sampler on smooth games.
 cyclic      all n rotations of a random order, forwards and backwards, so that every agent takes
             every position: a quarter of the evaluations or less on threshold games.
-stratified one random coalition of each size for each agent (Maleki et al. 2013): agents share no
-            evaluations, so this sampler is rarely the best; it serves to check the others.
 
-No sampler is best on all games: "auto" tries the first two and continues with the better one.
+No sampler is best on all games: "auto" tries both and continues with the better one.
 """
 
 from collections.abc import Callable
@@ -60,7 +58,7 @@ def sample_shapley(
     Args:
         n: the number of agents.
         worth: v of many coalitions at once; a fixed function of the coalition.
-        method: "antithetic", "cyclic", "stratified", or "auto".
+        method: "antithetic", "cyclic", or "auto".
         target_error: stop once all standard errors are at most this; None spends the budget.
         budget: the largest number of evaluations; `SAMPLERS` has the cost of one observation.
         seed: the generator's seed; equal seeds give equal coalitions within a method.
@@ -68,7 +66,7 @@ def sample_shapley(
     Returns:
         Values with standard errors: the observations' standard deviation divided by the square root
         of their number. If an agent's observations never vary, its error is the largest deviation
-        of any agent, divided by that number. Antithetic and cyclic values sum to the total.
+        of any agent, divided by that number. The values sum to the total.
 
     Raises:
         ValueError: an argument is out of range, or worths have a wrong shape or are not finite.
@@ -146,21 +144,6 @@ def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
     return np.asarray((joining_last + np.take_along_axis(joining_first, circle, axis=1)) / 2)
 
 
-def _draw_stratified(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
-    """Draw observations; the coalition `without[k, i, s]` has s random agents other than i."""
-    n = game.n
-    agents = np.arange(n)
-    others = np.broadcast_to([np.delete(agents, i) for i in agents], (count, n, n - 1))
-    drawn = _permutations(rng, (count, n, n, n - 1)) < agents[:, None]
-    without = np.zeros((count, n, n, n), dtype=bool)
-    np.put_along_axis(without, np.broadcast_to(others[:, :, None, :], drawn.shape), drawn, axis=3)
-    joined = without | np.eye(n, dtype=bool)[:, None, :]
-    ends = np.ones((count, n, 1))
-    before = np.concatenate([ends * game.nobody, game.worths(without[:, :, 1:])], axis=2)
-    after = np.concatenate([game.worths(joined[:, :, :-1]), ends * game.everyone], axis=2)
-    return np.asarray((after - before).mean(axis=2))
-
-
 def _permutations(rng: "np.random.Generator", shape: tuple[int, ...]) -> NDArray[np.intp]:
     """Return independent permutations of 0, …, shape[-1] − 1 along the last axis."""
     return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
@@ -173,7 +156,6 @@ Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
 SAMPLERS: dict[str, tuple[Sampler, Callable[[int], int]]] = {
     "antithetic": (_antithetic, lambda n: 2 * (n - 1)),
     "cyclic": (_cyclic, lambda n: n * (n - 1)),
-    "stratified": (_draw_stratified, lambda n: 2 * n * (n - 1)),
 }
 """Name → the sampler, and the function from n to its number of evaluations per observation."""
 
@@ -241,9 +223,18 @@ class _Run:
         return np.asarray(self._drawn.var(axis=0, ddof=1))
 
     def errors(self) -> Floats:
-        farthest = np.abs(self._drawn - self.mean()).max()
-        seen = np.sqrt(self.variance() / self.count)
-        return np.where(seen <= 1e-12 * farthest, farthest / self.count, seen)
+        return standard_errors(self._drawn)
+
+
+def standard_errors(drawn: Floats, least: float = 0.0) -> Floats:
+    """Return the standard errors of the means of k observations, shape (k, n) to (n,).
+
+    If an agent's observations never vary, its error is the largest deviation of any agent, and not
+    below `least`, divided by k.
+    """
+    farthest = max(least, float(np.abs(drawn - drawn.mean(axis=0)).max()))
+    seen = np.sqrt(drawn.var(axis=0, ddof=1) / len(drawn))
+    return np.where(seen <= 1e-12 * farthest, farthest / len(drawn), seen)
 
 
 def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -> _Run:

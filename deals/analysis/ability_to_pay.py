@@ -52,10 +52,15 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Return a fault if a payer could never pay its promises; None if it could or is unbounded."""
-    if means is None:
+    """Return a fault if a payer could never pay its promises; None if it could or is unbounded.
+
+    Under a split by a norm no bound is known: an agent's value may exceed the total, since another
+    agent's value may be negative.
+    """
+    split = split_of(agreed)
+    if means is None or (split and split.norm):
         return None
-    return unaffordable(in_force(agreed), split_of(agreed), means, now)
+    return unaffordable(in_force(agreed), split, means, now)
 
 
 def unaffordable(
@@ -69,7 +74,7 @@ def unaffordable(
 
     Args:
         clauses: the clauses in force from turn `now` on, by id.
-        split: the split of the total, or None.
+        split: the split of the total by fractions, or None.
         means: the bounds of the agents' rewards.
         now: the next turn.
     """
@@ -105,9 +110,11 @@ def beyond_bound(agreed: Contract, means: Means) -> list[str]:
     """
     clauses = [clause for clause in in_force(agreed).values() if clause.transfer]
     pays = [pay for clause in clauses if (pay := clause.transfer)]
-    told = []
+    split, told = split_of(agreed), []
+    if split and split.norm:
+        return []
     for payer in payers([pay for pay in pays if pay.basis != "reward"], means.most):
-        most = at_best(payer, split_of(agreed), means) + most_received(payer, pays, means)
+        most = at_best(payer, split, means) + most_received(payer, pays, means)
         owed = sum((_may_owe(payer, clause, means) for clause in clauses), NOTHING)
         if owed > most:
             told.append(
@@ -197,9 +204,8 @@ def most_received(payee: str, pays: Iterable[Transfer], means: Means) -> Fractio
 def at_best(payer: str, split: Split | None, means: Means) -> Fraction:
     """Return the larger of the payer's largest reward and its largest share of the total."""
     most = max(means.most[payer], NOTHING)
-    if split:
-        part = split.fractions[payer] if split.fractions else 1
-        most = max(most, means.together * part)
+    if split and split.fractions:
+        most = max(most, means.together * split.fractions[payer])
     return most
 
 

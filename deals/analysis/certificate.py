@@ -6,8 +6,8 @@
 >>> from shapley_coop.deals.language.when import Last, Event
 >>> dilemma = load("prisoners_dilemma", {"rounds": 2})
 >>> promise = Deal(clauses=[Do(agent=a, action="cooperate") for a in dilemma.agents])
->>> certify(promise, dilemma.facts()).parties["Alice"].deviation.text()
-'Alice gains 2 if it plays defect at turn 1 where the contract asks for cooperate.'
+>>> certify(promise, dilemma.facts()).parties["Alice"].deviation.gain
+Fraction(2, 1)
 """
 
 import json
@@ -20,6 +20,7 @@ from shapley_coop import extension
 from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_bound, beyond_means
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
+    BEFORE_SPLIT,
     balanced_outcomes,
     contradiction,
     deposit_of,
@@ -30,7 +31,7 @@ from shapley_coop.deals.analysis.incentives import (
     weak_equilibria,
     whatever_others_do,
 )
-from shapley_coop.deals.analysis.party import Outlook, Party
+from shapley_coop.deals.analysis.party import Party, PayoffRange
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import (
     best,
@@ -57,7 +58,7 @@ class Certificate:
     Attributes:
         enforcement: the enforcement, with the given or the computed deposit.
         faults: the faults that forbid signing; () for a sound deal.
-        parties: agent → its outlook and incentives; {} if the game was not enumerated.
+        parties: agent → its payoffs and incentives; {} if the game was not enumerated.
         outcomes: the number of outcomes (positions × joint actions) in which the payments were
             checked to sum to zero.
         notes: findings that do not forbid signing, one sentence each.
@@ -180,7 +181,9 @@ class _Examined:
             )
             return _enumerate(self.deal, within, without, record)
         except NotFinite as reason:
-            return replace(self, enforcement=enforcement).by_extension(reason)
+            found = replace(self, enforcement=enforcement).by_extension(reason)
+            computed = enforcement is not self.enforcement and enforcement.held()
+            return replace(found, notes=(*found.notes, BEFORE_SPLIT)) if computed else found
 
     def by_extension(self, reason: NotFinite) -> Certificate:
         """Return the certificate by an extension, or a certificate with `reason` as a note."""
@@ -196,7 +199,7 @@ class _Examined:
 Analysis = Callable[
     [Contract, Contract | None, Mapping[str, Any], Sequence[Turn], Enforcement], dict[str, Party]
 ]
-"""An extension's analysis of a game that is not enumerated: agent → outlook and incentives."""
+"""An extension's analysis of a game that is not enumerated: agent → payoffs and incentives."""
 
 
 def _analysis_of(facts: Mapping[str, Any]) -> Analysis | None:
@@ -228,7 +231,7 @@ def _enumerate(
 ) -> Certificate:
     if fault := contradiction(within) or overpaid(within):
         return Certificate(deal, within.enforcement, (fault,))
-    outside, inside = _outlooks(without, record), _outlooks(within, record)
+    outside, inside = _payoff_ranges(without, record), _payoff_ranges(within, record)
     least, moved = within.value(guaranteed_value), within.shifted(record)
     parties = {
         agent: Party(
@@ -250,11 +253,11 @@ def _enumerate(
     return Certificate(deal, within.enforcement, (), parties, outcomes, tuple(notes))
 
 
-def _outlooks(of: GameTree, record: Sequence[Turn]) -> list[Outlook]:
-    """Return each agent's outlook, including its gain from splitting past rewards."""
+def _payoff_ranges(of: GameTree, record: Sequence[Turn]) -> list[PayoffRange]:
+    """Return each agent's payoffs, including its gain from splitting past rewards."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secure_value, expected_value, best)]
     return [
-        Outlook(*(amount + shift for amount in amounts))
+        PayoffRange(*(amount + shift for amount in amounts))
         for *amounts, shift in zip(*found, moved, strict=True)
     ]

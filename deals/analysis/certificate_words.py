@@ -5,7 +5,7 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.certificate import Certificate
 from shapley_coop.deals.analysis.incentives import Deviation
-from shapley_coop.deals.analysis.party import Outlook, Party
+from shapley_coop.deals.analysis.party import Party, PayoffRange
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.escaping import visible
 
@@ -46,8 +46,9 @@ def as_record(certificate: Certificate) -> dict[str, Any]:
 
 def _party(agent: str, party: Party) -> str:
     parts = [
-        f"{agent}: {_outlook(party.without)} without it, {_outlook(party.within)} if all keep it, "
-        f"and at least {plain(party.guaranteed)} by keeping it whatever the others do.",
+        f"{agent}: {_told(party.without)} without it, {_told(party.within)} if all keep it, "
+        f"and at least {plain(party.guaranteed)} by keeping it whatever the others do, provided "
+        "everybody acts.",
         _rationality(party),
     ]
     if party.deviation:
@@ -59,34 +60,31 @@ def _party(agent: str, party: Party) -> str:
         )
     elif equal := party.against_all.indifference:
         parts.append(
-            "Keeping it is a best response whatever the others do, but not dominant: "
-            f"{equal.action} at turn {equal.turn} in place of {' or '.join(equal.owed)} never "
+            "Keeping it is a best response whatever actions the others take, but not dominant: "
+            f"{equal.action} at turn {equal.turn} in place of {equal.instead} never "
             "costs it anything."
         )
     elif party.dominant:
-        parts.append("Keeping it is weakly dominant at every turn.")
+        parts.append("Keeping it is weakly dominant at every turn, if all keep it in later turns.")
     else:
         parts.append("It asks nothing of this party that could be broken.")
     return " ".join(parts)
 
 
 def _rationality(party: Party) -> str:
-    """Return in words whether signing is individually rational, or lowers the expected payoff."""
-    verdict, secures = ("is", "no less") if party.rational else ("is not", "less")
-    text = (
-        f"Signing {verdict} individually rational: while all keep it, it can secure {secures} than "
-        "without it (maximin)"
-    )
+    """Return in words whether signing lowers the secure payoff, or the predicted one."""
+    lowers = "does not lower" if party.rational else "lowers"
+    text = f"While all keep it, signing {lowers} what it can secure in pure actions"
     if (kept := party.within.expected) >= (before := party.without.expected):
         return f"{text}."
     joined = "but" if party.rational else "and"
-    return f"{text}, {joined} it expects less: {plain(kept)} against {plain(before)}."
+    return f"{text}, {joined} its predicted payoff is less: {plain(kept)} against {plain(before)}."
 
 
-def _outlook(outlook: Outlook) -> str:
+def _told(payoffs: PayoffRange) -> str:
     return (
-        f"worst {plain(outlook.worst)}, expected {plain(outlook.expected)}, "
-        f"best {plain(outlook.best)}"
+        f"worst {plain(payoffs.worst)}, predicted {plain(payoffs.expected)}, "
+        f"best {plain(payoffs.best)}"
     )
 
 
@@ -103,8 +101,8 @@ def _as_json(party: Party) -> dict[str, Any]:
     }
 
 
-def _amounts(outlook: Outlook) -> dict[str, str]:
-    return {name: plain(amount) for name, amount in vars(outlook).items()}
+def _amounts(payoffs: PayoffRange) -> dict[str, str]:
+    return {name: plain(amount) for name, amount in vars(payoffs).items()}
 
 
 def _deviation_facts(deviation: Deviation | None) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 
 from shapley_coop.deals.analysis.game_tree import (
     NOTHING,
@@ -53,7 +54,10 @@ def exact_rows(
 
 
 class _Breach:
-    """One agent's best breach while all others act as expected, by backward induction."""
+    """One agent's best breach while all others act as expected, by backward induction.
+
+    The agent is in one of two states: it must still breach (`_must`), or has breached (`_free`).
+    """
 
     def __init__(self, within: GameTree, i: int) -> None:
         self._tree, self._i, self._stage = within, i, within.stage
@@ -132,4 +136,4 @@ class _Breach:
             (action,) if k == self._i else position.expected[agent]
             for k, agent in enumerate(self._stage.agents)
         ]
-        return self._tree.plays(choices)
+        return list(product(*choices))

@@ -117,6 +117,15 @@ class GameTree:
         """Return each agent's value at the present position: its gain over the turns left."""
         return self.values(worth)[self.now][self.start]
 
+    def course(self, record: Sequence[Turn]) -> list[Turn]:
+        """Return the record and the turns to come, with the first of equally good actions."""
+        turns, past = list(record), self.start
+        for number, layer in self.layers.items():
+            play = tuple(layer[past].expected[agent][0] for agent in self.stage.agents)
+            turns.append({**self._turns[play], "turn": number})
+            past = layer[past].onward[play]
+        return turns
+
     def shifted(self, record: Sequence[Turn]) -> Amounts:
         """Return each agent's gain from dividing past rewards, if the contract splits the total."""
         agents = self.stage.agents
@@ -150,10 +159,6 @@ class GameTree:
         over: Amounts = (NOTHING,) * len(self.stage.agents)
         ahead = {play: later.get(past, over) for play, past in position.onward.items()}
         return lambda play, i: position.gains[play][i] + ahead[play][i]
-
-    def plays(self, choices: Iterable[Sequence[str]]) -> list[Play]:
-        """Return all joint actions, given each agent's choices."""
-        return list(product(*choices))
 
     def positions(self) -> Iterator[Position]:
         """Return all reachable positions, turn by turn."""
@@ -241,7 +246,7 @@ class GameTree:
         """
         choices = [position.allowed[a] or self.stage.actions[a] for a in self.stage.agents]
         gain: dict[str, Fraction] = dict.fromkeys(choices[i], NOTHING)
-        for play in self.plays(choices):
+        for play in product(*choices):
             gain[play[i]] += position.gains[play][i]
         best = max(gain.values())
         return tuple(action for action, sum_ in gain.items() if sum_ == best)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import ceil
+from operator import ge
 from typing import Any
 
 from shapley_coop.amounts import plain
@@ -29,7 +30,7 @@ from shapley_coop.games import Turn
 
 @dataclass(frozen=True)
 class Deviation:
-    """A deviation from a contract by one agent, with the agent's gain.
+    """A single breach of a contract by one agent, or a strategy with breaches, with its gain.
 
     Attributes:
         agent: the agent that deviates.
@@ -38,6 +39,7 @@ class Deviation:
         owed: the actions that would have kept the contract.
         gain: its gain over the rest of the game, in the game's unit.
         others: agent → the action of each other agent at that turn; {} if all act as expected.
+        instead: the kept action that a single breach is compared with; "" for a strategy.
     """
 
     agent: str
@@ -46,12 +48,14 @@ class Deviation:
     owed: tuple[str, ...]
     gain: Fraction
     others: dict[str, str] = field(default_factory=dict)
+    instead: str = ""
 
     def text(self) -> str:
         """Return the deviation in words."""
+        how = f"over {self.instead} if it" if self.instead else "by its best deviation, which first"
         told = ", ".join(f"{agent} plays {action}" for agent, action in self.others.items())
         return (
-            f"{self.agent} gains {plain(self.gain)} if it plays {self.action} at turn {self.turn} "
+            f"{self.agent} gains {plain(self.gain)} {how} plays {self.action} at turn {self.turn} "
             f"where the contract asks for {' or '.join(self.owed)}"
             f"{f', when {told}' if told else ''}."
         )
@@ -137,14 +141,10 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
             gain = values[action][k] - values[honest][k]
             if gain > (largest.gain if largest else 0):
                 told = dict(zip(them, others, strict=True))
-                largest = Deviation(agent, position.turn, action, (honest,), gain, told)
-        costless = [
-            a
-            for a in breaches
-            if all(x >= y for x, y in zip(values[a], values[honest], strict=True))
-        ]
+                largest = Deviation(agent, position.turn, action, kept, gain, told, honest)
+        costless = [a for a in breaches if all(map(ge, values[a], values[honest]))]
         if costless and equal is None:
-            equal = Deviation(agent, position.turn, costless[0], kept, NOTHING)
+            equal = Deviation(agent, position.turn, costless[0], kept, NOTHING, {}, honest)
     return WhateverOthersDo(asked, largest, equal)
 
 
@@ -167,12 +167,15 @@ def _most_robust(
     return min(kept, key=loss)
 
 
-def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
-    """Return the deposit that makes keeping the contract a best response for all agents.
+BEFORE_SPLIT = "The deposit outweighs what a breach gains before payments and split."
 
-    A breaker loses its deposit once, so the deposit is the largest gain by a breach, rounded up to
-    a whole unit. The gain is computed twice: without payments and split, and with both. The larger
-    gain decides. The case with both is left out if its tree cannot be enumerated.
+
+def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
+    """Return the deposit that outweighs the largest gain by a breach, rounded up to a whole unit.
+
+    A breaker loses its deposit once. The gain is computed twice: without payments and split, and
+    with both. The larger gain decides. The case with both is left out if its tree cannot be
+    enumerated, as under a split by a norm; the deposit may then be too small (`BEFORE_SPLIT`).
     """
     gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))
     with suppress(NotFinite):
@@ -234,11 +237,8 @@ def contradiction(within: GameTree) -> Fault | None:
 
 def overpaid(within: GameTree) -> Fault | None:
     """Return a PAY fault if shares of one reward that fall due together exceed the reward."""
-    shares = {
-        term.cid: term.transfer
-        for term in within.clauses
-        if term.transfer and term.transfer.basis == "reward"
-    }
+    pays = {term.cid: term.transfer for term in within.clauses}
+    shares = {cid: pay for cid, pay in pays.items() if pay and pay.basis == "reward"}
     for position in within.positions():
         for due in position.due.values():
             for payer in dict.fromkeys(shares[cid].payer for cid in due if cid in shares):

@@ -20,7 +20,7 @@ Bob breaks it door {'Alice': '-1', 'Bob': '-1'}
 no deal what each can be sure of {'Alice': '-1', 'Bob': '-1'}
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -39,6 +39,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Earned, conditions_in
 from shapley_coop.deals.settlement import apply_payments, earnings
 from shapley_coop.games import Game, Turn
+from shapley_coop.games.ahead import Played
 
 NORM_PLAYS, NORM_SEARCH = 8, 2
 """The numbers of plays for payoffs by a norm, and for finding an agent's best breach in a game with
@@ -49,6 +50,14 @@ MOST_VALUED, MOST_VALUED_BY_CHANCE = 12, 6
 dice. The first limit does not apply if symmetric agents are counted as classes."""
 
 ONE_BREACH = "who breaks it does the same thing wherever another is asked of it"
+
+IN_TREE = (
+    "who is asked for nothing does what pays it best in a turn, payments included, if the others "
+    "are equally likely to do anything that the deal allows"
+)
+
+KeptPlays = Callable[[], Sequence[Played]]
+"""A function to the plays in which all keep the offer."""
 
 NormPayoffs = Callable[[Game, Sequence[Turn], str], Mapping[str, Fraction]]
 """A function of (the game with a play's dice, the play's record, a norm) to all payoffs."""
@@ -157,15 +166,17 @@ def outlook(of: Prospect) -> DealOutlook:
         return DealOutlook(why_not="what will be done in this game cannot be computed in advance")
     if ahead.own_payoffs_only and (why := _tells_of_others(of)):
         return DealOutlook(why_not=why)
-    found = _exactly(of)
     try:
-        found = found or _by_plays(of)
-        return _with_norm(of, found) if not ahead.own_payoffs_only else found
+        found, kept = _exactly(of) or _by_plays(of)
     except NotFinite as reason:
-        return found or DealOutlook(why_not=str(reason))
+        return DealOutlook(why_not=str(reason))
+    try:
+        return _with_norm(of, found, kept) if not ahead.own_payoffs_only else found
+    except NotFinite:
+        return found
 
 
-def _exactly(of: Prospect) -> DealOutlook | None:
+def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     """Return the outlook by the game tree, or None if the game cannot be enumerated."""
     stage, terms = of.stage, of.enforcement
     if stage is None:
@@ -181,7 +192,9 @@ def _exactly(of: Prospect) -> DealOutlook | None:
     rows = exact_rows(within, without, _holdings(of), of.record)
     if of.standing is None and (declared := Simulation(of, count=1).baseline()):
         rows = [*rows, declared]
-    return DealOutlook(rows=tuple(rows), assumes=of.game.analysis.ahead.words)
+    return DealOutlook(rows=tuple(rows), assumes=IN_TREE), lambda: [
+        Played(within.course(of.record))
+    ]
 
 
 def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
@@ -207,7 +220,7 @@ def _holdings(of: Prospect) -> dict[str, Fraction]:
     return {agent: amount + from_micro(forfeited[agent]) for agent, amount in held.items()}
 
 
-def _by_plays(of: Prospect) -> DealOutlook:
+def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
     """Return the outlook by simulated plays."""
     of_chance, split = of.game.rolls_dice, split_of(of.contract)
     named = bool(split and split.norm and of.enforcement.executes)
@@ -218,31 +231,25 @@ def _by_plays(of: Prospect) -> DealOutlook:
         of, count=NORM_PLAYS if costly else 0, search=NORM_SEARCH if costly else 0
     )
     rows = simulation.rows()
-    exact = not of_chance
-    return DealOutlook(
-        exact=exact,
-        plays=0 if exact else simulation.plays,
-        rows=tuple(_visible_rows(of, rows)),
+    if of.game.analysis.ahead.own_payoffs_only:
+        rows = [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
+    found = DealOutlook(
+        exact=not of_chance,
+        plays=simulation.plays if of_chance else 0,
+        rows=tuple(rows),
         assumes=f"{of.game.analysis.ahead.words}; {ONE_BREACH}",
     )
+    return found, lambda: Simulation(of, count=NORM_PLAYS).kept
 
 
-def _visible_rows(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
-    """Return the rows with only the viewer's payoffs, if payoffs are private."""
-    if not of.game.analysis.ahead.own_payoffs_only:
-        return rows
-    return [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
-
-
-def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
+def _with_norm(of: Prospect, found: DealOutlook, kept: KeptPlays) -> DealOutlook:
     """Return the outlook with payoffs by a norm, for the case that all keep the offer."""
     split = split_of(of.contract)
     named = [split.norm] if split and split.norm else []
     names = [*named, *of.norms]
     if not names or not _valued_in_advance(of):
         return found
-    plays = Simulation(of, count=NORM_PLAYS).kept
-    ends = [(of.norm_payoffs(x.game or of.game, x.record, names[0]), x.times) for x in plays]
+    ends = [(of.norm_payoffs(x.game or of.game, x.record, names[0]), x.times) for x in kept()]
     return replace(found, norm=names[0], by_norm=average(ends, not of.game.rolls_dice))
 
 
@@ -254,11 +261,9 @@ def _valued_in_advance(of: Prospect) -> bool:
     """
     if of.game.rolls_dice:
         return not of.record and len(of.game.agents) <= MOST_VALUED_BY_CHANCE
-    return len(of.game.agents) <= MOST_VALUED or _equals_are_counted(of)
-
-
-def _equals_are_counted(of: Prospect) -> bool:
-    """Return whether coalitions can be counted by class of equal agents, if all keep the offer."""
+    if len(of.game.agents) <= MOST_VALUED:
+        return True
+    # More agents are valued if coalitions can be counted by class of equal agents.
     (play, *_) = Simulation(of, count=1).kept
     return of.game.analysis.replays(play.record).classes is not None
 

@@ -93,7 +93,7 @@ def average(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) -> 
 
 
 def _quantile(ranked: Sequence[tuple[Fraction, int]], rank: Fraction) -> Fraction:
-    """Return the smallest amount that at least a fraction `rank` of plays do not exceed."""
+    """Return the smallest amount that at least `rank` plays do not exceed."""
     seen = 0
     for amount, times in ranked:
         seen += times

@@ -7,12 +7,12 @@ from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
 
 
 @dataclass(frozen=True)
-class Outlook:
+class PayoffRange:
     """An agent's payoffs over the turns left under three assumptions, in the game's unit.
 
     Attributes:
         worst: the payoff that the agent can secure (maximin in pure actions).
-        expected: its payoff if all take the allowed actions with the best gain at each turn.
+        expected: the payoff predicted if all take the allowed actions with the best gain each turn.
         best: its payoff if all choices that the contract leaves open are made in its favour.
     """
 
@@ -23,20 +23,20 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Party:
-    """The outlook and the incentives of one party under the contract.
+    """The payoffs and the incentives of one party under the contract.
 
     Attributes:
-        without: the party's outlook without the contract.
-        within: its outlook while all keep the contract.
-        guaranteed: the payoff that keeping the contract secures, whatever the others do.
+        without: the party's payoffs without the contract.
+        within: its payoffs while all keep the contract.
+        guaranteed: the payoff that keeping the contract secures, whatever actions the others take.
         deviation: its profitable breach while the others keep the contract; None if keeping the
             contract is a best response.
         against_all: the comparison of keeping the contract with a breach at a single turn, for all
             actions of the others at that turn. After that turn the agent keeps the contract.
     """
 
-    without: Outlook
-    within: Outlook
+    without: PayoffRange
+    within: PayoffRange
     guaranteed: Fraction
     deviation: Deviation | None
     against_all: WhateverOthersDo
@@ -55,6 +55,6 @@ class Party:
     def rational(self) -> bool:
         """Whether the party's secure payoff (maximin) is at least as high if all keep the contract.
 
-        The expected payoff may still be lower: `within.expected` below `without.expected`.
+        The predicted payoff may still be lower: `within.expected` below `without.expected`.
         """
         return self.within.worst >= self.without.worst

@@ -22,7 +22,7 @@ from shapley_coop.deals.enforcement import net
 from shapley_coop.deals.language.effects import portions
 from shapley_coop.deals.language.when import Earned, When, conditions_in, event_of
 from shapley_coop.deals.monitor import Duty, Monitor
-from shapley_coop.deals.settlement import payoffs
+from shapley_coop.deals.settlement import earnings, payoffs
 from shapley_coop.games import Turn
 from shapley_coop.games.ahead import UNASKED, Plan, Played
 from shapley_coop.games.goods import Gift
@@ -207,7 +207,7 @@ class Simulation:
             return dict(of.norm_payoffs(play.game or of.game, play.record, norm))
 
         split = terms.split if executes else None
-        held = payoffs(play.record, of.game.agents, split, due, by_norm)
+        held = payoffs(earnings(play.record, of.game.agents), split, due, by_norm)
         if executes and of.enforcement.mode == "escrow":
             open_turns = of.game.open_turns
             agreed = Agreement(contract, play.record, self._facts, of.enforcement, open_turns)

@@ -6,19 +6,20 @@ the value of a joint action: the gain now plus the value of the next position.
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 
 from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, Position, Value
 
 
 def expected_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return the mean value over the expected actions: all agents' best allowed actions now."""
-    plays = of.plays(position.expected[a] for a in of.stage.agents)
+    plays = list(product(*position.expected.values()))
     return sum((worth(play, i) for play in plays), NOTHING) / len(plays)
 
 
 def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return the value if all keep the contract and make all free choices in agent i's favour."""
-    return max(worth(play, i) for play in of.plays(all_kept(of, position)))
+    return max(worth(play, i) for play in product(*all_kept(of, position)))
 
 
 def secure_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
@@ -27,7 +28,7 @@ def secure_value(of: GameTree, position: Position, i: int, worth: Value) -> Frac
 
 
 def guaranteed_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return agent i's secure value if it keeps the contract, whatever the others do."""
+    """Return agent i's secure value if it keeps the contract, whatever actions the others take."""
     choices = [of.stage.actions[agent] for agent in of.stage.agents]
     choices[i] = own_kept(of, position, i)
     return _maximin(of, i, worth, choices)
@@ -61,13 +62,13 @@ def replies(
     others = [position.expected[a] for a in of.stage.agents]
     found = {}
     for action in own or of.stage.actions[of.stage.agents[i]]:
-        plays = of.plays([*others[:i], (action,), *others[i + 1 :]])
+        plays = list(product(*others[:i], (action,), *others[i + 1 :]))
         found[action] = sum((worth(play, i) for play in plays), NOTHING) / len(plays)
     return found
 
 
 def _maximin(of: GameTree, i: int, worth: Value, choices: list[tuple[str, ...]]) -> Fraction:
     return max(
-        min(worth(play, i) for play in of.plays([*choices[:i], (own,), *choices[i + 1 :]]))
+        min(worth(play, i) for play in product(*choices[:i], (own,), *choices[i + 1 :]))
         for own in choices[i]
     )

@@ -1,5 +1,10 @@
 """`when`: the conditions of clauses, on public history, written as JSON.
 
+Agents' letters and records differ in one form. `{"turns": [2, 5]}` in a letter means the turns 2
+and 5, in a record turn 2 to turn 5: there a list of turns is an `any` of ranges. Earlier versions
+wrote records the same way, so stored deals keep their hashes. Agents write the forms below
+(`deals.language.reading`, `wire_form`):
+
 ==========================================  ====================================================
 JSON                                        holds
 ==========================================  ====================================================
@@ -7,17 +12,13 @@ JSON                                        holds
 `{"turn": 2}` `{"turns": [1, 4, 5]}`        at these turns
 `{"from": 2, "to": 5}`                      from turn 2 to turn 5
 `{"every": 3, "start": 2}`                  at turns 2, 5, 8, …
-`{"last": {"agent": A, "action": X}}`       while A's latest action is X; for a payment, where A
-                                            does X in that very turn
+`{"last": {"agent": A, "action": X}}`       of a duty: while A's latest action is X (a state)
+the same                                    of a payment: at a turn in which A does X (an event)
 `{"count": {"agent": A, "action": X},       once A has done X twice or more
 "at_least": 2}`
 `{"earned": A, "at_least": 5}`              once A's rewards sum to 5 or more ("everyone": all)
 `{"all": […]}` `{"any": […]}` `{"not": …}`  conjunction, disjunction, negation
 ==========================================  ====================================================
-
-Agents write the forms above (`deals.language.reading`, `wire_form`). A record writes all turns as
-ranges: there `{"turns": [2, 5]}` means turn 2 to turn 5, and a list of turns is an `any` of ranges.
-Earlier versions wrote the same form, so stored deals keep their hashes.
 """
 
 from collections.abc import Iterator, Sequence

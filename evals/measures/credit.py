@@ -31,7 +31,7 @@ def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str
         "baseline": baseline.words,
         "warning": baseline.warning,
         "improvement": float(found.total),
-        "alone": _numbers(found.alone) if found.alone else None,
+        "alone": _numbers(found.at_baseline) if found.at_baseline else None,
         "values": _numbers(found.values),
         "standard_error": found.standard_error,
         "marginal": _numbers(found.marginal),

@@ -50,7 +50,7 @@ def nash(row: Row, _: str) -> float | None:
 def rational(row: Row, _: str) -> float:
     """Return the fraction of agents paid at least their baseline (if unknown, no-deal) payoff."""
     payoffs, credit = row["result"]["payoffs"], row["result"]["credit"]
-    alone = credit.get("alone") or yardstick(row["room"], row["graph"]).alone(row["record"])
+    alone = credit.get("alone") or yardstick(row["room"], row["graph"]).disagreement(row["record"])
     return fmean(payoffs[agent] >= alone[agent] - EPSILON for agent in payoffs)
 
 
@@ -100,7 +100,9 @@ def _settled_by_shapley(credit: Mapping[str, Any]) -> Attribution:
     """Return an attribution with the recorded Shapley values, which can divide a total."""
     values, alone = _exact(credit["shapley"]), credit.get("alone")
     total = sum(values.values(), Fraction(0))
-    return Attribution("shapley", "", total, {}, values, alone=_exact(alone) if alone else None)
+    return Attribution(
+        "shapley", "", total, {}, values, at_baseline=_exact(alone) if alone else None
+    )
 
 
 def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:

@@ -14,13 +14,13 @@ from typing import Any
 from shapley_coop.credit import payoffs_by_norm
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import Monitor, duties, payments
-from shapley_coop.deals.settlement import payoffs
+from shapley_coop.deals.settlement import earnings, payoffs
 from shapley_coop.games import Game, Position, Turn
 from shapley_coop.games.ahead import played_on
 from shapley_coop.games.goods import Gift
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.graphs.catalogue import admits_payments
-from shapley_coop.state.characteristic import alone, characteristic
+from shapley_coop.state.characteristic import characteristic, disagreement
 from shapley_coop.state.settings import game_of
 
 Payoffs = Mapping[str, float]
@@ -51,11 +51,11 @@ class Yardstick:
         """The best total if payments can divide the total in any way, else None."""
         return self.best if self._paid and self._points.payments else None
 
-    def alone(self, record: Sequence[Turn]) -> dict[str, float]:
+    def disagreement(self, record: Sequence[Turn]) -> dict[str, float]:
         """Return each agent's payoff without agreement, or its security level if not listed."""
-        if self._points.alone is not None:
-            return dict(self._points.alone)
-        return {agent: float(x) for agent, x in alone(self._game, record).items()}
+        if self._points.disagreement is not None:
+            return dict(self._points.disagreement)
+        return {agent: float(x) for agent, x in disagreement(self._game, record).items()}
 
     def pareto(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
         """Return the Euclidean distance to the nearest efficient payoffs.
@@ -71,13 +71,13 @@ class Yardstick:
     def nash(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
         """Return the Euclidean distance to the Nash bargaining solution.
 
-        With transferable utility it pays agent i d_i + (best total − Σd) / n, where d is `alone`.
+        With transferable utility agent i gets d_i + (best total − Σd) / n; d is `disagreement`.
         """
         if self._points.nash is not None:
             return dist(self._row(reached), self._points.nash)
         if (best := self._transferable) is None:
             return None
-        alone = self.alone(record)
+        alone = self.disagreement(record)
         gain = (best - sum(alone.values())) / len(alone)
         return dist(self._row(reached), [alone[a] + gain for a in self._game.agents])
 
@@ -104,7 +104,7 @@ class Yardstick:
             return None
         norms = payoffs_by_norm(characteristic(game, played))
         due = payments(deal, played)
-        settled = payoffs(played, game.agents, deal.split, due, norms)
+        settled = payoffs(earnings(played, game.agents), deal.split, due, norms)
         return {agent: float(x) for agent, x in settled.items()}
 
     def front(self, first: Span, second: Span) -> list[tuple[float, float]]:

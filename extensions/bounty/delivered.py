@@ -13,7 +13,7 @@ from shapley_coop.games.analysis import Analysis, BountyAnalysis
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError, Number, Params
-from shapley_coop.games.replay import Replays, additive, earned_alone
+from shapley_coop.games.replay import Replays, additive, own_rewards
 from shapley_coop.games.turns import Position, Step, Turn
 
 DELIVER = "deliver"
@@ -76,7 +76,7 @@ class DeliveredAnalysis(BountyAnalysis):
 
     def replays(self, record: Sequence[Turn]) -> Replays:
         """Return an additive game: a coalition's value is the sum of its members' payments."""
-        paid = earned_alone(record, self.game.agents)
+        paid = own_rewards(record, self.game.agents)
         return additive(self.game.agents, [paid[agent] for agent in self.game.agents])
 
 

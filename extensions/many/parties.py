@@ -12,8 +12,8 @@ analysed once. Fixed payments change no incentive.
 >>> one = told["Agent7"]
 >>> str(one.within.expected), str(one.without.expected)
 ('64', '40')
->>> one.deviation.text()
-'Agent7 gains 39.936 if it plays keep at turn 1 where the contract asks for give.'
+>>> one.deviation.gain, one.deviation.action
+(Fraction(4992, 125), 'keep')
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
-from shapley_coop.deals.analysis.party import Outlook, Party
+from shapley_coop.deals.analysis.party import Party, PayoffRange
 from shapley_coop.deals.analysis.stage import NotFinite
 from shapley_coop.deals.compiled import (
     Clauses,
@@ -139,8 +139,8 @@ def _moved(
     return found
 
 
-def _shifted(outlook: Outlook, amount: Fraction) -> Outlook:
-    return Outlook(outlook.worst + amount, outlook.expected + amount, outlook.best + amount)
+def _shifted(payoffs: PayoffRange, amount: Fraction) -> PayoffRange:
+    return PayoffRange(*(each + amount for each in vars(payoffs).values()))
 
 
 Asked = dict[str, tuple[Duty, ...]]
@@ -205,12 +205,12 @@ def _deviation(within: Sequence[CountedStage], now: int) -> Deviation | None:
     return None
 
 
-def _summed(stages: Sequence[CountedStage]) -> Outlook:
-    known = [stage.outlook for stage in stages]
-    parts: list[Callable[[Outlook], Fraction]] = [
+def _summed(stages: Sequence[CountedStage]) -> PayoffRange:
+    known = [stage.payoffs for stage in stages]
+    parts: list[Callable[[PayoffRange], Fraction]] = [
         *(lambda x: x.worst, lambda x: x.expected, lambda x: x.best)
     ]
-    return Outlook(*(sum(map(part, known), NOTHING) for part in parts))
+    return PayoffRange(*(sum(map(part, known), NOTHING) for part in parts))
 
 
 def _named(party: Party, agent: str) -> Party:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shapley_coop.amounts import exact
+from shapley_coop.by_class import ByClass
 from shapley_coop.extensions.many.counts import Counts
 from shapley_coop.extensions.many.replays import count_replays
 from shapley_coop.games.baseline import ALL_AWAY, AWAY, Baseline, in_words
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.params import Number
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.symmetric import Piece

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shapley_coop.by_class import ByClass
 from shapley_coop.extensions.many.counts import Counts
 from shapley_coop.games.baseline import AWAY, IDLE, Baseline
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.replay import Coalitions, Replays
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from math import comb
 from typing import Any
 
 from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
-from shapley_coop.deals.analysis.party import Outlook
+from shapley_coop.deals.analysis.party import PayoffRange
 from shapley_coop.extensions.many.counts import Counts
 
 NOTHING = Fraction(0)
@@ -57,13 +57,13 @@ class CountedStage:
         return [self._mean(k, others) for k in range(len(self.counts.actions))]
 
     @property
-    def outlook(self) -> Outlook:
+    def payoffs(self) -> PayoffRange:
         """The worst, expected and best payoff if all keep the contract."""
         low = sum(min(own) * many for own, many in self.others.items())
         high = sum(max(own) * many for own, many in self.others.items())
         rows = [self.counts.rows[k, low : high + 1] for k in self.own]
         mine = self.expected[self.own]
-        return Outlook(
+        return PayoffRange(
             self._whole(max(row.min() for row in rows)),
             sum((self.replies[k] for k in mine), NOTHING) / len(mine),
             self._whole(max(row.max() for row in rows)),
@@ -98,16 +98,19 @@ class CountedStage:
     def whatever(self, turn: int) -> WhateverOthersDo:
         """Return the incentive to breach in this turn, whatever the sum of the others' actions."""
         owed_now = tuple(self.counts.actions[k] for k in self.own)
-        kept = (self.counts.actions[self.honest],)
+        honest = self.counts.actions[self.honest]
         told = [(self.counts.rows[k] - self.counts.rows[self.honest], k) for k in self.breaches]
         gains = [(int(more.max()), int(more.argmax()), k) for more, k in told]
         most = max(gains, key=lambda one: one[0], default=(0, 0, 0))
         free = next((k for more, k in told if (more >= 0).all()), None)
         tempted = Deviation(
-            *("", turn, self.counts.actions[most[2]], kept, self._whole(most[0])),
+            *("", turn, self.counts.actions[most[2]], owed_now, self._whole(most[0])),
             {f"{most[1]} of the others": self.counts.actions[-1]},
+            honest,
         )
-        equal = Deviation("", turn, self.counts.actions[free or 0], owed_now, NOTHING)
+        equal = Deviation(
+            "", turn, self.counts.actions[free or 0], owed_now, NOTHING, instead=honest
+        )
         found = tempted if most[0] > 0 else None
         return WhateverOthersDo(bool(self.breaches), found, equal if free is not None else None)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shapley_coop.games.classes import ByClass
+from shapley_coop.by_class import ByClass
 from shapley_coop.games.gives import parse_gift
 from shapley_coop.games.goods import gifts_in
 from shapley_coop.games.turns import Turn

@@ -25,7 +25,7 @@ class TradePoints(ReferencePoints):
         self._market = market
 
     @cached_property
-    def alone(self) -> Mapping[str, float]:
+    def disagreement(self) -> Mapping[str, float]:
         """Agent → its payoff without a deal."""
         return {agent: float(self._market.alone(agent)) for agent in self._market.agents}
 

@@ -95,10 +95,10 @@ def credited(level: int, seed: int, norm: str = "shapley", casters: int = CASTER
     game = load("raid_battle", {"agents": seats, "level": level}, seed)
     record = played(game)
     found = attribute_by(characteristic(game, record), norm)
-    assert found.alone is not None, "a raid is valued against its baseline"
+    assert found.at_baseline is not None, "a raid is valued against its baseline"
     won = any(effect["effect"] == "won" for turn in record for effect in turn["effects"])
     ends = found.payoffs(realised_total(record))
-    return Credited(level, seed, won, found.values, ends, found.alone)
+    return Credited(level, seed, won, found.values, ends, found.at_baseline)
 
 
 def table(raids: Mapping[int, Sequence[Credited]], norm: str) -> str:

@@ -8,7 +8,7 @@ from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.reference_points import ReferencePoints
-from shapley_coop.games.replay import Replays, additive, earned_alone
+from shapley_coop.games.replay import Replays, additive, own_rewards
 from shapley_coop.games.turns import Turn, realised_total
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class PettingZooAnalysis(Analysis):
         """Return step-by-step replays; without a baseline, agents earn only their own rewards."""
         if self.game.baseline.kind != "nothing":
             return super().replays(record)
-        own = earned_alone(record, self.game.agents)
+        own = own_rewards(record, self.game.agents)
         return additive(self.game.agents, [own[agent] for agent in self.game.agents])
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
@@ -41,7 +41,7 @@ class PettingZooAnalysis(Analysis):
             return realised_total(record)
         if self.game.stage:
             return self.game.stage.analysis.potential(record, coalition)
-        return sum(earned_alone(record, sorted(coalition)).values(), start=Fraction(0))
+        return sum(own_rewards(record, sorted(coalition)).values(), start=Fraction(0))
 
     @property
     def reference_points(self) -> ReferencePoints:

@@ -32,7 +32,7 @@ from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
 from shapley_coop.deals.language.when import Event, Last
 from shapley_coop.deals.monitor import Monitor
-from shapley_coop.deals.settlement import payoffs
+from shapley_coop.deals.settlement import earnings, payoffs
 from shapley_coop.extensions.studies.coopeval_games import StudyGame
 from shapley_coop.extensions.studies.coopeval_mediators import ProposedMediator, certified_mediator
 from shapley_coop.extensions.studies.coopeval_records import Design, Experiment, Round, experiments
@@ -219,7 +219,7 @@ def settle(one: Round, experiment: Experiment) -> Settled:
     return Settled(
         round=one,
         record=turn,
-        ours=payoffs([turn], world.seats, None, due, _no_norm),
+        ours=payoffs(earnings([turn], world.seats), None, due, _no_norm),
         payments=tuple((x.payer, x.payee, x.amount) for x in due),
         verdicts=dict(monitor.verdicts(turns=1)),
     )

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO
+from shapley_coop.by_class import ByClass
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.exchange.additive import Additive
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.goods import gifts_in

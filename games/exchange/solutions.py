@@ -141,7 +141,7 @@ class ExchangePoints(ReferencePoints):
         return tuple(x / MICRO for x in self._found["nash"].point)
 
     @cached_property
-    def alone(self) -> dict[str, float]:
+    def disagreement(self) -> dict[str, float]:
         """Agent → the utility of its initial tasks."""
         initial = self._scenario.tasks.initial
         return {agent: self._scenario.utility(agent, mask) for agent, mask in initial.items()}

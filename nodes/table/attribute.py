@@ -27,10 +27,10 @@ def attribute(table: Table) -> dict[str, Any]:
     }
     if found.standard_error:
         reckoning["standard_error"] = found.standard_error
-    if found.alone is not None:
+    if found.at_baseline is not None:
         reckoning["compares_with"] = evaluated.game.baseline.words
-        reckoning["baseline"] = _plain(found.alone)
-        reckoning["improvement"] = plain(evaluated.total - sum(found.alone.values()))
+        reckoning["baseline"] = _plain(found.at_baseline)
+        reckoning["improvement"] = plain(evaluated.total - sum(found.at_baseline.values()))
     if why := nothing_left(evaluated):
         reckoning["skipped"] = why
     return {"reckoning": reckoning, "verdict": "settled" if why else "bargain"}

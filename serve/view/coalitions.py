@@ -54,7 +54,7 @@ def complaint(evaluated: EvaluatedTable, payoffs: Mapping[str, float]) -> dict[s
     if len(evaluated.agents) > SMALL:
         return None
     paid = {agent: Fraction(str(x)) for agent, x in payoffs.items()}
-    alone = evaluated.characteristic.alone
+    alone = evaluated.characteristic.at_baseline
     if alone is not None:
         gained = {agent: paid[agent] - alone[agent] for agent in evaluated.agents}
         return _greatest("record", evaluated.agents, evaluated.characteristic.worths(), gained)

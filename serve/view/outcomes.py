@@ -6,7 +6,7 @@ from shapley_coop.amounts import MICRO
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.serve.view.clauses import in_words
 from shapley_coop.serve.view.credit import by_shapley
-from shapley_coop.state.characteristic import alone
+from shapley_coop.state.characteristic import disagreement
 from shapley_coop.state.evaluated import EvaluatedTable
 
 MOST_CELLS = 256
@@ -64,7 +64,7 @@ def _start(evaluated: EvaluatedTable, credit: dict[str, Any]) -> dict[str, dict[
     """Return the point `baseline` if the rule of credit has baselines, else the point `alone`."""
     if credit["alone"]:
         return {"baseline": credit["alone"]}
-    found = alone(evaluated.game, evaluated.record)
+    found = disagreement(evaluated.game, evaluated.record)
     return {"alone": {agent: float(x) for agent, x in found.items()}}
 
 

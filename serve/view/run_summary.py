@@ -148,7 +148,8 @@ def _fair(run: dict[str, Any]) -> list[Part]:
         told = _say("{} got {}", _names(credit["least"]), _see("credit", far))
         told += _say(" is due by the Shapley value of the record")
     else:
-        values = "Shapley value" + ("" if credit["method"] == "exact" else ", as it was sampled")
+        sampled = credit["method"].startswith("sampled")
+        values = "Shapley value" + (", as it was sampled" if sampled else "")
         told = _say("That is fair by the {}", _see("credit", values))
     if (complaint := credit["complaint"]) and complaint["excess"] > 0:
         told += _complains(complaint)

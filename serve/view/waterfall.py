@@ -7,7 +7,7 @@ from typing import Any
 from shapley_coop.amounts import MICRO, round_payoffs, to_micro
 from shapley_coop.deals.contract import split_of
 from shapley_coop.deals.settlement import payoffs
-from shapley_coop.games.replay import earned_alone
+from shapley_coop.games.replay import own_rewards
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.settlement import decide_payoffs
 
@@ -32,7 +32,7 @@ def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     """
     settled = evaluated.table["settlement"] or {}
     earned: Micro = settled["rewards"]
-    own = {a: to_micro(x) for a, x in earned_alone(evaluated.record, evaluated.agents).items()}
+    own = {a: to_micro(x) for a, x in own_rewards(evaluated.record, evaluated.agents).items()}
     ended: Micro = settled["payoffs"]
     forfeits: Micro = settled.get("forfeits") or dict.fromkeys(ended, 0)
     basis, due = decide_payoffs(evaluated)
@@ -63,15 +63,9 @@ def _as_signed(
         return [("payments", "payments under the contract", _less(before, earned))]
     split = _round(
         evaluated,
-        payoffs(
-            evaluated.record,
-            evaluated.agents,
-            agreed,
-            [],
-            lambda norm, _: evaluated.payoffs_by(norm),
-        ),
+        payoffs(evaluated.earned, agreed, [], lambda norm, _: evaluated.payoffs_by(norm)),
     )
-    alone = evaluated.attribution(agreed.norm).alone if agreed.norm else None
+    alone = evaluated.attribution(agreed.norm).at_baseline if agreed.norm else None
     if alone is None:
         by = f"by the norm {agreed.norm}" if agreed.norm else "as agreed"
         parts = [("part", f"its part of the total, split {by}", split)]

@@ -71,7 +71,7 @@ def test_everybodys_replay_is_the_record_and_values_sum_to_what_it_improved(
     replays, total = game.analysis.replays(record), realised_total(record)
     assert sum(replays.of(np.ones(len(game.agents), dtype=bool)).values()) == total
     found = credited(game, record)
-    assert sum(found.values.values()) == found.total == total - sum(replays.alone().values())
+    assert sum(found.values.values()) == found.total == total - sum(replays.at_baseline().values())
     for norm in NORMS:
         assert sum(ends(game, record, norm)) == total
 
@@ -95,7 +95,7 @@ def test_whose_replay_is_its_baseline_has_no_value_and_ends_with_its_baseline(
             found = credited(game, record, norm)
             assert found.values[agent] == 0
             if any(found.values.values()) or not found.total:
-                assert found.payoffs(realised_total(record))[agent] == replays.alone()[agent]
+                assert found.payoffs(realised_total(record))[agent] == replays.at_baseline()[agent]
 
 
 @given(seed=SEEDS, stop=STOPS)
@@ -181,7 +181,7 @@ def test_sampled_banzhaf_values_agree_with_exact_ones() -> None:
     record = at_random(game, 2)
     of = characteristic(game, record)
     exact = attribute_by(of, "banzhaf")
-    few = type(of)(of.agents, of.worth, of.batch, alone=of.alone, exact_agents=2)
+    few = type(of)(of.agents, of.worth, of.batch, at_baseline=of.at_baseline, exact_agents=2)
     found = attribute_by(few, "banzhaf")
     assert found.standard_error is not None
     for agent, value in found.values.items():

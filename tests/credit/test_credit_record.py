@@ -67,6 +67,12 @@ def test_the_known_answers(
     assert ends(game, record) == payoffs
 
 
+def test_values_by_a_drawn_baseline_are_said_to_depend_on_the_draws() -> None:
+    game = load("public_goods", {"rounds": 1, "absent": "random"})
+    found = credited(game, joint(game, "give", "give", "give", "give"))
+    assert (found.method, found.standard_error) == ("exact given 16 draws", None)
+
+
 # Replays
 
 
@@ -116,7 +122,7 @@ def test_a_task_moves_only_if_all_who_handed_it_on_are_members() -> None:
     record = recorded(game, plays)
     replays = game.analysis.replays(record)
     kept = {a: Fraction(str(game.scenario.utility(a, swap[a]))) for a in game.agents}
-    assert replays.alone() == kept
+    assert replays.at_baseline() == kept
     assert replays.of(np.array([True, False])) == kept
     traded = {a: Fraction(str(game.scenario.utility(a, masks[a]))) for a in game.agents}
     assert replays.of(np.array([True, True])) == traded

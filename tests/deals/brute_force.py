@@ -132,7 +132,9 @@ def settled(deal, facts, terms, record):
     agents = facts["agents"]
     if not terms.executes:
         return earnings(record, agents)
-    due = payoffs(record, agents, deal.split, payments(deal, record), lambda name, total: {})
+    due = payoffs(
+        earnings(record, agents), deal.split, payments(deal, record), lambda name, total: {}
+    )
     micro = int(terms.held() * MILLION)
     released = releases(agents, micro, Monitor(deal).on(record).breaches, over=True)
     moved = net([*deposits(agents, micro), *released], agents)

@@ -44,7 +44,7 @@ def test_an_amendment_replaces_obligations_and_keeps_what_is_to_be_paid() -> Non
     assert list(in_force(after)) == ["c2", "c3", "c4"]
     assert split_of(after) == Share(norm="shapley").split
     record = [turn(1, "wait", "wait"), turn(2, "wait", "wait")]
-    assert monitor_of(after, record).duties(3) == [Duty("c4", "Ben", "pull", False)]
+    assert monitor_of(after, record).duties(3) == [Duty("Ben", "pull", False, "c4")]
     assert [(b.clause, b.agent, b.turn) for b in monitor_of(after, record).breaches] == [
         ("c1", "Ann", 1),
         ("c4", "Ben", 2),
@@ -98,7 +98,7 @@ def test_payoffs_sum_exactly_to_what_was_earned(signed: Deal, record: list[Turn]
     total = sum(earnings(record, AGENTS).values())
     exactly = [Fraction(str(x)) for t in record for x in [*t["rewards"].values(), t.get("pot", 0)]]
     assert total == sum(exactly)
-    after = payoffs(record, AGENTS, signed.split, payments(signed, record), evenly)
+    after = payoffs(earnings(record, AGENTS), signed.split, payments(signed, record), evenly)
     assert set(after) == set(AGENTS)
     assert sum(after.values()) == total
 
@@ -118,9 +118,9 @@ def test_a_share_splits_the_total_before_payments_are_made() -> None:
         Share(fractions={"Ann": "1/2", "Ben": "1/4", "Cyd": "1/4"}),
         Pay(payer="Ann", payee="Cyd", amount=1),
     )
-    after = payoffs(record, AGENTS, signed.split, payments(signed, record), evenly)
+    after = payoffs(earnings(record, AGENTS), signed.split, payments(signed, record), evenly)
     assert after == {"Ann": 5, "Ben": 3, "Cyd": 4}
-    named = payoffs(record, AGENTS, Share(norm="shapley"), [], evenly)
+    named = payoffs(earnings(record, AGENTS), Share(norm="shapley"), [], evenly)
     assert named == {"Ann": 5, "Ben": 5, "Cyd": 2}
 
 

@@ -164,7 +164,7 @@ def nobody_is_worth_nothing_and_everybody_what_the_record_adds_to_the_baselines(
         record = [turn for _, _, turn in play(game, seed)]
         kept = deepcopy(record)
         worth = [game.analysis.worth(record, frozenset(c)) for c in ([], game.agents)]
-        alone = game.analysis.replays(record).alone()
+        alone = game.analysis.replays(record).at_baseline()
         assert worth == [0, realised_total(record) - sum(alone.values())]
         assert all(
             isinstance(game.analysis.worth(record, frozenset([a])), Fraction) for a in game.agents
@@ -180,7 +180,7 @@ def no_play_beats_the_best_total_that_it_names(name: str) -> None:
         record = [turn for _, _, turn in play(game, seed)]
         assert points.best is None or realised_total(record) <= exact(points.best)
     assert all(len(point) == len(game.agents) for point in points.efficient)
-    assert points.alone is None or set(points.alone) == set(game.agents)
+    assert points.disagreement is None or set(points.disagreement) == set(game.agents)
 
 
 def wrong_parameters_are_refused_in_one_line(name: str) -> None:

@@ -6,7 +6,10 @@ import nashpy
 import numpy as np
 import pytest
 
+from shapley_coop.deals.language.effects import Duty
 from shapley_coop.games import GameError, load
+from shapley_coop.games.enumeration import Enumeration
+from shapley_coop.games.matrix import MatrixGame
 from tests.brought import brought_by
 
 
@@ -124,3 +127,20 @@ def test_every_dilemma_is_repeated_for_as_many_rounds_as_asked(name, rounds):
     play_all(game, lambda turn: turns.append(turn) or first)
     assert turns == list(range(1, rounds + 1))
     assert game.turns == game.facts()["turns"] == rounds
+
+
+def valued(agent):
+    """An agent that values c at 1, b at 2 and a at 3, beside one that has no choice."""
+    pays = [{"play": [x, "-"], "pays": [worth, 0]} for worth, x in enumerate("cba", start=1)]
+    actions = {agent: [*"abc"], "Ben": ["-"]}
+    return MatrixGame({"agents": [agent, "Ben"], "actions": actions, "payoffs": pays})
+
+
+def test_a_second_ban_does_not_lift_the_first():
+    facts = {**valued("Ann").facts(), "you": "Ann", "turn": 1}
+    bans = [Duty("Ann", action, True) for action in "ab"]
+    assert Enumeration(facts, [], lambda *_: bans).play(bans) == {"Ann": "c", "Ben": "-"}
+
+
+def test_any_name_of_an_agent_can_be_foreseen():
+    assert valued("self").payoffs.unasked == {"self": "a", "Ben": "-"}

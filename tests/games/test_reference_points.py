@@ -74,7 +74,7 @@ def test_a_small_game_with_a_state_is_enumerated_and_equal_positions_are_played_
 def test_the_exchange_brings_its_front_and_values_a_plan_by_its_tasks() -> None:
     game = load("task_exchange")
     points = game.analysis.reference_points
-    assert points.alone == {"Alice": 0.75, "Bob": 0.7}
+    assert points.disagreement == {"Alice": 0.75, "Bob": 0.7}
     assert points.nash in points.efficient
     assert points.best == max(map(sum, points.efficient))
     first, *rest = [atom["action"] for atom in game.facts()["atoms"]]

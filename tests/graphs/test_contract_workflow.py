@@ -190,7 +190,7 @@ async def test_an_offer_is_shown_with_its_certificate_and_how_it_is_enforced(scr
         RunConfig(game="prisoners_dilemma", enforcement="escrow", deposit="3", outlook=False)
     )
     letter = script.shown_to("Bob", "contract_answer")[0]
-    assert "Keeping it is weakly dominant at every turn." in letter.facts["offer"]["certificate"]
+    assert "Keeping it is weakly dominant at every turn, " in letter.facts["offer"]["certificate"]
     assert "| you (Bob) | 0 | 0 | 10 |" in letter
     assert "Each party of a deal pays a deposit of 3" in letter
     assert letter.facts["enforcement"]["mode"] == "escrow"

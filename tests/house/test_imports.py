@@ -34,6 +34,7 @@ GROUND = {
     *(
         "amounts",
         "blocking",
+        "by_class",
         "canonical",
         "currencies",
         "earned_value",

@@ -57,19 +57,18 @@ async def letter_about(script, deal, game, **settings):
             promise(),
             "prisoners_dilemma",
             [
-                "Bob: worst 0, expected 0, best 20 without it, worst 10, expected 10, best 10 if "
-                "all keep it, and at least -10 by keeping it whatever the others do.",
-                "Signing is individually rational: while all keep it, it can secure no less than "
-                "without it (maximin).",
-                "Keeping it is no best response: Bob gains 10 if it plays defect at turn 1 where "
-                "the contract asks for cooperate.",
+                "Bob: worst 0, predicted 0, best 20 without it, worst 10, predicted 10, best 10 if "
+                "all keep it, and at least -10 by keeping it whatever the others do, provided",
+                "While all keep it, signing does not lower what it can secure in pure actions.",
+                "Keeping it is no best response: Bob gains 10 by its best deviation, which first "
+                "plays defect at turn 1 where the contract asks for cooperate.",
             ],
-            "| you (Bob) | 0 | 0 | 10 | -10 | gains 10 by defect at turn 1, while the others",
+            "| you (Bob) | 0 | 0 | 10 | -10 | gains 10 at best, first by defect at turn 1",
         ),
         (
             promise(fine=2),
             "prisoners_dilemma",
-            ["Keeping it is weakly dominant at every turn."],
+            ["Keeping it is weakly dominant at every turn, if all keep it in later turns."],
             "| Alice | 0 | 0 | 10 | 10 | never pays |",
         ),
         (
@@ -77,7 +76,8 @@ async def letter_about(script, deal, game, **settings):
             "cash_grab",
             [
                 "Keeping it is a best response while the others keep it, but not dominant: Carol "
-                "gains 3 if it plays take at turn 3 where the contract asks for wait, when Alice "
+                "gains 3 over wait if it plays take at turn 3 where the contract asks for wait, "
+                "when Alice "
                 "plays wait, Bob plays wait.",
                 "(take, take, wait) is a weak equilibrium of a turn without any contract",
             ],

@@ -138,7 +138,7 @@ def test_the_long_term_step_is_answered_from_the_record():
     ]
     assert "without Bob: 10 less" in ask(turn, "Bob", "marginal_contribution", agent="Bob")
     value = ask(turn, "Bob", "shapley_value", agent="Bob")
-    assert "Bob: value 4.5, 0 without the others, so 4.5 by the norm." in value
+    assert "Bob: value 4.5, 0 at the baseline, so 4.5 by the norm." in value
     assert "There is no agent" in ask(turn, "Bob", "shapley_value", agent="Eve")
 
 

@@ -208,7 +208,7 @@ def test_tasks_that_moved_are_valued_by_who_moved_them_as_every_replay_says() ->
         for part in replays.classes:
             counts = tuple(
                 sum(own and of == k for own, of in zip(inside, part.of, strict=True))
-                for k in range(len(part.sizes))
+                for k in range(part.worths.ndim)
             )
             parts += part.worths[counts]
         assert replays.improvement(np.array([inside])) * 1_000_000 == parts

@@ -89,7 +89,7 @@ def test_what_is_counted_is_what_the_table_says(name, params):
             for turn in record
         ]
         ours, theirs = counted.analysis.replays(record), tabled.analysis.replays(record)
-        assert ours.alone() == theirs.alone()
+        assert ours.at_baseline() == theirs.at_baseline()
         for _ in range(12):
             members = frozenset(a for a in counted.agents if rng.random() < 0.5)
             assert counted.analysis.worth(record, members) == tabled.analysis.worth(record, members)
@@ -123,11 +123,11 @@ def test_values_by_classes_are_those_of_all_coalitions(name, params, norm, monke
     of = characteristic(counted, record)
     found = attribute_by(of, norm)
     assert found.method.startswith("exact (")
-    assert (found.total, found.values, found.marginal, found.alone) == (
+    assert (found.total, found.values, found.marginal, found.at_baseline) == (
         expected.total,
         expected.values,
         expected.marginal,
-        expected.alone,
+        expected.at_baseline,
     )
 
 

@@ -129,7 +129,7 @@ async def test_embedded_agents_reach_the_best_welfare_and_nobody_ends_below_its_
 ) -> None:
     outcome, table = await ended(seed=seed)
     points = game_of(table["settings"]).analysis.reference_points
-    alone = points.alone or {}
+    alone = points.disagreement or {}
     assert sum(outcome["rewards"].values()) == pytest.approx(points.best)
     told = f"is worth {points.best:g} to them together, of {points.best:g} in the best allocation"
     assert told in outcome["happened"]["words"][-1]

@@ -41,7 +41,7 @@ def test_a_coalition_is_worth_what_its_members_gave_one_another(mode: str) -> No
         position = after.position
     alone = {agent: game.market.alone(agent) for agent in game.agents}
     for agent in game.agents:
-        assert game.analysis.replays(record).alone()[agent] == alone[agent]
+        assert game.analysis.replays(record).at_baseline()[agent] == alone[agent]
         assert game.analysis.worth(record, frozenset([agent])) == 0
 
 

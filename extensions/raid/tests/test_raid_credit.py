@@ -45,7 +45,7 @@ def test_a_hero_that_idles_ends_with_its_baseline_and_others_do_not() -> None:
         position = game.step(position, actions).position
     record = recorded(game, plays)
     payoffs = ends(game, record)
-    assert payoffs[0] == game.analysis.replays(record).alone()["Hero1"] == -25
+    assert payoffs[0] == game.analysis.replays(record).at_baseline()["Hero1"] == -25
     assert min(payoffs[1:]) > 0
 
 

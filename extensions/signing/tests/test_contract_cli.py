@@ -104,9 +104,9 @@ def test_a_deal_that_leaves_somebody_less_than_it_expects_says_so(coop, tmp_path
     file = written(tmp_path / "halves.yaml", {"clauses": halves})
     told = coop("contract", "check", file, "--game", str(tmp_path / "opt.yaml")).out
     ann, ben = (line for line in told.splitlines() if line.startswith(("Ann", "Ben")))
-    secures = "individually rational: while all keep it, it can secure no less than without it"
+    secures = "signing does not lower what it can secure in pure actions"
     assert f"{secures} (maximin). " in ann
-    assert f"{secures} (maximin), but it expects less: 6.5 against 10. " in ben
+    assert f"{secures} , but its predicted payoff is less: 6.5 against 10. " in ben
 
 
 @pytest.mark.parametrize(

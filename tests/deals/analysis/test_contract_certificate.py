@@ -152,7 +152,8 @@ def test_a_bare_promise_in_the_dilemma_is_rational_to_sign_and_better_broken():
     assert party.rational
     assert (party.without.expected, party.within.expected) == (0, 10)
     assert party.deviation.text() == (
-        "Alice gains 10 if it plays defect at turn 1 where the contract asks for cooperate."
+        "Alice gains 10 by its best deviation, which first plays defect at turn 1 where the "
+        "contract asks for cooperate."
     )
 
 
@@ -306,7 +307,7 @@ def test_a_certificate_can_be_read_by_people_and_programs():
     found = certify(promise(game, "cooperate"), game.facts())
     text = in_words(found)
     assert "Its payments sum to zero in all 8 outcomes of its turns." in text
-    assert "Alice: worst 0, expected 0, best 4 without it, worst 2, expected 2, best 2" in text
+    assert "Alice: worst 0, predicted 0, best 4 without it, worst 2, predicted 2, best 2" in text
     record = json.loads(json.dumps(as_record(found), allow_nan=False))
     assert record["parties"]["Bob"]["best_response"] is False
     assert record["parties"]["Bob"]["deviation"]["gain"] == "2"

@@ -44,8 +44,8 @@ def test_where_nothing_matters_keeping_a_promise_is_a_best_response_and_not_domi
         assert as_record(certificate)["parties"][agent]["best_response"]
         assert not as_record(certificate)["parties"][agent]["dominant"]
     assert (
-        "Keeping it is a best response whatever the others do, but not dominant: b at turn 1 in "
-        "place of a never costs it anything." in in_words(certificate)
+        "Keeping it is a best response whatever actions the others take, but not dominant: "
+        "b at turn 1 in place of a never costs it anything." in in_words(certificate)
     )
 
 

@@ -32,7 +32,8 @@ def test_to_choose_after_seeing_the_others_is_no_dominant_way_to_keep_a_contract
     assert not party.dominant
     assert party.temptation is not None
     assert party.temptation.text() == (
-        "A gains 1 if it plays c at turn 1 where the contract asks for a, when B plays y."
+        "A gains 1 over a if it plays c at turn 1 where the contract asks for a or b, "
+        "when B plays y."
     )
 
 
@@ -51,3 +52,12 @@ def test_the_deposit_outweighs_what_payments_add_to_a_breach(more: Any) -> None:
     )
     assert found.enforcement.deposit == 2
     assert found.parties["A"].deviation is None
+
+
+def test_a_deposit_under_a_norm_is_said_to_leave_out_the_split() -> None:
+    """By equal parts the breach gains 2.5, and by own payoffs 1."""
+    facts = _one_turn({"A": ["a", "b"], "B": ["x"]}, {("a", "x"): (2, 0), ("b", "x"): (3, 4)})
+    deal = Deal(clauses=[Do(agent="A", action="a"), Share(norm="equal")])
+    found = certify(deal, facts, Enforcement(mode="escrow"), norms=("equal",))
+    assert found.enforcement.deposit == 1
+    assert found.notes[-1] == "The deposit outweighs what a breach gains before payments and split."

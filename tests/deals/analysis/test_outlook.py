@@ -42,6 +42,14 @@ LEVER_FOR_FIVE = Deal(
 )
 
 
+def test_rows_and_norm_foresee_the_same_play() -> None:
+    """Bob, asked for nothing, follows Alice's promise of the stag in both."""
+    game = load("stag_hunt", {"rounds": 1})
+    deal = Deal(clauses=[Do(agent="Alice", action="stag")])
+    found = before_play(game, deal, norm_payoffs=norm_payoffs, norms=("shapley",))
+    assert found.by_norm == found.rows[0].payoffs
+
+
 def before_play(game, deal, **more):
     return outlook(Prospect(game, game.start(), [], None, deal, **more))
 

@@ -10,6 +10,7 @@ from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import load
+from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.questions import contract_propose, propose
 from tests.graphs.test_ability_to_pay import paying, proposing
 from tests.state.test_tools import at
@@ -97,3 +98,15 @@ def test_what_a_payer_may_be_paid_back_covers_no_certain_payment() -> None:
     sure = {key: x for key, x in back.items() if key != "when"}
     both = proposing(turn, paying(turn, 12), {**sure, "amount": 5})
     assert not isinstance(both, Fault)
+
+
+def test_a_value_by_a_norm_may_exceed_the_total_and_is_no_bound() -> None:
+    """Bob loses 10 unless Alice helps, and then earns 10: Shapley gives 20 and −10."""
+    pays = [{"play": ["help", "-"], "pays": [0, 10]}, {"play": ["idle", "-"], "pays": [0, -10]}]
+    actions = {"Alice": ["help", "idle"], "Bob": ["-"]}
+    game = MatrixGame({"agents": [*actions], "actions": actions, "payoffs": pays, "absent": "idle"})
+    split = {"kind": "share", "norm": "shapley"}
+    deal = Deal.model_validate({"clauses": [pay(15, "always"), split]})
+    assert certify(deal, facts_of(game), norms=("shapley",)).faults == ()
+    alone = Deal.model_validate({"clauses": [pay(15, "always")]})
+    assert certify(alone, facts_of(game)).faults[0].label == "ABLE"

@@ -24,7 +24,7 @@ from shapley_coop.deals.language.reading import read_proposal
 from shapley_coop.deals.language.rules import DEAL_RULES, all_faults
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import payments
-from shapley_coop.deals.settlement import payoffs
+from shapley_coop.deals.settlement import earnings, payoffs
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Turn, load
 from shapley_coop.questions.contract_propose import QUESTION as PROPOSE
@@ -61,7 +61,7 @@ def no_norm(norm: str, total: Fraction) -> dict[str, Fraction]:
 @settings(max_examples=60, deadline=None)
 def test_it_settles_as_its_parts_do(pay: Pay, record: list[Turn]) -> None:
     ends = [
-        payoffs(record, AGENTS, None, payments(deal, record), no_norm)
+        payoffs(earnings(record, AGENTS), None, payments(deal, record), no_norm)
         for deal in (Deal(clauses=(pay,)), spelt_out(pay))
     ]
     assert ends[0] == ends[1]

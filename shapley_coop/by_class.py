@@ -1,9 +1,9 @@
 """Characteristic functions that depend only on how many members each class of agents has."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 
@@ -13,7 +13,7 @@ class ByClass:
 
     Attributes:
         of: the class of each agent, shape (n,); −1 for an agent that never changes the worth.
-        worths: integers in 1/unit, indexed by the number of members of each class.
+        worths: integers in 1/unit, indexed by class counts; shape (m_1 + 1, m_2 + 1, …).
         unit: the divisor that turns these integers into the game's unit.
     """
 
@@ -22,6 +22,7 @@ class ByClass:
     unit: int = 1
 
     @property
-    def sizes(self) -> tuple[int, ...]:
-        """The number of agents in each class."""
-        return tuple(size - 1 for size in np.shape(self.worths))
+    def gain(self) -> Fraction:
+        """The worth of all agents less that of none, in the game's unit."""
+        flat = self.worths.reshape(-1)
+        return Fraction(int(flat[-1]) - int(flat[0]), self.unit)
