@@ -15,7 +15,7 @@ from shapley_coop.state.topics import PLAY_ALONE
 
 page = WorkflowBuilder()
 
-page.lead("open", "act")
+page.add_edge("open", "act")
 page.asks("act", act.QUESTION.about(PLAY_ALONE), then="step")
 page.add_node("step", step)
 page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})

@@ -30,7 +30,7 @@ def negotiation(plan: Topic, play: Topic) -> WorkflowBuilder:
 
     page.add_edge("open", "propose")
     page.add_node("convene", convene)
-    page.lead("convene", "propose")
+    page.add_edge("convene", "propose")
     page.asks_and_validates("propose", "validate", propose.QUESTION.about(plan))
     page.branch("validate", route_offer, {"again": "propose", "offer": "answer", "pass": "tally"})
     page.asks("answer", answer.QUESTION.about(plan), then="tally")
@@ -38,7 +38,7 @@ def negotiation(plan: Topic, play: Topic) -> WorkflowBuilder:
     talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
     page.branch("tally", verdict_of, {**talk_on, "agreed": "summarize", "no_deal": "act"})
     page.add_node("summarize", summarize)
-    page.lead("summarize", "act")
+    page.add_edge("summarize", "act")
 
     page.asks("act", act.QUESTION.about(play), then="step")
     page.add_node("step", step)

@@ -63,7 +63,7 @@ def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
         guidance: whether letters ask agents to weigh the others' utilities.
     """
     page = WorkflowBuilder("task_exchange", plays=TaskExchange, check_config=of_executed)
-    page.lead("open", "consider")
+    page.add_edge("open", "consider")
     page.asks("consider", replace(consider.QUESTION, guidance=guidance), then="collect_plans")
     page.add_node("collect_plans", collect_plans)
     page.branch("collect_plans", verdict_of, {"refused": "consider", "sound": "speak"})

@@ -120,8 +120,15 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         return super().add_node(node, action, **{"input_schema": self.state_schema, **options})
 
     def compile(self, *given: Any, **options: Any) -> App:
-        """Compile the graph like LangGraph's `compile`, and store the workflow's name."""
+        """Compile the graph like LangGraph's `compile`, and store the workflow's name.
+
+        An edge from a node that asks nobody to one that asks gets a task for each person.
+        """
         self.name = options.get("name") or self.name
+        for source, to in sorted(self.edges):
+            if to in self.askings and source not in self.askings:
+                self.edges.remove((source, to))
+                self._lead(source, to)
         compiled = vars(super().compile(*given, **options))
         return App(**{name: part for name, part in compiled.items() if name != "__orig_class__"})
 
@@ -195,8 +202,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
         self.add_conditional_edges(source, route, cast(dict[Hashable, str], dict(onward)))
 
-    def lead(self, source: str, to: str) -> None:
-        """Add an edge to a node that may ask people."""
+    def _lead(self, source: str, to: str) -> None:
+        """Add an edge with a task for each person."""
         self.branch(source, lambda _: to, {to: to})
 
     def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:

@@ -77,7 +77,13 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
 
     Raises:
         SeatError: a seat did not answer.
+        ValueError: several people are asked in one task, whose replies could be mixed up.
     """
+    if len(people := [agent for agent in turn.asked if turn.is_person(agent)]) > 1:
+        raise ValueError(
+            f"{turn.question.name} asks {', '.join(people)} in one task, but each person needs one "
+            "alone: lead to the node that asks from a node that asks nobody"
+        )
     label_root(turn.table)
     journal, asked = await asyncio.to_thread(prepare, turn, write)
     sent = {agent: one.question for agent, one in asked.items() if not one.forced}

@@ -44,7 +44,7 @@ page = WorkflowBuilder(
     "trade", plays=Trade, check_game=of_owners, state=MarketTable, start={"prices": {}}
 )
 
-page.lead("open", "bid")
+page.add_edge("open", "bid")
 page.asks("bid", ORDER, then="clear")
 page.add_node("clear", clear)
 page.branch("clear", verdict_of, {"refused": "bid", "traded": "act", "nothing": "act"})

@@ -34,7 +34,7 @@ CHOOSE = replace(
 
 page = WorkflowBuilder(plays=MatrixGame, check_game=mediator_of)
 
-page.lead("open", "act")
+page.add_edge("open", "act")
 page.asks("act", CHOOSE, then="mediate")
 page.add_node("mediate", mediate)
 page.branch("mediate", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})

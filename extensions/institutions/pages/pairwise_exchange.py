@@ -63,7 +63,7 @@ page = WorkflowBuilder(
 
 page.add_edge("open", "pair")
 page.add_node("pair", pair)
-page.lead("pair", "speak")
+page.add_edge("pair", "speak")
 page.asks("speak", SPEAK, then="deliver")
 page.add_node("deliver", deliver)
 page.branch("deliver", verdict_of, {"refused": "speak", "talk_on": "speak", "over": "swap"})
