@@ -57,17 +57,15 @@ page.branch("pass_on", verdict_of, {**talk_on, "agreed": "write", "in_words": "w
 page.asks("write", contract_write.QUESTION.about(DRAFTS))
 onward = {"again": "write", "written": "summarize", "to_sign": "sign", "unwritten": "act"}
 page.branch("write", verdict_of, onward)
-page.asks("sign", contract_sign.QUESTION, then="count")
-page.add_node("count", count_signatures)
-page.branch("count", verdict_of, {"refused": "sign", "signed": "summarize", "unsigned": "act"})
+page.asks("sign", contract_sign.QUESTION, then=("count", count_signatures))
+page.branch("count", verdict_of, {"again": "sign", "signed": "summarize", "unsigned": "act"})
 page.add_node("summarize", summarize)
 page.add_edge("summarize", "enforce")
 
 page.add_node("enforce", enforce)
 page.add_edge("enforce", "act")
-page.asks("act", act.QUESTION, then="step")
-page.add_node("step", step)
-page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
+page.asks("act", act.QUESTION, then=("step", step))
+page.branch("step", verdict_of, {"again": "act", "played": "enforce_turn"})
 page.add_node("enforce_turn", enforce)
 play_on = {"play_on": "act", "due": "convene"}
 page.branch("enforce_turn", what_is_next, {**play_on, "judge": "judge", "over": "settle"})

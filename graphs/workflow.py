@@ -8,10 +8,12 @@ A node that only reads the table is asynchronous. A node that computes or reads 
 function: LangGraph runs it in a thread, so that other runs do not wait.
 """
 
+import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from inspect import iscoroutinefunction
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -32,6 +34,9 @@ from shapley_coop.state.workflow_config import config_for, opening_for
 Verdict = Callable[[Table], str]
 """A function from the table to the name of a branch's outcome."""
 
+Action = Callable[[Any], Any]
+"""A function from the table to an update of it; a coroutine function only reads the table."""
+
 
 def verdict_of(table: Table) -> str:
     """Return the verdict that the previous node wrote to the table."""
@@ -44,7 +49,7 @@ def route_offer(table: Table) -> str:
 
 
 def sound(table: Table) -> str:
-    """Return `sound`, for a branch that leads back by `again` if an answer is refused."""
+    """Return `sound`, for a branch that leads back by `again` while an answer is refused."""
     return "sound"
 
 
@@ -157,18 +162,22 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         """Return all questions of the workflow."""
         return tuple(self.askings.values())
 
-    def asks(self, node: str, question: Question[Any], then: str = "") -> None:
+    def asks(
+        self, node: str, question: Question[Any], then: tuple[str, Action] | None = None
+    ) -> None:
         """Add a node that asks agents and validates their answers.
 
         Args:
             node: the name of the node.
             question: the question, which says which agents are asked.
-            then: the node that follows after all answers, if several agents are asked. Its verdict
-                `refused` must lead back to `node`, which then asks the refused authors again.
+            then: the name and the function of a node that waits for all answers, if several agents
+                are asked; the edge to it is added too. If an answer is refused, the function is not
+                called, and the node's branch must lead back to `node` by `again`.
         """
         self.add_node(node, ask(self._asked_at(node, question)))
         if then:
-            self.add_edge(node, then)
+            self.add_node(then[0], _once_sound(then[1]))
+            self.add_edge(node, then[0])
 
     def asks_and_validates(self, node: str, check: str, question: Question[Any]) -> None:
         """Add a node that asks one agent, a node that validates the answer, and an edge between.
@@ -190,7 +199,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             source: the node that the edges leave.
             verdict: the function that chooses the edge.
             onward: outcome → node. If it has the outcome `again`, refused answers lead to that
-                outcome's node, and `verdict` is called only if all answers are sound.
+                outcome's node, which asks their authors again; `verdict` is called only if all
+                answers are sound.
         """
 
         own_table = self.state_schema  # LangGraph passes `route` only its keys
@@ -234,6 +244,19 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             )
             for group in groups
         ]
+
+
+def _once_sound(action: Action) -> Callable[[Table], Awaitable[dict[str, Any]]]:
+    """Return a node that runs a function only if no answer is refused."""
+
+    async def join(table: Table) -> dict[str, Any]:
+        if unsound(table):
+            return {}
+        if iscoroutinefunction(action):
+            return cast(dict[str, Any], await action(table))
+        return await asyncio.to_thread(action, table)
+
+    return join
 
 
 def _people_apart(table: Table, asking: Question[Any]) -> bool:

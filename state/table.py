@@ -230,9 +230,8 @@ class Table(Result, total=False):
 
     verdict: str
     """The latest node's verdict, which selects the next edge. Written by `open`, `convene`,
-    `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
-    `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `deliver`, `swap`,
-    `step` and `mediate`."""
+    `attribute`, `validate`, `speak`, `check`, `tally`, `pass_on`, `write`, `group`, `delegate`,
+    `count`, `clear`, `deliver`, `swap`, `step` and `mediate`."""
 
     negotiators: list[str]
     """The agents that bargain, if only some do. Written by `delegate`."""

@@ -35,9 +35,8 @@ CHOOSE = replace(
 page = WorkflowBuilder(plays=MatrixGame, check_game=mediator_of)
 
 page.add_edge("open", "act")
-page.asks("act", CHOOSE, then="mediate")
-page.add_node("mediate", mediate)
-page.branch("mediate", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+page.asks("act", CHOOSE, then=("mediate", mediate))
+page.branch("mediate", whether_over, {"again": "act", "play_on": "act", "over": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)
 
