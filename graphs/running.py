@@ -21,7 +21,7 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 from shapley_coop.blocking import apart
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.replies import OpenMail, OpenQuestion, check_reply, open_questions
+from shapley_coop.graphs.replies import OpenMail, OpenQuestion, open_questions
 from shapley_coop.graphs.same_run import check_objects, check_same_config, check_same_workflow
 from shapley_coop.graphs.threads import Hold, configure, hold, hold_lease, open_workflow
 from shapley_coop.graphs.workflow import App
@@ -229,7 +229,7 @@ async def answer(run: Run, agent: str, reply: Any, watch: Watcher | None = None)
             waiting = ", ".join(sorted(asked)) or "nobody"
             raise ValueError(f"{agent} is not asked now: the run waits for {waiting}")
         at = open_questions(run.graph, cast(Table, state.values), state.tasks)
-        if fault := await check_reply(at[agent], reply):
+        if fault := await asyncio.to_thread(at[agent].refusal, reply):
             return fault
         await _advance(app, run, Command(resume={asked[agent]: reply}), watch, here.lease, config)
         left = [i.value["pointer"]["agent"] for i in (await app.aget_state(config)).interrupts]
@@ -277,7 +277,7 @@ async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Perso
     agent = asked.value["pointer"]["agent"]
     while True:
         reply = await apart(person, await asyncio.to_thread(_mail, asked, at[agent]))
-        if await check_reply(at[agent], reply) is None:
+        if await asyncio.to_thread(at[agent].refusal, reply) is None:
             return reply
 
 
