@@ -27,9 +27,10 @@ from shapley_coop.nodes.agent.ask import ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, open_node
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.table import Opening, Result, Table
 from shapley_coop.state.turn import Question, TurnContext, unsound
-from shapley_coop.state.workflow_config import config_for, opening_for
+from shapley_coop.state.workflow_config import check_kind, config_for, opening_for, with_params
 
 Verdict = Callable[[Table], str]
 """A function from the table to the name of a branch's outcome."""
@@ -69,10 +70,6 @@ class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
         return run_blocking(self.abulk_update_state(config, supersteps))
 
 
-def take_any(config: RunConfig) -> None:
-    """Accept all settings; this is the default of `check_config`."""
-
-
 class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     """The builder of one workflow (a "page"): a `StateGraph` with nodes that ask agents.
 
@@ -89,8 +86,6 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     Attributes:
         game: the argument `game`.
         plays: the argument `plays`.
-        check_game: the argument `check_game`, or its default.
-        check_config: the argument `check_config`.
         params: the argument `params`.
         name: the name of the compiled workflow, which is part of what the parties sign.
         askings: node → the question that the node asks.
@@ -101,7 +96,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         game: str = "escape_room",
         plays: type[Game] = Game,
         check_game: Callable[[Game], object] | None = None,
-        check_config: Callable[[RunConfig], object] = take_any,
+        check_config: Callable[[RunConfig], object] | None = None,
         params: Mapping[str, Any] | None = None,
         state: type[Table] = Table,
         start: Mapping[str, Any] | None = None,
@@ -113,8 +108,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             state, context_schema=config, input_schema=opening_for(config), output_schema=Result
         )
         self.game, self.plays = game, plays
-        self.check_game = check_game or self._check_workflow
-        self.check_config = check_config
+        self._check_game = check_game or self._check_workflow
+        self._check_config = check_config
         self.params: Mapping[str, Any] = params or {}
         first = open_node(self, config, start or {})
         self.add_node("open", first, input_schema=opening_for(config, Reopening))
@@ -136,6 +131,30 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
                 self._lead(source, to)
         compiled = vars(super().compile(*given, **options))
         return App(**{name: part for name, part in compiled.items() if name != "__orig_class__"})
+
+    def admit(self, config: RunConfig) -> tuple[RunConfig, dict[str, Any], Game]:
+        """Return a run's resolved configuration, its settings and its game, ready to be played.
+
+        Raises:
+            ValueError: a setting is invalid, or the workflow cannot play the game or use a setting.
+        """
+        resolved = with_params(config, self.game, self.params).resolve()
+        settings = settings_of(resolved)
+        game = game_of(settings)
+        self.check_game(game)
+        if self._check_config:
+            self._check_config(resolved)
+        game.make_ready()
+        return resolved, settings, game
+
+    def check_game(self, game: Game) -> None:
+        """Refuse a game that the workflow cannot play.
+
+        Raises:
+            ValueError: the game is of another class, or `check_game` of the builder refuses it.
+        """
+        check_kind(game, self.plays, self.name)
+        self._check_game(game)
 
     def _check_workflow(self, game: Game) -> None:
         """Refuse a game that only another workflow can play.
