@@ -3,7 +3,6 @@
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
-from shapley_coop.prompts.brought import brought_facts
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Action
 from shapley_coop.state.judging import reader
@@ -46,6 +45,6 @@ QUESTION = Question(
     seal_actions,
     program=lambda me: me.act(),
     shows=(stand, kept_or_broken, unusual_enforcement),
-    words=(turn_of_game, brought_facts),
+    words=(turn_of_game,),
     tells=deeds_once_signed,
 )
