@@ -75,9 +75,9 @@ async def play(
 
     entered, taken = await asyncio.to_thread(begun)
     try:
-        return await _follow(entered, watch, person, taken=taken)
+        return await follow(entered, watch, person, taken=taken)
     finally:
-        taken.last.close()  # has no effect if `_follow` has released the lease already
+        taken.last.close()  # has no effect if `follow` has released the lease already
 
 
 async def follow(
@@ -85,6 +85,8 @@ async def follow(
     watch: Watcher | None = None,
     person: Person | None = None,
     traced: RunnableConfig | None = None,
+    *,
+    taken: Hold | None = None,
 ) -> dict[str, Any]:
     """Start a run, or resume it where it stopped; finished steps are not repeated.
 
@@ -93,6 +95,7 @@ async def follow(
         watch: a callback, called after each node with its name and update.
         person: answers for the people in the run; None lets the run wait for them.
         traced: further metadata, tags and callbacks for the trace.
+        taken: the caller's lease of the run, if it has one.
 
     Returns:
         The result (`state.result`).
@@ -105,17 +108,6 @@ async def follow(
         ValueError: an object that had a seat in the run does not exist in this process.
         Waiting: people must reply, and `person` is None.
     """
-    return await _follow(run, watch, person, traced)
-
-
-async def _follow(
-    run: Run,
-    watch: Watcher | None,
-    person: Person | None,
-    traced: RunnableConfig | None = None,
-    taken: Hold | None = None,
-) -> dict[str, Any]:
-    """Follow a run, as `follow` does; `taken` is the caller's lease of the run, if it has one."""
     check_same_workflow(run)
     check_objects(run)
     if run.why:

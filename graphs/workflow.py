@@ -25,7 +25,6 @@ from shapley_coop.blocking import iterate_blocking, run_blocking
 from shapley_coop.games import Game
 from shapley_coop.nodes.agent.ask import ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, open_node
-from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.table import Opening, Result, Table
@@ -245,11 +244,12 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
         A `Send` contains the public table and agents' names, never a secret.
         """
-        asking = self.askings.get(node)
-        if asking is None or not _people_apart(table, asking):
+        if node not in self.askings:
             return []
-        turn = TurnContext.of(table, asking)
+        turn = TurnContext.of(table, self.askings[node])
         people = [[agent] for agent in turn.asked if turn.is_person(agent)]
+        if not people or len(turn.asked) == 1:
+            return []
         models = [agent for agent in turn.asked if not turn.is_person(agent)]
         groups = [models, *people] if models else people
         return [
@@ -276,11 +276,3 @@ def _once_sound(action: Action) -> Callable[[Table], Awaitable[dict[str, Any]]]:
         return await asyncio.to_thread(action, table)
 
     return join
-
-
-def _people_apart(table: Table, asking: Question[Any]) -> bool:
-    """Return whether several agents are asked and some are people, who need separate tasks."""
-    evaluated = EvaluatedTable(table)
-    who = asking.who(evaluated)
-    seats = evaluated.config.seats
-    return len(who) > 1 and any(agent in seats and seats[agent].human for agent in who)

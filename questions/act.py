@@ -35,14 +35,14 @@ def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
 
 
 QUESTION = Question(
-    "act",
-    "choose your action",
-    PLAY,
-    able,
-    Action,
-    read,
-    check,
-    seal_actions,
+    name="act",
+    title="choose your action",
+    topic=PLAY,
+    who=able,
+    answer=Action,
+    read=read,
+    check=check,
+    publish=seal_actions,
     program=lambda me: me.act(),
     shows=(stand, kept_or_broken, unusual_enforcement),
     words=(turn_of_game,),

@@ -109,16 +109,16 @@ def _ask_to_decide(turn: TurnContext, message: Message) -> str:
 
 
 QUESTION = Question(
-    "answer",
-    "answer the offer",
-    PLAN,
-    listeners,
-    Reply,
-    read,
-    check,
-    hold_answers,
+    name="answer",
+    title="answer the offer",
+    topic=PLAN,
+    who=listeners,
+    answer=Reply,
+    read=read,
+    check=check,
+    publish=hold_answers,
     program=lambda me: me.reply(),
-    shows=(*(stand, talk_round, answered_offer, answer_order, unusual_enforcement, norms),),
+    shows=(stand, talk_round, answered_offer, answer_order, unusual_enforcement, norms),
     words=(offer_to_answer,),
     teaches=True,
 )

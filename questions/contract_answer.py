@@ -66,14 +66,14 @@ def accept_offer(turn: TurnContext, agent: str, speech: str | None) -> AgentOutp
 
 
 QUESTION = Question(
-    "contract_answer",
-    "answer the draft",
-    contract_propose.QUESTION.topic,
-    contract_propose.QUESTION.who,
-    Redraft,
-    read,
-    check,
-    contract_propose.publish,
+    name="contract_answer",
+    title="answer the draft",
+    topic=contract_propose.QUESTION.topic,
+    who=contract_propose.QUESTION.who,
+    answer=Redraft,
+    read=read,
+    check=check,
+    publish=contract_propose.publish,
     program="shapley_coop.seats.embedded.contracting:Party.answer",
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),

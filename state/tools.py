@@ -129,7 +129,7 @@ def evaluate_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
     if fault := cannot_sign(turn, agent, deal):
         return _refuse_call(fault)
     norms = turn.norms if turn.topic.phase == "negotiation" else []
-    found = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
+    found = turn.evaluated.outlook(deal, viewer=agent, norms=norms)
     return outlook_words(found, agent, _unit(turn))
 
 
@@ -154,7 +154,7 @@ def simulate(turn: TurnContext, agent: str, given: PlanArguments) -> str:
     rules = (only(Do, Forbid), *DEAL_RULES)
     if fault := all_faults(rules, deal, terms_of(turn)):
         return _refuse_call(fault)
-    found = turn.evaluated.outlook_or_why_not(deal, viewer=agent)
+    found = turn.evaluated.outlook(deal, viewer=agent)
     return plan_words(found, agent, _unit(turn))
 
 
