@@ -89,7 +89,10 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
-    """Return as JSON all settings, besides the game, on which the letter's system part depends."""
+    """Return as JSON all settings, besides the game, on which the letter's system part depends.
+
+    The text is the key by which `_rules` caches that part, which all agents of a turn share.
+    """
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     agents = _TWO if turn.question.hears else turn.evaluated.agents
