@@ -22,7 +22,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
     found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found
-    return Action.of(action=found[0], content=message.action)
+    return Action.of(action=found[0])
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
@@ -30,8 +30,7 @@ def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
     wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
     if not wrong:
         return {"act": "act", "text": ""}
-    words = " ".join((said.content or "").split())
-    return Fault("ACTION", f"You chose {words[:60]!r}. {wrong}")
+    return Fault("ACTION", f"You chose {' '.join(said.action.split())[:60]!r}. {wrong}")
 
 
 QUESTION = Question(
