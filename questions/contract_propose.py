@@ -81,5 +81,6 @@ QUESTION = Question(
     publish=publish,
     program="shapley_coop.seats.embedded.contracting:Party.draft",
     shows=(stand, talk_round, certified_offer, as_it_stands, enforcement, norms),
+    opens=True,
     teaches=True,
 )

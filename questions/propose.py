@@ -127,5 +127,6 @@ QUESTION = Question(
         answer_facts,
         norms,
     ),
+    opens=True,
     teaches=True,
 )

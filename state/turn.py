@@ -47,6 +47,7 @@ class Question(Asked, Generic[A]):
         rules: the template of the letter's system part.
         sealed: the display of binding secret answers, such as market orders; None for others.
             Actions of the game do not need it.
+        opens: whether the answer opens a bargaining.
         teaches: whether the letter explains how to write clauses.
         blind: whether agents must answer without tools that show computed values.
         guidance: whether letters ask to weigh other agents' utilities (utility-aware exchange).
@@ -68,6 +69,7 @@ class Question(Asked, Generic[A]):
     hears: "Callable[[TurnContext, str], Lines] | None" = None
     rules: str = "table"
     sealed: "Sealed | None" = None
+    opens: bool = False
     teaches: bool = False
     blind: bool = False
     guidance: bool = False
