@@ -116,16 +116,21 @@ async def follow(
         config = configure(run, traced)
         stands = await _go_on(app, run, config, None, watch, taken)
         while isinstance(stands, StateSnapshot):
-            waiting = stands.interrupts
-            late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
-            if person is None and not late:
-                raise await _waits(run, [i.value["pointer"]["agent"] for i in waiting])
-            # Release the lease while people answer, so that another process can take their replies.
-            asked = [i for i in waiting if i.id not in late]
-            at = open_questions(run.graph, cast(Table, stands.values), stands.tasks)
-            replies = {i.id: await _reply(at, i, person) for i in asked if person}
-            stands = await _go_on(app, run, config, replies | late, watch)
+            replies = await _replies(run, stands, person)
+            stands = await _go_on(app, run, config, replies, watch)
     return stands
+
+
+async def _replies(run: Run, state: StateSnapshot, person: Person | None) -> dict[str, Any]:
+    """Return interrupt id → reply of the person, or IGNORE for an overdue letter."""
+    waiting = state.interrupts
+    late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
+    if person is None and not late:
+        raise await _waits(run, [i.value["pointer"]["agent"] for i in waiting])
+    # Nobody holds the lease while people answer, so that another process can take their replies.
+    asked = [i for i in waiting if i.id not in late]
+    at = open_questions(run.graph, cast(Table, state.values), state.tasks)
+    return {i.id: await _reply(at, i, person) for i in asked if person} | late
 
 
 def _finish(run: Run, table: Table) -> dict[str, Any]:
