@@ -1,4 +1,4 @@
-"""The workflows: one module ("page") per workflow, with all its nodes and edges in order.
+"""The workflows of the core: a module ("page") for each, with all its nodes and edges in order.
 
 `negotiation` extends `llm_only`, `negotiation_priced` extends `negotiation`, `short_term` extends
 `negotiation_priced`, and `shapley_coop` extends `short_term`. In a page's diagram, ↺ marks a node

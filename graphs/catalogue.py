@@ -42,12 +42,13 @@ def builder(name: str) -> "WorkflowBuilder":
 
 @cache
 def admits_payments(name: str) -> bool:
-    """Return whether agents can agree on payments in any question of a workflow.
+    """Return whether a deal in any bargaining of a workflow can have payments.
 
     Raises:
         ValueError: no workflow has that name.
     """
-    return any(asking.topic.payments for asking in builder(name).askings.values())
+    topics = [asking.topic for asking in builder(name).askings.values()]
+    return any(topic.payments and topic.rules for topic in topics)
 
 
 @cache

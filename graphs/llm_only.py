@@ -15,10 +15,9 @@ from shapley_coop.state.topics import PLAY_ALONE
 
 page = WorkflowBuilder()
 
-page.lead("open", "act")
-page.asks("act", act.QUESTION.about(PLAY_ALONE), then="step")
-page.add_node("step", step)
-page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+page.add_edge("open", "act")
+page.asks("act", act.QUESTION.about(PLAY_ALONE), then=("step", step))
+page.branch("step", whether_over, {"again": "act", "play_on": "act", "over": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)
 

@@ -30,19 +30,17 @@ def negotiation(plan: Topic, play: Topic) -> WorkflowBuilder:
 
     page.add_edge("open", "propose")
     page.add_node("convene", convene)
-    page.lead("convene", "propose")
+    page.add_edge("convene", "propose")
     page.asks_and_validates("propose", "validate", propose.QUESTION.about(plan))
     page.branch("validate", route_offer, {"again": "propose", "offer": "answer", "pass": "tally"})
-    page.asks("answer", answer.QUESTION.about(plan), then="tally")
-    page.add_node("tally", tally(plan))
-    talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
+    page.asks("answer", answer.QUESTION.about(plan), then=("tally", tally(plan)))
+    talk_on = {"again": "answer", "countered": "answer", "talk_on": "propose"}
     page.branch("tally", verdict_of, {**talk_on, "agreed": "summarize", "no_deal": "act"})
     page.add_node("summarize", summarize)
-    page.lead("summarize", "act")
+    page.add_edge("summarize", "act")
 
-    page.asks("act", act.QUESTION.about(play), then="step")
-    page.add_node("step", step)
-    play_on = {"refused": "act", "play_on": "act", "due": "convene"}
+    page.asks("act", act.QUESTION.about(play), then=("step", step))
+    play_on = {"again": "act", "play_on": "act", "due": "convene"}
     page.branch("step", how_it_goes_on, {**play_on, "over": "settle"})
     page.add_node("settle", settle)
     page.add_edge("settle", END)

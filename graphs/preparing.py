@@ -17,11 +17,9 @@ from shapley_coop.seats.models import check_seat
 from shapley_coop.state.additions import check_begin
 from shapley_coop.state.home_files.kept import pack_of
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.storage.at_rest import check_key
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
-from shapley_coop.state.workflow_config import check_kind, with_params
 
 MOST_OF_A_TITLE = 40
 """The largest number of characters of a game's title in a run's name."""
@@ -47,14 +45,7 @@ def prepare(
         CredentialsMissing: the API key of a seat's model is not set.
     """
     check_key()
-    page = builder(graph)
-    resolved = with_params(_validate(config), page.game, page.params).resolve()
-    settings = settings_of(resolved)
-    played = game_of(settings)
-    check_kind(played, page.plays, graph)
-    page.check_config(resolved)
-    page.check_game(played)
-    played.make_ready()
+    resolved, settings, played = builder(graph).admit(_validate(config))
     for seat in resolved.seats.values():
         check_seat(seat, played.actions, partial(opening_view, played))
     check_pack(pack_of(resolved.prompts))

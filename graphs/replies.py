@@ -5,7 +5,6 @@ letter with the reason at once. A client that resumes a thread directly skips th
 node that asked validates the reply.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,13 +13,13 @@ from langgraph.types import Interrupt
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.catalogue import builder
-from shapley_coop.nodes.agent.ask import write_for_person, write_letter
+from shapley_coop.nodes.agent.ask_seats import check_reply, prepare
+from shapley_coop.nodes.agent.letters import write_for_person
 from shapley_coop.prompts import Section
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.provider import provider
 from shapley_coop.seats.records import Mail
 from shapley_coop.seats.seat import HUMAN
-from shapley_coop.state.asking import prepare, refuse
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.private import private_views
 from shapley_coop.state.table import Table
@@ -55,7 +54,7 @@ class OpenQuestion:
 
     def question(self) -> Enquiry:
         """Return the letter, the number of the attempt, and why the last reply was refused."""
-        _, asked = prepare(self.turn(), write_letter)
+        _, asked = prepare(self.turn())
         return asked[self.agent].question
 
     def for_person(self) -> list[Section]:
@@ -73,7 +72,7 @@ class OpenQuestion:
         """
         turn, read = self.turn(), provider(HUMAN).read
         assert read, "people's replies come from outside"
-        return refuse(turn, self.agent, read(reply, turn.question.name), write_letter)
+        return check_reply(turn, self.agent, read(reply, turn.question.name))
 
     def turn(self) -> TurnContext:
         """Return the node's table, its question, and the agent, as the node had them."""
@@ -126,11 +125,6 @@ def find_asked(interrupts: Sequence[Interrupt], agent: str, meant: str = "") -> 
     if meant not in ("", asked[agent].id):
         raise ValueError(ANSWERED)
     return asked[agent]
-
-
-async def check_reply(question: OpenQuestion, reply: Any) -> Fault | None:
-    """Return `OpenQuestion.refusal`, computed in a thread so as not to block the event loop."""
-    return await asyncio.to_thread(question.refusal, reply)
 
 
 def _of(thing: Any, name: str) -> Any:

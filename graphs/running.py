@@ -21,13 +21,7 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 from shapley_coop.blocking import apart
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.replies import (
-    OpenMail,
-    OpenQuestion,
-    check_reply,
-    find_asked,
-    open_questions,
-)
+from shapley_coop.graphs.replies import OpenMail, OpenQuestion, find_asked, open_questions
 from shapley_coop.graphs.same_run import check_objects, check_same_config, check_same_workflow
 from shapley_coop.graphs.threads import Hold, configure, hold, hold_lease, open_workflow
 from shapley_coop.graphs.workflow import App
@@ -81,9 +75,9 @@ async def play(
 
     entered, taken = await asyncio.to_thread(begun)
     try:
-        return await _follow(entered, watch, person, taken=taken)
+        return await follow(entered, watch, person, taken=taken)
     finally:
-        taken.last.close()  # has no effect if `_follow` has released the lease already
+        taken.last.close()  # has no effect if `follow` has released the lease already
 
 
 async def follow(
@@ -91,6 +85,8 @@ async def follow(
     watch: Watcher | None = None,
     person: Person | None = None,
     traced: RunnableConfig | None = None,
+    *,
+    taken: Hold | None = None,
 ) -> dict[str, Any]:
     """Start a run, or resume it where it stopped; finished steps are not repeated.
 
@@ -99,6 +95,7 @@ async def follow(
         watch: a callback, called after each node with its name and update.
         person: answers for the people in the run; None lets the run wait for them.
         traced: further metadata, tags and callbacks for the trace.
+        taken: the caller's lease of the run, if it has one.
 
     Returns:
         The result (`state.result`).
@@ -111,17 +108,6 @@ async def follow(
         ValueError: an object that had a seat in the run does not exist in this process.
         Waiting: people must reply, and `person` is None.
     """
-    return await _follow(run, watch, person, traced)
-
-
-async def _follow(
-    run: Run,
-    watch: Watcher | None,
-    person: Person | None,
-    traced: RunnableConfig | None = None,
-    taken: Hold | None = None,
-) -> dict[str, Any]:
-    """Follow a run, as `follow` does; `taken` is the caller's lease of the run, if it has one."""
     check_same_workflow(run)
     check_objects(run)
     if run.why:
@@ -130,16 +116,21 @@ async def _follow(
         config = configure(run, traced)
         stands = await _go_on(app, run, config, None, watch, taken)
         while isinstance(stands, StateSnapshot):
-            waiting = stands.interrupts
-            late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
-            if person is None and not late:
-                raise await _waits(run, [i.value["pointer"]["agent"] for i in waiting])
-            # Release the lease while people answer, so that another process can take their replies.
-            asked = [i for i in waiting if i.id not in late]
-            at = open_questions(run.graph, cast(Table, stands.values), stands.tasks)
-            replies = {i.id: await _reply(at, i, person) for i in asked if person}
-            stands = await _go_on(app, run, config, replies | late, watch)
+            replies = await _replies(run, stands, person)
+            stands = await _go_on(app, run, config, replies, watch)
     return stands
+
+
+async def _replies(run: Run, state: StateSnapshot, person: Person | None) -> dict[str, Any]:
+    """Return interrupt id → reply of the person, or IGNORE for an overdue letter."""
+    waiting = state.interrupts
+    late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
+    if person is None and not late:
+        raise await _waits(run, [i.value["pointer"]["agent"] for i in waiting])
+    # Nobody holds the lease while people answer, so that another process can take their replies.
+    asked = [i for i in waiting if i.id not in late]
+    at = open_questions(run.graph, cast(Table, state.values), state.tasks)
+    return {i.id: await _reply(at, i, person) for i in asked if person} | late
 
 
 def _finish(run: Run, table: Table) -> dict[str, Any]:
@@ -234,7 +225,7 @@ async def answer(
         check_same_config(run, state.values)
         asked = find_asked(state.interrupts, agent, meant)
         at = open_questions(run.graph, cast(Table, state.values), state.tasks)
-        if fault := await check_reply(at[agent], reply):
+        if fault := await asyncio.to_thread(at[agent].refusal, reply):
             return fault
         await _advance(app, run, Command(resume={asked.id: reply}), watch, here.lease, config)
         left = [i.value["pointer"]["agent"] for i in (await app.aget_state(config)).interrupts]
@@ -282,7 +273,7 @@ async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Perso
     agent = asked.value["pointer"]["agent"]
     while True:
         reply = await apart(person, await asyncio.to_thread(_mail, asked, at[agent]))
-        if await check_reply(at[agent], reply) is None:
+        if await asyncio.to_thread(at[agent].refusal, reply) is None:
             return reply
 
 

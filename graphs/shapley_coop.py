@@ -16,7 +16,7 @@ name a norm for the payments. If nothing is left to bargain over, `attribute` le
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, sound, verdict_of
 from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
@@ -41,28 +41,25 @@ from shapley_coop.state.topics import PLAN, SPLIT, with_computed_values
 plan, split = with_computed_values(PLAN), with_computed_values(SPLIT)
 page = WorkflowBuilder()
 
-page.lead("open", "reason")
+page.add_edge("open", "reason")
 page.add_node("convene", convene)
-page.lead("convene", "reason")
-page.asks("reason", reason.QUESTION.about(plan), then="collect_reasons")
-page.add_node("collect_reasons", collect_thoughts)
-page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
+page.add_edge("convene", "reason")
+page.asks("reason", reason.QUESTION.about(plan), then=("collect_reasons", collect_thoughts))
+page.branch("collect_reasons", sound, {"again": "reason", "sound": "propose"})
 page.asks_and_validates("propose", "validate", propose.QUESTION.about(plan))
 page.branch("validate", route_offer, {"again": "propose", "offer": "answer", "pass": "tally"})
-page.asks("answer", answer.QUESTION.about(plan), then="tally")
-page.add_node("tally", tally(plan))
-talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
+page.asks("answer", answer.QUESTION.about(plan), then=("tally", tally(plan)))
+talk_on = {"again": "answer", "countered": "answer", "talk_on": "propose"}
 page.branch("tally", verdict_of, {**talk_on, "agreed": "write", "no_deal": "act"})
 page.asks("write", contract_write.QUESTION.about(plan))
 page.branch("write", verdict_of, {"again": "write", "written": "summarize"})
 page.add_node("summarize", summarize)
-page.lead("summarize", "enforce")
+page.add_edge("summarize", "enforce")
 
 page.add_node("enforce", enforce)
-page.lead("enforce", "act")
-page.asks("act", act.QUESTION, then="step")
-page.add_node("step", step)
-page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
+page.add_edge("enforce", "act")
+page.asks("act", act.QUESTION, then=("step", step))
+page.branch("step", verdict_of, {"again": "act", "played": "enforce_turn"})
 page.add_node("enforce_turn", enforce)
 onward = {"play_on": "act", "due": "convene", "over": "account"}
 page.branch("enforce_turn", how_it_goes_on, onward)
@@ -70,18 +67,16 @@ page.branch("enforce_turn", how_it_goes_on, onward)
 page.add_node("account", account)
 page.add_edge("account", "convene_split")
 page.add_node("convene_split", convene)
-page.lead("convene_split", "claim")
-page.asks("claim", claim.QUESTION.about(split), then="collect_claims")
-page.add_node("collect_claims", collect_claims(split))
-page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": "attribute"})
+page.add_edge("convene_split", "claim")
+page.asks("claim", claim.QUESTION.about(split), then=("collect_claims", collect_claims(split)))
+page.branch("collect_claims", sound, {"again": "claim", "sound": "attribute"})
 page.add_node("attribute", attribute)
 page.branch("attribute", verdict_of, {"bargain": "propose_split", "settled": "settle"})
 page.asks_and_validates("propose_split", "validate_split", propose_split.QUESTION.about(split))
 onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
 page.branch("validate_split", route_offer, onward)
-page.asks("answer_split", answer_split.QUESTION.about(split), then="tally_split")
-page.add_node("tally_split", tally(split))
-talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
+page.asks("answer_split", answer_split.QUESTION.about(split), then=("tally_split", tally(split)))
+talk_on = {"again": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
 page.branch("tally_split", verdict_of, {**talk_on, "agreed": "settle", "no_deal": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)

@@ -10,7 +10,7 @@ This workflow adds to `negotiation_priced`: reason, claim, and the bargaining ov
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, sound, verdict_of
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.collect import collect_claims, collect_thoughts
 from shapley_coop.nodes.table.convene import convene
@@ -23,39 +23,34 @@ from shapley_coop.state.topics import PLAN, SPLIT
 
 page = WorkflowBuilder()
 
-page.lead("open", "reason")
+page.add_edge("open", "reason")
 page.add_node("convene", convene)
-page.lead("convene", "reason")
-page.asks("reason", reason.QUESTION, then="collect_reasons")
-page.add_node("collect_reasons", collect_thoughts)
-page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
+page.add_edge("convene", "reason")
+page.asks("reason", reason.QUESTION, then=("collect_reasons", collect_thoughts))
+page.branch("collect_reasons", sound, {"again": "reason", "sound": "propose"})
 page.asks_and_validates("propose", "validate", propose.QUESTION)
 page.branch("validate", route_offer, {"again": "propose", "offer": "answer", "pass": "tally"})
-page.asks("answer", answer.QUESTION, then="tally")
-page.add_node("tally", tally(PLAN))
-talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
+page.asks("answer", answer.QUESTION, then=("tally", tally(PLAN)))
+talk_on = {"again": "answer", "countered": "answer", "talk_on": "propose"}
 page.branch("tally", verdict_of, {**talk_on, "agreed": "summarize", "no_deal": "act"})
 page.add_node("summarize", summarize)
-page.lead("summarize", "act")
+page.add_edge("summarize", "act")
 
-page.asks("act", act.QUESTION, then="step")
-page.add_node("step", step)
-play_on = {"refused": "act", "play_on": "act", "due": "convene"}
+page.asks("act", act.QUESTION, then=("step", step))
+play_on = {"again": "act", "play_on": "act", "due": "convene"}
 page.branch("step", how_it_goes_on, {**play_on, "over": "account"})
 
 page.add_node("account", account)
 page.add_edge("account", "convene_split")
 page.add_node("convene_split", convene)
-page.lead("convene_split", "claim")
-page.asks("claim", claim.QUESTION, then="collect_claims")
-page.add_node("collect_claims", collect_claims(SPLIT))
-page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": "propose_split"})
+page.add_edge("convene_split", "claim")
+page.asks("claim", claim.QUESTION, then=("collect_claims", collect_claims(SPLIT)))
+page.branch("collect_claims", sound, {"again": "claim", "sound": "propose_split"})
 page.asks_and_validates("propose_split", "validate_split", propose_split.QUESTION)
 onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
 page.branch("validate_split", route_offer, onward)
-page.asks("answer_split", answer_split.QUESTION, then="tally_split")
-page.add_node("tally_split", tally(SPLIT))
-talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
+page.asks("answer_split", answer_split.QUESTION, then=("tally_split", tally(SPLIT)))
+talk_on = {"again": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
 page.branch("tally_split", verdict_of, {**talk_on, "agreed": "settle", "no_deal": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)

@@ -28,7 +28,7 @@ from dataclasses import replace
 from langgraph.graph import END
 
 from shapley_coop.games.task_exchange import TaskExchange
-from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
 from shapley_coop.nodes.exchange.call import call_tools
 from shapley_coop.nodes.exchange.check import check
 from shapley_coop.nodes.exchange.fail import fail, route_failure
@@ -63,16 +63,17 @@ def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
         guidance: whether letters ask agents to weigh the others' utilities.
     """
     page = WorkflowBuilder("task_exchange", plays=TaskExchange, check_config=of_executed)
-    page.lead("open", "consider")
-    page.asks("consider", replace(consider.QUESTION, guidance=guidance), then="collect_plans")
-    page.add_node("collect_plans", collect_plans)
-    page.branch("collect_plans", verdict_of, {"refused": "consider", "sound": "speak"})
+    page.add_edge("open", "consider")
+    plan = replace(consider.QUESTION, guidance=guidance)
+    page.asks("consider", plan, then=("collect_plans", collect_plans))
+    page.branch("collect_plans", sound, {"again": "consider", "sound": "speak"})
     if validator:
         page.asks_and_validates("speak", "validate", replace(exchange.QUESTION, guidance=guidance))
         said = {"again": "speak", "said": "pass_on", "error": "settle"}
         page.branch("validate", verdict_of, said)
     else:
-        page.asks("speak", replace(exchange.AS_IT_IS, guidance=guidance), then="pass_on")
+        page.asks("speak", replace(exchange.AS_IT_IS, guidance=guidance))
+        page.add_edge("speak", "pass_on")
     page.add_node("pass_on", pass_on(turns_of_talk))
     talk_on = {"respond": "speak", "propose": "speak", "no_deal": "step"}
     page.branch("pass_on", verdict_of, {**talk_on, "agreed": "summarize", "in_words": "check"})
@@ -81,11 +82,10 @@ def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_node("summarize", summarize)
     page.add_edge("summarize", "step")  # carries out the contract's transfers of tasks
 
-    page.asks("act", replace(act.QUESTION, tells=deeds), then="call")
-    page.add_node("call", call_tools)
-    page.add_edge("call", "step")
+    page.asks("act", replace(act.QUESTION, tells=deeds), then=("call", call_tools))
+    page.branch("call", sound, {"again": "act", "sound": "step"})
     page.add_node("step", step)
-    page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+    page.branch("step", whether_over, {"play_on": "act", "over": "settle"})
     page.add_node("settle", settle)
     page.branch("settle", route_failure, {"error": "fail", "done": END})
     page.add_node("fail", fail)

@@ -8,11 +8,13 @@ A node that only reads the table is asynchronous. A node that computes or reads 
 function: LangGraph runs it in a thread, so that other runs do not wait.
 """
 
+import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from inspect import iscoroutinefunction
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -27,17 +29,20 @@ from shapley_coop.blocking import iterate_blocking, run_blocking
 from shapley_coop.games import Game
 from shapley_coop.nodes.agent.ask import ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, open_node
-from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.table import Opening, Result, Table
 from shapley_coop.state.turn import Question, TurnContext, unsound
-from shapley_coop.state.workflow_config import config_for, opening_for
+from shapley_coop.state.workflow_config import check_kind, config_for, opening_for, with_params
 
 MOST_STEPS = 10_000
 """The limit of steps of a run whose configuration sets none; LangGraph's own is about as high."""
 
 Verdict = Callable[[Table], str]
 """A function from the table to the name of a branch's outcome."""
+
+Action = Callable[[Any], Any]
+"""A function from the table to an update of it; a coroutine function only reads the table."""
 
 
 def verdict_of(table: Table) -> str:
@@ -51,7 +56,7 @@ def route_offer(table: Table) -> str:
 
 
 def sound(table: Table) -> str:
-    """Return `sound`, for a branch that leads back by `again` if an answer is refused."""
+    """Return `sound`, for a branch that leads back by `again` while an answer is refused."""
     return "sound"
 
 
@@ -99,10 +104,6 @@ class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
         return run_blocking(self.abulk_update_state(config, supersteps))
 
 
-def take_any(config: RunConfig) -> None:
-    """Accept all settings; this is the default of `check_config`."""
-
-
 class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     """The builder of one workflow (a "page"): a `StateGraph` with nodes that ask agents.
 
@@ -119,8 +120,6 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     Attributes:
         game: the argument `game`.
         plays: the argument `plays`.
-        check_game: the argument `check_game`, or its default.
-        check_config: the argument `check_config`.
         params: the argument `params`.
         name: the name of the compiled workflow, which is part of what the parties sign.
         askings: node → the question that the node asks.
@@ -131,7 +130,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         game: str = "escape_room",
         plays: type[Game] = Game,
         check_game: Callable[[Game], object] | None = None,
-        check_config: Callable[[RunConfig], object] = take_any,
+        check_config: Callable[[RunConfig], object] | None = None,
         params: Mapping[str, Any] | None = None,
         state: type[Table] = Table,
         start: Mapping[str, Any] | None = None,
@@ -143,8 +142,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             state, context_schema=config, input_schema=opening_for(config), output_schema=Result
         )
         self.game, self.plays = game, plays
-        self.check_game = check_game or self._check_workflow
-        self.check_config = check_config
+        self._check_game = check_game or self._check_workflow
+        self._check_config = check_config
         self.params: Mapping[str, Any] = params or {}
         first = open_node(self, config, start or {})
         self.add_node("open", first, input_schema=opening_for(config, Reopening))
@@ -155,10 +154,41 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         return super().add_node(node, action, **{"input_schema": self.state_schema, **options})
 
     def compile(self, *given: Any, **options: Any) -> App:
-        """Compile the graph like LangGraph's `compile`, and store the workflow's name."""
+        """Compile the graph like LangGraph's `compile`, and store the workflow's name.
+
+        An edge from a node that asks nobody to one that asks gets a task for each person.
+        """
         self.name = options.get("name") or self.name
+        for source, to in sorted(self.edges):
+            if to in self.askings and source not in self.askings:
+                self.edges.remove((source, to))
+                self._lead(source, to)
         compiled = vars(super().compile(*given, **options))
         return App(**{name: part for name, part in compiled.items() if name != "__orig_class__"})
+
+    def admit(self, config: RunConfig) -> tuple[RunConfig, dict[str, Any], Game]:
+        """Return a run's resolved configuration, its settings and its game, ready to be played.
+
+        Raises:
+            ValueError: a setting is invalid, or the workflow cannot play the game or use a setting.
+        """
+        resolved = with_params(config, self.game, self.params).resolve()
+        settings = settings_of(resolved)
+        game = game_of(settings)
+        self.check_game(game)
+        if self._check_config:
+            self._check_config(resolved)
+        game.make_ready()
+        return resolved, settings, game
+
+    def check_game(self, game: Game) -> None:
+        """Refuse a game that the workflow cannot play.
+
+        Raises:
+            ValueError: the game is of another class, or `check_game` of the builder refuses it.
+        """
+        check_kind(game, self.plays, self.name)
+        self._check_game(game)
 
     def _check_workflow(self, game: Game) -> None:
         """Refuse a game that only another workflow can play.
@@ -185,18 +215,22 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         """Return all questions of the workflow."""
         return tuple(self.askings.values())
 
-    def asks(self, node: str, question: Question[Any], then: str = "") -> None:
+    def asks(
+        self, node: str, question: Question[Any], then: tuple[str, Action] | None = None
+    ) -> None:
         """Add a node that asks agents and validates their answers.
 
         Args:
             node: the name of the node.
             question: the question, which says which agents are asked.
-            then: the node that follows after all answers, if several agents are asked. Its verdict
-                `refused` must lead back to `node`, which then asks the refused authors again.
+            then: the name and the function of a node that waits for all answers, if several agents
+                are asked; the edge to it is added too. If an answer is refused, the function is not
+                called, and the node's branch must lead back to `node` by `again`.
         """
         self.add_node(node, ask(self._asked_at(node, question)))
         if then:
-            self.add_edge(node, then)
+            self.add_node(then[0], _once_sound(then[1]))
+            self.add_edge(node, then[0])
 
     def asks_and_validates(self, node: str, check: str, question: Question[Any]) -> None:
         """Add a node that asks one agent, a node that validates the answer, and an edge between.
@@ -218,7 +252,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             source: the node that the edges leave.
             verdict: the function that chooses the edge.
             onward: outcome → node. If it has the outcome `again`, refused answers lead to that
-                outcome's node, and `verdict` is called only if all answers are sound.
+                outcome's node, which asks their authors again; `verdict` is called only if all
+                answers are sound.
         """
 
         own_table = self.state_schema  # LangGraph passes `route` only its keys
@@ -230,8 +265,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
         self.add_conditional_edges(source, route, cast(dict[Hashable, str], dict(onward)))
 
-    def lead(self, source: str, to: str) -> None:
-        """Add an edge to a node that may ask people."""
+    def _lead(self, source: str, to: str) -> None:
+        """Add an edge with a task for each person."""
         self.branch(source, lambda _: to, {to: to})
 
     def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:
@@ -244,11 +279,12 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
         A `Send` contains the public table and agents' names, never a secret.
         """
-        asking = self.askings.get(node)
-        if asking is None or not _people_apart(table, asking):
+        if node not in self.askings:
             return []
-        turn = TurnContext.of(table, asking)
+        turn = TurnContext.of(table, self.askings[node])
         people = [[agent] for agent in turn.asked if turn.is_person(agent)]
+        if not people or len(turn.asked) == 1:
+            return []
         models = [agent for agent in turn.asked if not turn.is_person(agent)]
         groups = [models, *people] if models else people
         return [
@@ -264,9 +300,14 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         ]
 
 
-def _people_apart(table: Table, asking: Question[Any]) -> bool:
-    """Return whether several agents are asked and some are people, who need separate tasks."""
-    evaluated = EvaluatedTable(table)
-    who = asking.who(evaluated)
-    seats = evaluated.config.seats
-    return len(who) > 1 and any(agent in seats and seats[agent].human for agent in who)
+def _once_sound(action: Action) -> Callable[[Table], Awaitable[dict[str, Any]]]:
+    """Return a node that runs a function only if no answer is refused."""
+
+    async def join(table: Table) -> dict[str, Any]:
+        if unsound(table):
+            return {}
+        if iscoroutinefunction(action):
+            return cast(dict[str, Any], await action(table))
+        return await asyncio.to_thread(action, table)
+
+    return join

@@ -8,7 +8,7 @@ A missing variable is an error. Agents' words are passed as data and escaped by 
 so that no agent's words can end a block or open a tag in another's letter.
 """
 
-from shapley_coop.prompts.letters import write_history, write_request, write_retry, write_rules
+from shapley_coop.prompts.letters import write_request, write_retry, write_rules
 from shapley_coop.prompts.person import Section, sections_for_person
 from shapley_coop.prompts.render import (
     are_tags_left_out,
@@ -20,7 +20,7 @@ from shapley_coop.prompts.render import (
     use_pack,
     without_tags,
 )
-from shapley_coop.prompts.talk import NOT_PLAYED
+from shapley_coop.prompts.talk import NOT_PLAYED, write_history
 from shapley_coop.prompts.words import quote
 
 __all__ = [

@@ -7,8 +7,8 @@ from shapley_coop.prompts.render import render
 
 Facts = Mapping[str, Any]
 
-AFTER_PLAY = ("claim", "propose_split", "answer_split", "answer_bounty")
-"""The questions that follow the last turn."""
+AFTER_PLAY = ("claim", "propose_split")
+"""The questions after the last turn that the procedure's template names."""
 
 _AGAIN = {
     "never": "",

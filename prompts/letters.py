@@ -1,4 +1,4 @@
-"""The only writer of letters: an agent's view of the table, in plain words for a model.
+"""The parts of a letter: an agent's view of the table, in plain words for a model.
 
 Static text comes first, then text that only grows, and then the text of this request, so that
 a provider's prefix cache covers as much as possible. Programs read the same facts as an object
@@ -15,7 +15,6 @@ from shapley_coop.prompts.course import bargained_again, course_words, from_here
 from shapley_coop.prompts.crowds import together
 from shapley_coop.prompts.render import are_tags_left_out, render
 from shapley_coop.prompts.request import Words, contract_lines, variables
-from shapley_coop.prompts.talk import in_words
 from shapley_coop.prompts.words import describe, few, plain, table
 
 Facts = Mapping[str, Any]
@@ -182,16 +181,6 @@ def write_retry(
         last=0 < tries <= attempt,
         heard=heard,
     )
-
-
-def write_history(events: Sequence[Facts], turns: int = 0) -> str:
-    """Return the public history in words, equal for all agents that are asked at the same time.
-
-    Args:
-        events: the events from `state.history`.
-        turns: the number of the game's turns.
-    """
-    return in_words(events, turns)
 
 
 def _utilities(facts: Facts) -> str:

@@ -95,6 +95,7 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
         "deal_pays": _pays(view),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
+        "brought": "",  # a question that shows more facts replaces this by words on them
     }
 
 

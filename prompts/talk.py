@@ -37,7 +37,7 @@ _LINE = re.compile(r"^c(\d+)\. ", re.MULTILINE)
 _EVERY_TURN = re.compile(r" at every turn\.$", re.MULTILINE)
 
 
-def in_words(events: Sequence[Event], turns: int = 0) -> str:
+def write_history(events: Sequence[Event], turns: int = 0) -> str:
     """Return the public history in words.
 
     Args:

@@ -3,7 +3,6 @@
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
-from shapley_coop.prompts.brought import brought_facts
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Action
 from shapley_coop.state.judging import reader
@@ -23,7 +22,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
     found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found
-    return Action.of(action=found[0], content=message.action)
+    return Action.of(action=found[0])
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
@@ -31,21 +30,20 @@ def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
     wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
     if not wrong:
         return {"act": "act", "text": ""}
-    words = " ".join((said.content or "").split())
-    return Fault("ACTION", f"You chose {words[:60]!r}. {wrong}")
+    return Fault("ACTION", f"You chose {' '.join(said.action.split())[:60]!r}. {wrong}")
 
 
 QUESTION = Question(
-    "act",
-    "choose your action",
-    PLAY,
-    able,
-    Action,
-    read,
-    check,
-    seal_actions,
+    name="act",
+    title="choose your action",
+    topic=PLAY,
+    who=able,
+    answer=Action,
+    read=read,
+    check=check,
+    publish=seal_actions,
     program=lambda me: me.act(),
     shows=(stand, kept_or_broken, unusual_enforcement),
-    words=(turn_of_game, brought_facts),
+    words=(turn_of_game,),
     tells=deeds_once_signed,
 )

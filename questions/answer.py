@@ -32,8 +32,8 @@ class LastReply(Spoken):
     offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
 
 
-class Reply(Drafted, Spoken):
-    """Your answer to the offer."""
+class Response(Drafted, Spoken):
+    """Your answer to the offer, which may be a counter-offer."""
 
     decision: Annotated[Literal["accept", "reject", "counter"], DECISION]
     offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
@@ -45,15 +45,19 @@ class Reply(Drafted, Spoken):
     )
 
     @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Return the decision as tags, such as `<REJECT>`, with the deal of a counter-offer."""
+        return decision_in(fields)
+
+
+class Reply(Response):
+    """Your answer to the offer."""
+
+    @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
         """Leave counter-offers out of the last round, since no agent could answer them."""
         last = "rounds" in facts and facts["round"] >= facts["rounds"]
         return LastReply if last else super().narrowed(facts, carries)
-
-    @classmethod
-    def decided(cls, fields: Fields) -> str:
-        """Return the decision as tags, such as `<REJECT>`, with the deal of a counter-offer."""
-        return decision_in(fields)
 
 
 def decision_in(fields: Fields) -> str:
@@ -109,16 +113,16 @@ def _ask_to_decide(turn: TurnContext, message: Message) -> str:
 
 
 QUESTION = Question(
-    "answer",
-    "answer the offer",
-    PLAN,
-    listeners,
-    Reply,
-    read,
-    check,
-    hold_answers,
+    name="answer",
+    title="answer the offer",
+    topic=PLAN,
+    who=listeners,
+    answer=Reply,
+    read=read,
+    check=check,
+    publish=hold_answers,
     program=lambda me: me.reply(),
-    shows=(*(stand, talk_round, answered_offer, answer_order, unusual_enforcement, norms),),
+    shows=(stand, talk_round, answered_offer, answer_order, unusual_enforcement, norms),
     words=(offer_to_answer,),
     teaches=True,
 )

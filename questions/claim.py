@@ -64,14 +64,14 @@ def check(turn: TurnContext, agent: str, said: Claim) -> AgentOutput | Fault:
 
 
 QUESTION = Question(
-    "claim",
-    "say what was your doing",
-    SPLIT,
-    all_agents,
-    Claim,
-    read,
-    check,
-    hold_answers,
+    name="claim",
+    title="say what was your doing",
+    topic=SPLIT,
+    who=all_agents,
+    answer=Claim,
+    read=read,
+    check=check,
+    publish=hold_answers,
     program="shapley_coop.seats.embedded.splitting:Splitter.claim",
     shows=(stand, talk_round, standing_offer, unusual_enforcement, norms),
     words=(partial(split, signed=False),),

@@ -11,14 +11,14 @@ from shapley_coop.state.view import trade
 from shapley_coop.state.who import all_agents
 
 QUESTION = Question(
-    "consider",
-    "think before you speak",
-    TRADE,
-    all_agents,
-    Thought,
-    read_thought,
-    check,
-    keep_thoughts,
+    name="consider",
+    title="think before you speak",
+    topic=TRADE,
+    who=all_agents,
+    answer=Thought,
+    read=read_thought,
+    check=check,
+    publish=keep_thoughts,
     program="shapley_coop.seats.embedded.exchange:Negotiator.consider",
     shows=(trade,),
     words=(turn_of_game, in_words),

@@ -7,21 +7,15 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.written.reading import agrees
 from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions import contract_propose
-from shapley_coop.questions.answer import Reply
-from shapley_coop.seats.answer import Answer, Facts
+from shapley_coop.questions.answer import Response
 from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.judging import reader
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import Question, TurnContext
 
 
-class Redraft(Reply):
+class Redraft(Response):
     """Your answer to the draft."""
-
-    @classmethod
-    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Allow a counter-draft as an answer in every round, even in the last."""
-        return super(Reply, cls).narrowed(facts, carries)
 
 
 @reader
@@ -66,14 +60,14 @@ def accept_offer(turn: TurnContext, agent: str, speech: str | None) -> AgentOutp
 
 
 QUESTION = Question(
-    "contract_answer",
-    "answer the draft",
-    contract_propose.QUESTION.topic,
-    contract_propose.QUESTION.who,
-    Redraft,
-    read,
-    check,
-    contract_propose.publish,
+    name="contract_answer",
+    title="answer the draft",
+    topic=contract_propose.QUESTION.topic,
+    who=contract_propose.QUESTION.who,
+    answer=Redraft,
+    read=read,
+    check=check,
+    publish=contract_propose.publish,
     program="shapley_coop.seats.embedded.contracting:Party.answer",
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),

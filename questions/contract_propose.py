@@ -71,15 +71,16 @@ def put_draft(
 
 
 QUESTION = Question(
-    "contract_propose",
-    "draft a contract",
-    DRAFTS,
-    speaker,
-    Offer,
-    read,
-    check,
-    publish,
+    name="contract_propose",
+    title="draft a contract",
+    topic=DRAFTS,
+    who=speaker,
+    answer=Offer,
+    read=read,
+    check=check,
+    publish=publish,
     program="shapley_coop.seats.embedded.contracting:Party.draft",
     shows=(stand, talk_round, certified_offer, as_it_stands, enforcement, norms),
+    opens=True,
     teaches=True,
 )

@@ -53,14 +53,14 @@ def check(turn: TurnContext, agent: str, said: Signature) -> AgentOutput | Fault
 
 
 QUESTION = Question(
-    "contract_sign",
-    "sign the contract, or refuse",
-    contract_propose.QUESTION.topic,
-    all_agents,
-    Signature,
-    read,
-    check,
-    hold_answers,
+    name="contract_sign",
+    title="sign the contract, or refuse",
+    topic=contract_propose.QUESTION.topic,
+    who=all_agents,
+    answer=Signature,
+    read=read,
+    check=check,
+    publish=hold_answers,
     program="shapley_coop.seats.embedded.contracting:Party.sign",
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),

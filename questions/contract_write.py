@@ -143,14 +143,14 @@ def _unwritten(said: AgentOutput) -> str:
 
 
 QUESTION = Question(
-    "contract_write",
-    "write down what was agreed",
-    PLAN,
-    summariser,
-    Document,
-    read,
-    check,
-    publish,
+    name="contract_write",
+    title="write down what was agreed",
+    topic=PLAN,
+    who=summariser,
+    answer=Document,
+    read=read,
+    check=check,
+    publish=publish,
     program="shapley_coop.seats.embedded.clerk:Clerk.write",
     shows=(all_parties, offered_words, contract_in_force),
     words=(offer_to_answer, turn_of_game, lambda view: {"sections": SECTIONS}),

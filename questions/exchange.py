@@ -130,14 +130,14 @@ def deal_in(turn: TurnContext, by: str, text: str) -> Deal:
 
 
 QUESTION = TradeQuestion(
-    "exchange",
-    "speak about the tasks",
-    TRADE,
-    speaker,
-    Trade,
-    read,
-    check,
-    publish,
+    name="exchange",
+    title="speak about the tasks",
+    topic=TRADE,
+    who=speaker,
+    answer=Trade,
+    read=read,
+    check=check,
+    publish=publish,
     program="shapley_coop.seats.embedded.exchange:Negotiator.trade",
     shows=(trade,),
     words=(turn_of_game, in_words),

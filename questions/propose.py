@@ -109,14 +109,14 @@ def _who_hears(speech: str | None) -> tuple[str, ...]:
 
 
 QUESTION = Question(
-    "propose",
-    "make an offer",
-    PLAN,
-    speaker,
-    Offer,
-    read,
-    check,
-    publish,
+    name="propose",
+    title="make an offer",
+    topic=PLAN,
+    who=speaker,
+    answer=Offer,
+    read=read,
+    check=check,
+    publish=publish,
     program=lambda me: me.propose(),
     shows=(
         stand,
@@ -127,5 +127,6 @@ QUESTION = Question(
         answer_facts,
         norms,
     ),
+    opens=True,
     teaches=True,
 )

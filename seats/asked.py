@@ -22,14 +22,13 @@ ROOM = "shapley_coop.questions"
 
 @dataclass(frozen=True)
 class Asked:
-    """The part of a question that seats need.
-
-    A workflow's `Question` (`state.turn`) has these attributes and more.
+    """The part of a question that seats need; the `Question` of a workflow has more (`state.turn`).
 
     Attributes:
-        name: the question's name in letters' facts.
-        title: the question as a person's page shows it.
-        answer: the class of the question's answers.
+        name: the question's name in letters' facts, which is also that of its letter's template
+            and of its answer tool.
+        title: the question in words, for the form in which a person answers.
+        answer: the class of answers, from which tags, schema, tool and form are built.
         program: the function by which an embedded agent answers, or the `module:Class.method` of a
             subclass of `seats.embedded.letter_facts.Reader`, imported at its first use.
     """

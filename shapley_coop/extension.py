@@ -47,46 +47,6 @@ class Setting(NamedTuple):
     kind: type = bool
 
 
-Kind = Literal[
-    "additions",
-    "games",
-    "variants",
-    "schemes",
-    "formulas",
-    "analyses",
-    "clauses",
-    "seats",
-    "programs",
-    "questions",
-    "words",
-    "moves",
-    "readings",
-    "courses",
-    "templates",
-    "audits",
-    "rechecks",
-    "replays",
-    "dice",
-    "measures",
-    "credits",
-    "sections",
-    "news",
-    "pictures",
-    "workflows",
-    "sandboxes",
-    "graphs",
-    "routes",
-    "suites",
-    "suite_checks",
-    "batches",
-    "players",
-    "tenants",
-    "databases",
-    "guards",
-    "records",
-]
-
-
 @dataclass(frozen=True)
 class Extension:
     """One extension; every part is optional. Names of types are relative to `shapley_coop`.
@@ -112,9 +72,8 @@ class Extension:
         templates: a question's name → its letter's template; NAME_course → that of the procedure.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows. Its
             context names models as seats do (`model`, `base_url`), and the server checks them.
-        words: a fact that its questions add to letters for moves → a callable from all facts to
-            the letter's text on this fact.
-        moves: a fact as for `words` → a callable from a letter's facts and the record to an action.
+        moves: a fact that its questions add to letters for moves → a callable from a letter's facts
+            and the record to an action.
         readings: a fact of its games → a function that converts the facts and the record of a
             letter for a move into the form that an embedded agent reads.
         courses: a fact of its games → a function from an embedded agent
@@ -168,7 +127,6 @@ class Extension:
     programs: Places = field(default_factory=dict)
     questions: Places = field(default_factory=dict)
     graphs: Places = field(default_factory=dict)
-    words: Places = field(default_factory=dict)
     moves: Places = field(default_factory=dict)
     readings: Places = field(default_factory=dict)
     courses: Places = field(default_factory=dict)
@@ -214,8 +172,8 @@ def broken() -> Mapping[str, str]:
     return {name: found for name, found in _find_all().items() if isinstance(found, str)}
 
 
-def offered(kind: Kind) -> Mapping[str, tuple[Extension, str]]:
-    """Return all parts of a kind: name → the extension, and the part's `module:name`."""
+def offered(kind: str) -> Mapping[str, tuple[Extension, str]]:
+    """Return all parts of a kind, a field of `Extension`: name → extension and `module:name`."""
     return {
         name: (extension, place)
         for extension in installed().values()
@@ -228,7 +186,7 @@ def open_to(path: str) -> Callers | None:
     return next((one.callers[path] for one in installed().values() if path in one.callers), None)
 
 
-def load(kind: Kind, name: str) -> Any:
+def load(kind: str, name: str) -> Any:
     """Import a part of an extension.
 
     Raises:
@@ -245,7 +203,7 @@ def load(kind: Kind, name: str) -> Any:
         raise faulty(kind, name, error) from None
 
 
-def only(kind: Kind, missing: str) -> Any:
+def only(kind: str, missing: str) -> Any:
     """Import the first part of a kind for which only one part is used.
 
     Raises:
@@ -263,7 +221,7 @@ def import_place(place: str) -> Any:
     return getattr(import_module(module), name) if name else import_module(module)
 
 
-def faulty(kind: Kind, name: str, error: BaseException | str) -> BrokenExtension:
+def faulty(kind: str, name: str, error: BaseException | str) -> BrokenExtension:
     """Return the error that says in one line why a part of an extension cannot be used."""
     extension, place = offered(kind)[name]
     return BrokenExtension(f"{name} of {extension.name} ({place}): {_one_line(error)}")

@@ -205,23 +205,15 @@ class EvaluatedTable:
     ) -> dict[str, Any]:
         """Return the payoffs if all keep an offer, if one agent breaks it, and without it.
 
-        The result is plain JSON with exact amounts as text; it is empty if it cannot be computed.
+        The result is plain JSON with exact amounts as text. If it cannot be computed, it has no
+        `rows`, and `why_not` is the reason. After the end of the game, the payoffs are certain, and
+        no agent can break the offer.
 
         Args:
             deal: the offer; None if no offer is added to the contract in force, if there is one.
             viewer: the reader. If agents know only their own payoffs, only the reader's are in the
                 result; "" for no reader.
             norms: the norms whose payoffs are added for comparison.
-        """
-        found = self.outlook_or_why_not(deal, viewer, norms)
-        return found if found["rows"] else {}
-
-    def outlook_or_why_not(
-        self, deal: Deal | None, viewer: str = "", norms: Sequence[str] = ()
-    ) -> dict[str, Any]:
-        """Return the outlook, or no rows and a reason `why_not` if it cannot be computed.
-
-        After the end of the game, the payoffs are certain, and no agent can break the offer.
         """
         if self.over:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal or Deal())))
@@ -244,7 +236,7 @@ class EvaluatedTable:
 
     def kept(self, deal: Deal, agent: str, norms: Sequence[str] = ()) -> Fraction | None:
         """Return an agent's mean payoff if all keep a deal, or None if it is not computable."""
-        rows = self.outlook(deal, agent, norms).get("rows", [])
+        rows = self.outlook(deal, agent, norms)["rows"]
         found: dict[str, Any] = next((x["payoffs"] for x in rows if x["if"] == EVERYBODY), {})
         return exact(found[agent]["mean"]) if agent in found else None
 

@@ -66,7 +66,7 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
     evaluated = turn.evaluated
     facts: Facts = {"wire": _written_facts(turn)}
     if evaluated.config.outlook and not evaluated.over:
-        computed = evaluated.outlook_or_why_not(evaluated.offered, viewer, turn.norms)
+        computed = evaluated.outlook(evaluated.offered, viewer, turn.norms)
         shown = {"outlook": computed} if computed["rows"] else {}
         facts |= shown or {"why_no_outlook": computed.get("why_not", "")}
     return facts

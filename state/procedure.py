@@ -6,10 +6,7 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.language.clauses import KINDS
 from shapley_coop.state.budget import UNLIMITED
-from shapley_coop.state.turn import Question, TurnContext
-
-BARGAINING = ("propose", "contract_propose")
-"""The names of the questions that open a bargaining before play."""
+from shapley_coop.state.turn import TurnContext
 
 MONEY, DUTIES, GOODS = ("pay", "share"), ("do", "forbid"), ("give",)
 BROUGHT = tuple(kind for kind in KINDS if kind not in (*MONEY, *DUTIES, *GOODS))
@@ -19,25 +16,28 @@ BROUGHT = tuple(kind for kind in KINDS if kind not in (*MONEY, *DUTIES, *GOODS))
 def procedure(turn: TurnContext) -> dict[str, Any]:
     """Return the run's steps and rules, which are the same in all letters of the run."""
     config, game = turn.evaluated.config, turn.evaluated.game
-    steps, computed = _page(turn.question)
-    bargains = any(act in steps for act in BARGAINING)
+    page = turn.question.page() or (turn.question,)
+    steps = list(dict.fromkeys(one.name for one in page))
+    before = [one.topic for one in page if one.opens and one.topic.phase == "negotiation"]
     told: dict[str, Any] = {
-        "steps": list(steps),
+        "steps": steps,
         "turns": game.turns,
         "rounds": config.rounds,
-        "bargains": bargains,
+        "bargains": bool(before),
         "budget": config.budget != UNLIMITED,
     }
-    for one in _questions_of(turn.question):
+    for one in page:
         if one.course:
             told["course"] = {"of": one.name, "words": one.course(config)}
-    if bargains:
+    if before:
         terms = turn.evaluated.enforcement
         told |= {"renegotiate": config.renegotiate, "enforcement": terms.mode}
-        told["payments"] = _admits_payments(turn.question)
+        told["payments"] = all(topic.payments for topic in before)
         if terms.mode == "escrow":
             told["deposit"] = "" if terms.deposit is None else plain(terms.held())
     if "propose_split" in steps:
+        after = [one.topic for one in page if one.topic.phase == "settlement"]
+        computed = any(topic.computed for topic in after)
         told |= {"computed": computed, "disagreement": config.disagreement, "norm": config.norm}
     return told
 
@@ -50,20 +50,3 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
         return MONEY
     goods = GOODS if turn.evaluated.game.goods else ()
     return (*DUTIES, *MONEY, *goods, *BROUGHT) if turn.topic.payments else DUTIES
-
-
-def _admits_payments(question: Question[Any]) -> bool:
-    """Return whether deals before play may contain payments and splits."""
-    return all(one.topic.payments for one in _questions_of(question) if one.name in BARGAINING)
-
-
-def _questions_of(question: Question[Any]) -> tuple[Question[Any], ...]:
-    """Return all questions of a question's workflow, in order."""
-    return question.page() or (question,)
-
-
-def _page(question: Question[Any]) -> tuple[tuple[str, ...], bool]:
-    """Return the names of a workflow's questions, and whether its last bargaining shows values."""
-    page = _questions_of(question)
-    acts = tuple(dict.fromkeys(one.name for one in page))
-    return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

@@ -47,11 +47,6 @@ def _keep_by(key: str, events: list[Event], writes: Sequence[list[Event]]) -> li
     return kept
 
 
-def latest(old: int, new: int) -> int:
-    """Return the new value; this is for keys to which parallel tasks write the same value."""
-    return new
-
-
 def gather(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str, Any]:
     """Merge the entries that parallel tasks write; None clears the key."""
     return {} if arrived is None else {**waiting, **arrived}

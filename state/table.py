@@ -21,7 +21,6 @@ from shapley_coop.state.reducers import (
     gather_drafts,
     keep_by_id,
     keep_by_turn,
-    latest,
 )
 from shapley_coop.state.run_config import RunConfig
 
@@ -211,7 +210,7 @@ class Table(Result, total=False):
     `sign`, `elect`, `ratify`, `claim` and `speak`. Cleared by `tally`, `count`, `delegate`,
     `collect_claims`, `deliver` and `convene`."""
 
-    round: Annotated[int, Folded(int, latest)]
+    round: int
     """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
     `collect_plans`, `tally`, `pass_on`, `count`, `pair` and `deliver`."""
 
@@ -230,9 +229,8 @@ class Table(Result, total=False):
 
     verdict: str
     """The latest node's verdict, which selects the next edge. Written by `open`, `convene`,
-    `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
-    `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `deliver`, `swap`,
-    `step` and `mediate`."""
+    `attribute`, `validate`, `speak`, `check`, `tally`, `pass_on`, `write`, `group`, `delegate`,
+    `count`, `clear`, `deliver`, `swap`, `step` and `mediate`."""
 
     negotiators: list[str]
     """The agents that bargain, if only some do. Written by `delegate`."""

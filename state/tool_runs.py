@@ -1,16 +1,11 @@
 """The agents' tools as LangChain tools; seats call them, and `coop verify` repeats the calls."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import ValidationError
+from langchain_core.tools import BaseTool
 
-from shapley_coop.invalid import first_error
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.turn import TurnContext
-
-if TYPE_CHECKING:
-    from shapley_coop.state.tools import PublicTool
 
 
 def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
@@ -23,7 +18,7 @@ def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
         return ()
     from shapley_coop.state.tools import tools_of  # few seats call tools
 
-    return tuple(_bind(tool) for tool in tools_of(turn, agent))
+    return tools_of(turn, agent)
 
 
 def compute_tool(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]) -> str:
@@ -36,27 +31,5 @@ def compute_tool(turn: TurnContext, agent: str, tool: str, arguments: dict[str, 
 
     for one in tools_of(turn, agent):
         if one.name == tool:
-            return str(_bind(one).invoke(arguments))
+            return str(one.invoke(arguments))
     raise ValueError(f"{agent} has no tool {tool} at {turn.at}")
-
-
-def _bind(tool: "PublicTool") -> BaseTool:
-    def run(**given: Any) -> str:
-        return tool.run(tool.arguments(**given))
-
-    return StructuredTool.from_function(
-        run,
-        name=tool.name,
-        description=tool.description,
-        args_schema=tool.arguments,
-        infer_schema=False,
-        handle_validation_error=_in_words,
-    )
-
-
-def _in_words(error: Any) -> str:
-    """Return an error message that names the first wrong argument and says why it is wrong."""
-    if isinstance(error, ValidationError):
-        first = first_error(error)
-        return f"These arguments cannot be used: {first.where or 'they'}: {first.reason}."
-    return "These arguments cannot be used."

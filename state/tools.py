@@ -10,10 +10,9 @@ random numbers, and explains what is wrong with bad arguments.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
+from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shapley_coop.deals.language.clauses import Do, Forbid
@@ -96,35 +95,7 @@ class HistoryArguments(_Arguments):
     )
 
 
-@dataclass(frozen=True)
-class PublicTool:
-    """A tool that an agent may call.
-
-    Attributes:
-        name: the tool's name for models.
-        description: the tool's description for models.
-        arguments: the pydantic class of the tool's arguments.
-        run: a function that returns the answer in words, even for senseless arguments.
-    """
-
-    name: str
-    description: str
-    arguments: type[BaseModel]
-    run: Callable[[BaseModel], str]
-
-    def call(self, raw: Any) -> str:
-        """Return the answer to a model's raw arguments, or an explanation if they are invalid."""
-        try:
-            given = self.arguments.model_validate(raw)
-        except ValidationError as error:
-            first = first_error(error)
-            return cap(f"The arguments do not fit: {first.where or self.name}: {first.reason}.")
-        except RecursionError:
-            return NESTED
-        return self.run(given)
-
-
-def tools_of(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
+def tools_of(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
     """Return the tools that an agent may call now.
 
     Tools about drafts of deals exist during bargaining. Tools about the outcome and the values
@@ -158,7 +129,7 @@ def evaluate_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
     if fault := cannot_sign(turn, agent, deal):
         return _refuse_call(fault)
     norms = turn.norms if turn.topic.phase == "negotiation" else []
-    found = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
+    found = turn.evaluated.outlook(deal, viewer=agent, norms=norms)
     return outlook_words(found, agent, _unit(turn))
 
 
@@ -183,7 +154,7 @@ def simulate(turn: TurnContext, agent: str, given: PlanArguments) -> str:
     rules = (only(Do, Forbid), *DEAL_RULES)
     if fault := all_faults(rules, deal, terms_of(turn)):
         return _refuse_call(fault)
-    found = turn.evaluated.outlook_or_why_not(deal, viewer=agent)
+    found = turn.evaluated.outlook(deal, viewer=agent)
     return plan_words(found, agent, _unit(turn))
 
 
@@ -247,10 +218,28 @@ _TOOLS: dict[str, tuple[Callable[..., str], type[BaseModel]]] = {
 }
 
 
-def _tool(name: str, turn: TurnContext, agent: str) -> PublicTool:
+def _tool(name: str, turn: TurnContext, agent: str) -> BaseTool:
     answer, arguments = _TOOLS[name]
-    described = " ".join((answer.__doc__ or "").split())
-    return PublicTool(name, described, arguments, partial(_answer_call, answer, turn, agent))
+
+    def run(**given: Any) -> str:
+        return _answer_call(answer, turn, agent, arguments(**given))
+
+    return StructuredTool.from_function(
+        run,
+        name=name,
+        description=" ".join((answer.__doc__ or "").split()),
+        args_schema=arguments,
+        infer_schema=False,
+        handle_validation_error=misfit,
+    )
+
+
+def misfit(error: Any) -> str:
+    """Return an error message that names the first wrong argument and says why it is wrong."""
+    if isinstance(error, ValidationError):
+        first = first_error(error)
+        return f"These arguments cannot be used: {first.where or 'they'}: {first.reason}."
+    return "These arguments cannot be used."
 
 
 def _answer_call(

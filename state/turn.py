@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.seats.answer import Answer
+from shapley_coop.seats.asked import Asked
 from shapley_coop.seats.records import Answer as Written
 from shapley_coop.seats.records import Pointer
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -14,9 +15,6 @@ from shapley_coop.state.run_config import OUTSIDERS, RunConfig
 from shapley_coop.state.table import AgentOutput, Draft, Table
 from shapley_coop.state.telling import Lines, Telling, of_agents
 from shapley_coop.state.topics import Topic
-
-if TYPE_CHECKING:  # runs without embedded agents do not load them
-    from shapley_coop.seats.embedded.bargaining import Agent
 
 A = TypeVar("A", bound=Answer)
 
@@ -27,8 +25,8 @@ Words = Callable[[Facts], dict[str, Any]]
 """A function from a letter's facts to some variables of the letter's template."""
 
 
-@dataclass(frozen=True)
-class Question(Generic[A]):
+@dataclass(frozen=True, kw_only=True)
+class Question(Asked, Generic[A]):
     """A question to agents: what its letter shows, how answers are read, and what they change.
 
     The module of a workflow builds nodes from a question, and sets its topic with `about`. `read`
@@ -36,15 +34,11 @@ class Question(Generic[A]):
     checks an answer against the table. `publish` gets all agents' valid answers together.
 
     Attributes:
-        name: the name of the question, of its letter's template, and of its answer tool.
-        title: the question in words, for the form in which a person answers.
         topic: the subject of the question.
         who: a function that returns the agents to ask.
-        answer: the class of answers, from which tags, schema, tool and form are built.
         read: parses an answer's text; returns the answer, or a fault to send to the author.
         check: returns the public part of an answer for the table, or a fault.
         publish: turns the valid answers into an update of the table.
-        program: returns an embedded agent's answer as text (`seats.asked.Asked`).
         shows: functions (turn, agent) → facts, all of which are in the letter.
         words: functions that return template variables for this question's letter only.
         tries: returns the most answers that one agent may give, including refused answers.
@@ -53,6 +47,7 @@ class Question(Generic[A]):
         rules: the template of the letter's system part.
         sealed: the display of binding secret answers, such as market orders; None for others.
             Actions of the game do not need it.
+        opens: whether the answer opens a bargaining.
         teaches: whether the letter explains how to write clauses.
         blind: whether agents must answer without tools that show computed values.
         guidance: whether letters ask to weigh other agents' utilities (utility-aware exchange).
@@ -61,15 +56,12 @@ class Question(Generic[A]):
         page: returns all questions of the workflow, so that letters can announce later steps.
     """
 
-    name: str
-    title: str
     topic: Topic
     who: Who
     answer: type[A]
     read: "Callable[[TurnContext, str, Written], A | Fault]"
     check: "Callable[[TurnContext, str, A], AgentOutput | Fault]"
     publish: "Publish"
-    program: "str | Callable[[Agent], str]"
     shows: "tuple[Part, ...]" = ()
     words: tuple[Words, ...] = ()
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
@@ -77,6 +69,7 @@ class Question(Generic[A]):
     hears: "Callable[[TurnContext, str], Lines] | None" = None
     rules: str = "table"
     sealed: "Sealed | None" = None
+    opens: bool = False
     teaches: bool = False
     blind: bool = False
     guidance: bool = False

@@ -91,7 +91,7 @@ def _duties(turn: TurnContext, agent: str) -> Facts:
 def _money(turn: TurnContext) -> Facts:
     """Return the amounts to divide, and the values computed from the record."""
     table = turn.table
-    pot = sum((exact(turn.get("pot", 0)) for turn in turn.evaluated.record), Fraction(0))
+    pot = sum((exact(played.get("pot", 0)) for played in turn.evaluated.record), Fraction(0))
     facts: Facts = {
         **(table["accounts"] or {}),
         "own_rewards": turn.evaluated.own_rewards,

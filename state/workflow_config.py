@@ -132,7 +132,7 @@ def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunC
     return config.model_copy(update={"params": {**params, **config.params}})
 
 
-def check_kind(game: Game, plays: type[Game], workflow: str = "this workflow") -> None:
+def check_kind(game: Game, plays: type[Game], workflow: str) -> None:
     """Check that a workflow can play a game.
 
     Raises:

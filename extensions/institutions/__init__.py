@@ -35,7 +35,6 @@ EXTENSION = Extension(
         ),
     },
     additions={"institutions": f"{_HERE}.delegates.settings:ADDITION"},
-    words={"mediator": f"{_HERE}.words:in_words"},
     moves={"mediator": f"{_HERE}.delegating:chosen"},
     readings={
         "encounter": f"{_HERE}.at_hand:in_encounter",

@@ -6,18 +6,14 @@ from shapley_coop.extensions.institutions.mediator import DELEGATED, mediator_of
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import Choices, choices_in, play_turn
 from shapley_coop.state.table import Table
-from shapley_coop.state.turn import unsound
 
 
 def mediate(table: Table) -> dict[str, Any]:
     """Play a turn: the mediator's actions for delegators, and the chosen actions of others.
 
     The record has the actions played, and an effect for each agent that delegated. An agent that
-    passed does not delegate. Verdicts: `refused` (a choice was refused, and its author is asked
-    once more) and `played`.
+    passed does not delegate.
     """
-    if unsound(table):
-        return {"verdict": "refused"}
     evaluated = EvaluatedTable(table)
     mediator = mediator_of(evaluated.game)
     found = choices_in(evaluated, lambda agent: [*evaluated.legal(agent), mediator.word])

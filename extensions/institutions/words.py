@@ -12,14 +12,15 @@ Facts = Mapping[str, Any]
 _TEMPLATE = (Path(__file__).parent / "mediator.md").read_text(encoding="utf-8")
 
 
-def in_words(view: Facts) -> str:
-    """Return a letter's text on the mediator.
+def in_words(view: Facts) -> dict[str, Any]:
+    """Return the variable with a letter's text on the mediator.
 
     Args:
         view: the letter's facts.
     """
     told = view["mediator"]
-    return fill(_TEMPLATE, mediator=rule_lines(told), delegate=plain(told["choose"])).rstrip()
+    words = fill(_TEMPLATE, mediator=rule_lines(told), delegate=plain(told["choose"]))
+    return {"brought": words.rstrip()}
 
 
 def rule_lines(mediator: Facts) -> list[str]:

@@ -14,7 +14,6 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.table import AgentOutput, Table
-from shapley_coop.state.turn import unsound
 
 
 def clear(table: Table) -> dict[str, Any]:
@@ -24,11 +23,8 @@ def clear(table: Table) -> dict[str, Any]:
     better price. If the author's key is in this home, the key signs the contract too. An agent
     without orders has passed and is not a party. The orders stay sealed; all agents see the prices,
     the quantities and the trades.
-    Verdicts: `refused` (orders could not be read, and their author is asked again), `traded`, and
-    `nothing` (no limits cross).
+    Verdicts: `traded`, and `nothing` (no limits cross).
     """
-    if unsound(table):
-        return {"verdict": "refused"}
     evaluated = EvaluatedTable(table)
     orders = sent_in(evaluated)
     found, deal = market_of(evaluated, orders)

@@ -111,14 +111,14 @@ def _binds(turn: TurnContext, agent: str, text: str) -> str | None:
 
 
 QUESTION = Question(
-    "order",
-    "send in your orders",
-    PLAN,
-    all_agents,
-    Orders,
-    read,
-    check,
-    seal_actions,
+    name="order",
+    title="send in your orders",
+    topic=PLAN,
+    who=all_agents,
+    answer=Orders,
+    read=read,
+    check=check,
+    publish=seal_actions,
     program=lambda me: orders(me.facts),
     shows=(stand,),
     sealed=Sealed(_choices, _in_words, _binds),

@@ -44,13 +44,11 @@ page = WorkflowBuilder(
     "trade", plays=Trade, check_game=of_owners, state=MarketTable, start={"prices": {}}
 )
 
-page.lead("open", "bid")
-page.asks("bid", ORDER, then="clear")
-page.add_node("clear", clear)
-page.branch("clear", verdict_of, {"refused": "bid", "traded": "act", "nothing": "act"})
-page.asks("act", act.QUESTION, then="step")
-page.add_node("step", step)
-page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+page.add_edge("open", "bid")
+page.asks("bid", ORDER, then=("clear", clear))
+page.branch("clear", verdict_of, {"again": "bid", "traded": "act", "nothing": "act"})
+page.asks("act", act.QUESTION, then=("step", step))
+page.branch("step", whether_over, {"again": "act", "play_on": "act", "over": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)
 

@@ -24,7 +24,7 @@ from shapley_coop.games.baseline import AWAY, RANDOM, absent_action
 from shapley_coop.games.replay import Replays, least_for_the_present
 from shapley_coop.games.simulation import simulate
 from shapley_coop.games.turns import Position, Step, Turn
-from shapley_coop.nodes.agent.ask import write_letter
+from shapley_coop.nodes.agent.letters import write_letter
 from shapley_coop.questions.act import QUESTION as ACT
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Answer

@@ -6,13 +6,10 @@ from typing import Any
 from shapley_coop.deals.language.deal import unanimous
 from shapley_coop.state.messages import Utterance, count_answers, entries
 from shapley_coop.state.table import Table
-from shapley_coop.state.turn import unsound
 
 
 async def count_signatures(table: Table) -> dict[str, Any]:
-    """Keep the offer only if all have signed. Verdicts: `refused`, `signed`, `unsigned`."""
-    if unsound(table):
-        return {"verdict": "refused"}
+    """Keep the offer only if all have signed. Verdicts: `signed`, `unsigned`."""
     offer, answers = count_answers(table["offer"], table.get("answers", {}))
     assert offer is not None, "signatures are asked for a drafted contract"
     utterances = [

@@ -11,7 +11,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
-from shapley_coop.state.turn import pointers_in, unsound
+from shapley_coop.state.turn import pointers_in
 
 
 def call_tools(table: Table) -> dict[str, Any]:
@@ -20,8 +20,6 @@ def call_tools(table: Table) -> dict[str, Any]:
     A call's idempotency key is "episode/task", so each task is done once. After a crash the call
     may be repeated under the same key.
     """
-    if unsound(table):
-        return {}
     evaluated = EvaluatedTable(table)
     atoms = {atom.name: atom for atom in exchange_of(evaluated).tasks.atoms}
     sealed = pointers_in(table["sealed"])

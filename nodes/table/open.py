@@ -9,11 +9,10 @@ from langgraph.types import Overwrite
 from shapley_coop.games import Game
 from shapley_coop.state.additions import check_begin, set_aside
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Opening, Table
 from shapley_coop.state.traces import label_root
-from shapley_coop.state.workflow_config import check_kind, configuration, with_params
+from shapley_coop.state.workflow_config import configuration
 
 _CLEARED = {
     "thoughts": None,
@@ -44,13 +43,12 @@ class Reopening(Opening):
 
 
 class Page(Protocol):
-    """The attributes of a workflow's builder that this node reads (`graphs.workflow`)."""
+    """The part of a workflow's builder that this node uses (`graphs.workflow`)."""
 
     name: str
-    plays: type[Game]
-    check_game: Callable[[Game], object]
-    check_config: Callable[[RunConfig], object]
-    params: Mapping[str, Any]
+
+    def admit(self, config: RunConfig) -> tuple[RunConfig, dict[str, Any], Game]:
+        """Return the resolved configuration, its settings and its game."""
 
 
 def open_node(
@@ -65,49 +63,25 @@ def open_node(
     """
 
     def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
-        room = configuration(config, runtime.context, opening.room)
-        room = with_params(room, config.model_fields["game"].default, page.params)
-        # The table gets the resolved settings, so keep the raw input out of later checkpoints.
-        given: dict[str, Any] = {"room": None} if opening.room else {}
-        resolved, previous = room.resolve(), opening.episode
-        page.check_config(resolved)
+        given = configuration(config, runtime.context, opening.room)
+        resolved, settings, game = page.admit(given)
+        previous = opening.episode
         if opening.idempotency_key:
-            previous = home().runs.bind(opening.idempotency_key, settings_of(resolved))
+            previous = home().runs.bind(opening.idempotency_key, settings)
         episode = home().episodes.after(previous, lambda: check_begin(resolved))
-        table = set_table(resolved, episode, page.plays, page.name)
-        page.check_game(game_of(table["settings"]))
+        aside = set_aside(resolved, episode, page.name)
+        table = {**set_table(game), "episode": episode, "settings": settings, "aside": aside}
         label_root(cast(Table, table))
-        return {**table, **start, **given}
+        # The table has the resolved settings, so keep the raw input out of later checkpoints.
+        return {**table, **start, **({"room": None} if opening.room else {})}
 
     return open_episode
 
 
-def set_table(
-    room: RunConfig, episode: str, plays: type[Game] = Game, workflow: str = ""
-) -> dict[str, Any]:
-    """Return the initial table of an episode, which replaces any earlier table of the thread.
-
-    Resuming a run with another LangGraph context has no effect, because only this node reads the
-    context.
-
-    Args:
-        room: the resolved configuration.
-        episode: the id of the episode.
-        plays: the class of games that the workflow can play.
-        workflow: the name of the workflow.
-
-    Raises:
-        ValueError: the game is not of the class `plays`, or cannot be played on this machine.
-    """
-    settings = settings_of(room)
-    game = game_of(settings)
-    check_kind(game, plays)
-    game.make_ready()
+def set_table(game: Game) -> dict[str, Any]:
+    """Return a game's initial table, which replaces any earlier table of the thread."""
     return {
         **_CLEARED,
-        "episode": episode,
-        "settings": settings,
-        "aside": set_aside(room, episode, workflow),
         "agents": list(game.agents),
         "position": game.start(),
         "speaker": game.agents[0],

@@ -5,25 +5,19 @@ from typing import Any
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import choices_in, play_turn
 from shapley_coop.state.table import Table
-from shapley_coop.state.turn import unsound
 
 
 def step(table: Table) -> dict[str, Any]:
     """Reveal the chosen actions, play them, and add the turn to the record.
 
-    Verdicts: `refused` (an action was refused, and its author is asked again) and `played`, also
-    if the budget ended the run before the turn.
+    Verdict: `played`, also if the budget ended the run before the turn.
     """
-    if unsound(table):
-        return {"verdict": "refused"}
     evaluated = EvaluatedTable(table)
     return play_turn(evaluated, choices_in(evaluated))
 
 
 def whether_over(table: Table) -> str:
-    """Return `refused` if an action was refused, `over` if the play has ended, or `play_on`."""
-    if table["verdict"] == "refused":
-        return "refused"
+    """Return `over` if the play has ended, or else `play_on`."""
     evaluated = EvaluatedTable(table)
     return "over" if evaluated.budget_spent or evaluated.over else "play_on"
 

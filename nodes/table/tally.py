@@ -8,7 +8,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import Utterance, count_answers, entries, offer_of
 from shapley_coop.state.table import Table
 from shapley_coop.state.topics import Topic
-from shapley_coop.state.turn import in_turn_after, unsound
+from shapley_coop.state.turn import in_turn_after
 from shapley_coop.state.who import negotiators
 
 TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
@@ -17,15 +17,13 @@ TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
 def tally(topic: Topic) -> TableNode:
     """Return the node that ends a round of talk about a topic.
 
-    Verdicts: `refused` (an answer was refused, and its author is asked again), `agreed` (all
-    accepted the same revision), `countered` (the first agent in turn with a counter-offer has
-    replaced the offer), `talk_on` (the offer failed, and the next agent may propose) and `no_deal`
-    (the rounds or the budget are used up, or all agents in turn declined to propose).
+    Verdicts: `agreed` (all accepted the same revision), `countered` (the first agent in turn with a
+    counter-offer has replaced the offer), `talk_on` (the offer failed, and the next agent may
+    propose) and `no_deal` (the rounds or the budget are used up, or all agents in turn declined to
+    propose).
     """
 
     async def count(table: Table) -> dict[str, Any]:
-        if unsound(table):
-            return {"verdict": "refused"}
         offer, answers = count_answers(table.get("offer"), table.get("answers", {}))
         heard = in_turn_after(negotiators(table), table["speaker"])
         found = _stands(table, offer, heard)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar, cast
 
-from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, check_reply, open_questions
+from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, open_questions
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import refusal_in_words
 from shapley_coop.serve.seats.letter import name_of, seat_letter
@@ -109,7 +109,7 @@ class ThreadInbox:
         question = await _question(thread, agent)
         response = response_of(reply, mail, question, asked["value"])
         with _owner_of(thread):
-            fault = await check_reply(question, response)
+            fault = await asyncio.to_thread(question.refusal, response)
         if fault:
             why = refusal_in_words(question.turn(), fault.record())
             return {"refused": fault.label, "why": why}

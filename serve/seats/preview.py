@@ -58,7 +58,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     said = game.for_people(at_turns(deal.text(), game.turns))
     told |= {"words": said.splitlines(), "repairs": list(found.get("repairs", ()))}
     norms = turn.norms if turn.topic.phase == "negotiation" else []
-    outlook = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
+    outlook = turn.evaluated.outlook(deal, viewer=agent, norms=norms)
     if not outlook["rows"]:
         return {**told, "why_not": outlook.get("why_not", "")}
     columns, rows, how = outlook_table(outlook, agent)

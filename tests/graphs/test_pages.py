@@ -45,7 +45,7 @@ def test_llm_only_acts_until_the_game_is_over() -> None:
             ("__start__", "open", ""),
             ("open", "act", ""),
             ("act", "step", ""),
-            ("step", "act", "refused"),
+            ("step", "act", "again"),
             ("step", "act", "play_on"),
             ("step", "settle", "over"),
             ("settle", "__end__", ""),
@@ -62,7 +62,7 @@ def bargaining(suffix: str, agreed: str, no_deal: str) -> set[Edge]:
         (validate, answer, "offer"),
         (validate, tally, "pass"),
         (answer, tally, ""),
-        (tally, answer, "refused"),
+        (tally, answer, "again"),
         (tally, answer, "countered"),
         (tally, propose, "talk_on"),
         (tally, agreed, "agreed"),
@@ -73,7 +73,7 @@ def bargaining(suffix: str, agreed: str, no_deal: str) -> set[Edge]:
 def waiting(node: str, collect: str, then: str) -> set[Edge]:
     return {
         (node, collect, ""),
-        (collect, node, "refused"),
+        (collect, node, "again"),
         (collect, then, "sound"),
     }
 
@@ -187,7 +187,7 @@ def test_every_node_that_asks_shows_its_retry(name: str) -> None:
     page, (nodes, edges) = builder(name), wiring(name)
     unchecked = {"speak"} if "validate" not in nodes and "speak" in nodes else set()
     for node in set(page.askings) - unchecked:
-        back = [source for source, to, why in edges if to == node and why in ("again", "refused")]
+        back = [source for source, to, why in edges if to == node and why == "again"]
         assert len(back) == 1, node
 
 

@@ -6,11 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END
+from langgraph.types import Command
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import open_questions
 from shapley_coop.graphs.running import Waiting, answer, follow
 from shapley_coop.graphs.threads import configure, open_workflow, table_of
+from shapley_coop.graphs.workflow import App, WorkflowBuilder
+from shapley_coop.nodes.table.step import step
+from shapley_coop.questions import act, reason
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
@@ -111,8 +117,6 @@ async def test_a_refused_reply_is_asked_for_again_at_once_under_the_same_interru
 
 async def test_a_client_that_resumes_by_itself_is_validated_by_the_node() -> None:
     """Both resume in one go, one of them with nonsense: only that one is asked again."""
-    from langgraph.types import Command
-
     run = prepare("llm_only", RunConfig(seats=ALL))
     with pytest.raises(Waiting):
         await follow(run)
@@ -145,3 +149,33 @@ async def test_models_beside_a_person_are_asked_once() -> None:
     entries = list(home().journal.entries(outcome["episode"]))
     assert len({(e.agent, e.letter) for e in entries}) == len(entries)
     assert given.count("act") == outcome["turns_played"]
+
+
+def acting(first: str = "act") -> App:
+    """A workflow in which all act; if `first` is "reason", right after all have reasoned."""
+    page = WorkflowBuilder()
+    page.add_edge("open", first)
+    page.asks("reason", reason.QUESTION)
+    page.add_edge("reason", "act")
+    page.asks("act", act.QUESTION, then=("step", step))
+    page.add_edge("step", END)
+    return page.compile(name="acting", checkpointer=InMemorySaver())
+
+
+async def test_a_plain_edge_leads_to_a_task_for_each_person() -> None:
+    """In one task, the reply to Alice's letter would be taken for Bob's too."""
+    app, config = acting(), {"configurable": {"thread_id": "t"}}
+    told = await app.ainvoke({"room": RunConfig(seats=ALL)}, config)
+    for agent, action in {"Alice": "lever", "Bob": "door"}.items():
+        (asked,) = (i for i in told["__interrupt__"] if i.value["pointer"]["agent"] == agent)
+        told = await app.ainvoke(Command(resume={asked.id: f"<ACTION>{action}</ACTION>"}), config)
+    assert told["record"][0]["actions"] == {"Alice": "lever", "Bob": "door"}
+
+
+async def test_several_people_are_never_asked_in_one_task() -> None:
+    """The edge between two nodes that ask is taken once all have answered, and so has one task."""
+    app, config = acting("reason"), {"configurable": {"thread_id": "t"}}
+    told = await app.ainvoke({"room": RunConfig(seats=ALL)}, config)
+    replies = {asked.id: SAYS["reason"] for asked in told["__interrupt__"]}
+    with pytest.raises(ValueError, match=r"^act asks Alice, Bob in one task, but each"):
+        await app.ainvoke(Command(resume=replies), config)

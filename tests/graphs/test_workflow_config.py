@@ -41,7 +41,7 @@ def test_a_form_offers_the_games_that_the_workflow_plays_and_no_others(graph: st
     app = builder(graph).compile(name=graph)
     assert offered(graph)
     for game in set(games()) - set(offered(graph)):
-        with pytest.raises(ValueError, match=r"this workflow plays \w+, not"):
+        with pytest.raises(ValueError, match=rf"{graph} plays \w+, not"):
             app.invoke({"room": {"game": game}})
 
 

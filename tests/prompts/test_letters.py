@@ -19,7 +19,7 @@ from jinja2 import meta
 
 from shapley_coop.extension import offered
 from shapley_coop.graphs.running import play
-from shapley_coop.nodes.agent import ask
+from shapley_coop.nodes.agent import letters
 from shapley_coop.prompts import quote, render, words, write_history
 from shapley_coop.prompts.render import names
 from shapley_coop.seats.letters import as_text
@@ -152,7 +152,7 @@ async def test_every_template_is_part_of_a_letter_above(
         return template_of(name)
 
     monkeypatch.setattr(renderer, "_ours", watched)
-    ask._rules.cache_clear()  # put into words by another test, and not again
+    letters._rules.cache_clear()  # put into words by another test, and not again
     await letters_of(written, "shapley_coop")
     elsewhere = (*ELSEWHERE, *offered("templates"))
     here = {name for name in names() if not name.startswith(elsewhere)}

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 import pytest
+from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict
 
-from shapley_coop.state.tools import PublicTool
+from shapley_coop.state.tools import misfit
 from shapley_coop.state.turn import TurnContext
 from tests.embedded_reply import by_tool
 from tests.stub_faults import Completion
@@ -25,22 +26,23 @@ class Whose(BaseModel):
     agent: str
 
 
-def public_tools(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
+def public_tools(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
     """Two tools: one that takes a draft, and one that reads the record and the talk."""
 
-    def evaluate(draft: BaseModel) -> str:
-        assert isinstance(draft, Draft)
-        return f"{len(draft.clauses)} clauses for {', '.join(turn.evaluated.agents)}"
+    def evaluate_deal(clauses: list[Any]) -> str:
+        """What a draft would pay."""
+        return f"{len(clauses)} clauses for {', '.join(turn.evaluated.agents)}"
 
-    def history(whose: BaseModel) -> str:
-        assert isinstance(whose, Whose)
-        said = [one["id"] for one in turn.table.get("talk", []) if one["by"] == whose.agent]
-        return f"{whose.agent} said {said} by turn {turn.evaluated.turn}"
+    def history(agent: str) -> str:
+        """What somebody said."""
+        said = [one["id"] for one in turn.table.get("talk", []) if one["by"] == agent]
+        return f"{agent} said {said} by turn {turn.evaluated.turn}"
 
-    return (
-        PublicTool("evaluate_deal", "What a draft would pay.", Draft, evaluate),
-        PublicTool("history", "What somebody said.", Whose, history),
+    tools = (
+        StructuredTool.from_function(one, args_schema=kind, handle_validation_error=misfit)
+        for one, kind in ((evaluate_deal, Draft), (history, Whose))
     )
+    return tuple(tools)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from shapley_coop.invalid import first_error
 from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.outcome import values_of
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.workflow_config import check_kind, with_params
+from shapley_coop.state.workflow_config import with_params
 
 MOST_SEEDS = 100
 
@@ -114,7 +114,6 @@ class Assessment(_Part):
             raise ValueError(first_error(error, cls)) from None
         config, page = found.config, builder(found.config.workflow)
         game = load(config.game, with_params(found.room(0), page.game, page.params).params)
-        check_kind(game, page.plays, config.workflow)
         page.check_game(game)
         agents = game.agents
         if unknown := sorted(found.participants.keys() - set(agents)):

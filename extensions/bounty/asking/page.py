@@ -24,14 +24,13 @@ page.add_edge("open", "step")
 page.add_node("step", step)
 page.add_edge("step", "account")
 page.add_node("account", account)
-page.lead("account", "put_count")
+page.add_edge("account", "put_count")
 page.add_node("put_count", put_count)
-page.lead("put_count", "answer_split")
-page.asks("answer_split", question.QUESTION, then="tally_split")
-page.add_node("tally_split", tally(SPLIT))
+page.add_edge("put_count", "answer_split")
+page.asks("answer_split", question.QUESTION, then=("tally_split", tally(SPLIT)))
 ends = {"agreed": "settle", "no_deal": "settle", "talk_on": "settle"}
-again = {"refused": "answer_split", "countered": "answer_split"}
-page.branch("tally_split", verdict_of, {**again, **ends})
+back = {"again": "answer_split", "countered": "answer_split"}
+page.branch("tally_split", verdict_of, {**back, **ends})
 page.add_node("settle", settle)
 page.add_edge("settle", END)
 

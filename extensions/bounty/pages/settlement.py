@@ -10,7 +10,7 @@ agree on another split or keep these payments.
 from langgraph.graph import END
 
 from shapley_coop.extensions.bounty.delivered import Delivered
-from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, sound, verdict_of
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.collect import collect_claims
@@ -30,18 +30,16 @@ page.add_edge("step", "account")
 page.add_node("account", account)
 page.add_edge("account", "convene_split")
 page.add_node("convene_split", convene)
-page.lead("convene_split", "claim")
-page.asks("claim", claim.QUESTION.about(split), then="collect_claims")
-page.add_node("collect_claims", collect_claims(split))
-page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": "attribute"})
+page.add_edge("convene_split", "claim")
+page.asks("claim", claim.QUESTION.about(split), then=("collect_claims", collect_claims(split)))
+page.branch("collect_claims", sound, {"again": "claim", "sound": "attribute"})
 page.add_node("attribute", attribute)
 page.branch("attribute", verdict_of, {"bargain": "propose_split", "settled": "settle"})
 page.asks_and_validates("propose_split", "validate_split", propose_split.QUESTION.about(split))
 onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
 page.branch("validate_split", route_offer, onward)
-page.asks("answer_split", answer_split.QUESTION.about(split), then="tally_split")
-page.add_node("tally_split", tally(split))
-talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
+page.asks("answer_split", answer_split.QUESTION.about(split), then=("tally_split", tally(split)))
+talk_on = {"again": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
 page.branch("tally_split", verdict_of, {**talk_on, "agreed": "settle", "no_deal": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)

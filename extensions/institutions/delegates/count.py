@@ -10,7 +10,6 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import Utterance, count_answers, entries
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.table import AgentOutput
-from shapley_coop.state.turn import unsound
 
 MOST_NAMED = 8
 """The most members without a signature that letters name."""
@@ -27,12 +26,10 @@ async def count(table: GroupsTable) -> dict[str, Any]:
     Leaving is a veto if no clause would remain, or if the deal splits the total or amends a
     contract.
 
-    Verdicts: `refused` (a member has to answer again), `signed`, `reduced` (the other members have
-    to sign the rest of the deal), `vetoed` (the groups of vetoing members choose new delegates, and
-    bargaining begins again) and `no_deal` (no round or budget is left for bargaining).
+    Verdicts: `signed`, `reduced` (the other members have to sign the rest of the deal), `vetoed`
+    (the groups of vetoing members choose new delegates, and bargaining begins again) and `no_deal`
+    (no round or budget is left for bargaining).
     """
-    if unsound(table):
-        return {"verdict": "refused"}
     offer, answers = count_answers(table["offer"], table.get("answers", {}))
     assert offer is not None, "signatures are asked for an offer that all delegates accepted"
     asked = [agent for agent in table["agents"] if agent in answers]

@@ -5,17 +5,13 @@ from typing import Any
 from shapley_coop.extensions.institutions.delegates.groups import elected
 from shapley_coop.extensions.institutions.delegates.table import GroupsTable
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.turn import unsound
 
 
 async def delegate(table: GroupsTable) -> dict[str, Any]:
     """Choose a delegate from the candidates of each group that has none.
 
-    The ballot is secret: the table keeps only the number of votes. Verdicts: `refused` (a vote
-    could not be read, so its voter is asked once more) and `seated` (all groups have delegates).
+    The ballot is secret: the table keeps only the number of votes.
     """
-    if unsound(table):
-        return {"verdict": "refused"}
     seed, round_ = EvaluatedTable(table).config.seed, table["round"]
     said = table.get("answers", {})
     votes = {agent: one["choice"] for agent, one in said.items() if "choice" in one}

@@ -54,14 +54,14 @@ def check(turn: TurnContext, agent: str, said: Vote) -> AgentOutput | Fault:
 
 
 QUESTION = Question(
-    "elect",
-    "vote for your group's delegate",
-    PLAN,
-    electors,
-    Vote,
-    read,
-    check,
-    hold_answers,
+    name="elect",
+    title="vote for your group's delegate",
+    topic=PLAN,
+    who=electors,
+    answer=Vote,
+    read=read,
+    check=check,
+    publish=hold_answers,
     program=vote,
     shows=(talk_round, as_it_stands, ballot),
     words=(membership, turn_of_game),

@@ -80,7 +80,8 @@ def _left(turn: TurnContext, rest: Deal, agent: str) -> dict[str, Any]:
 def _outlook(turn: TurnContext, viewer: str) -> dict[str, Any]:
     offer = turn.evaluated.offer
     assert offer is not None, "members sign the offer that stands"
-    return turn.evaluated.outlook(Deal.of(offer["deal"]), viewer)
+    found = turn.evaluated.outlook(Deal.of(offer["deal"]), viewer)
+    return found if found["rows"] else {}
 
 
 def _leaving(turn: TurnContext, deal: Deal) -> str:

@@ -61,14 +61,14 @@ def check(turn: TurnContext, agent: str, said: Ratification) -> AgentOutput | Fa
 
 
 QUESTION = Question(
-    "ratify",
-    "sign the delegates' deal, veto it, or stay out of it",
-    PLAN,
-    awaited_signers,
-    Ratification,
-    read,
-    check,
-    hold_answers,
+    name="ratify",
+    title="sign the delegates' deal, veto it, or stay out of it",
+    topic=PLAN,
+    who=awaited_signers,
+    answer=Ratification,
+    read=read,
+    check=check,
+    publish=hold_answers,
     program=ratify,
     shows=(stand, talk_round, own_part, unusual_enforcement),
     words=(offer_to_answer, membership),

@@ -27,7 +27,7 @@ from shapley_coop.extensions.institutions.delegates.membership import delegation
 from shapley_coop.extensions.institutions.delegates.table import GroupsTable
 from shapley_coop.extensions.institutions.delegates.telling import of_delegates
 from shapley_coop.extensions.institutions.delegates.words import binding
-from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, route_offer, sound, verdict_of
 from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
@@ -55,35 +55,30 @@ page = WorkflowBuilder(state=GroupsTable, start={"groups": []})
 
 page.add_edge("open", "group")
 page.add_node("convene", convene)
-page.lead("convene", "group")
+page.add_edge("convene", "group")
 page.add_node("group", group)
 page.branch("group", verdict_of, {"elect": "elect", "seated": "delegate"})
-page.asks("elect", elect.QUESTION.about(plan), then="delegate")
-page.add_node("delegate", delegate)
-page.branch("delegate", verdict_of, {"refused": "elect", "seated": "reason"})
+page.asks("elect", elect.QUESTION.about(plan), then=("delegate", delegate))
+page.branch("delegate", verdict_of, {"again": "elect", "seated": "reason"})
 
-page.asks("reason", of_a_delegate(reason.QUESTION), then="collect_reasons")
-page.add_node("collect_reasons", collect_thoughts)
-page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
+page.asks("reason", of_a_delegate(reason.QUESTION), then=("collect_reasons", collect_thoughts))
+page.branch("collect_reasons", sound, {"again": "reason", "sound": "propose"})
 page.asks_and_validates("propose", "validate", of_a_delegate(propose.QUESTION))
 page.branch("validate", route_offer, {"again": "propose", "offer": "answer", "pass": "tally"})
-page.asks("answer", of_a_delegate(answer.QUESTION), then="tally")
-page.add_node("tally", tally(plan))
-talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
+page.asks("answer", of_a_delegate(answer.QUESTION), then=("tally", tally(plan)))
+talk_on = {"again": "answer", "countered": "answer", "talk_on": "propose"}
 page.branch("tally", verdict_of, {**talk_on, "agreed": "ratify", "no_deal": "act"})
 
-page.asks("ratify", ratify.QUESTION.about(plan), then="count")
-page.add_node("count", count)
-again = {"refused": "ratify", "reduced": "ratify", "vetoed": "group"}
-page.branch("count", verdict_of, {**again, "signed": "summarize", "no_deal": "act"})
+page.asks("ratify", ratify.QUESTION.about(plan), then=("count", count))
+back = {"again": "ratify", "reduced": "ratify", "vetoed": "group"}
+page.branch("count", verdict_of, {**back, "signed": "summarize", "no_deal": "act"})
 page.add_node("summarize", summarize)
-page.lead("summarize", "enforce")
+page.add_edge("summarize", "enforce")
 
 page.add_node("enforce", enforce)
-page.lead("enforce", "act")
-page.asks("act", act.QUESTION.about(PLAY, tells=deeds), then="step")
-page.add_node("step", step)
-page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
+page.add_edge("enforce", "act")
+page.asks("act", act.QUESTION.about(PLAY, tells=deeds), then=("step", step))
+page.branch("step", verdict_of, {"again": "act", "played": "enforce_turn"})
 page.add_node("enforce_turn", enforce)
 onward = {"play_on": "act", "due": "convene", "over": "account"}
 page.branch("enforce_turn", how_it_goes_on, onward)

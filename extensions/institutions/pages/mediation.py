@@ -16,6 +16,7 @@ from shapley_coop.extensions.institutions.choosing import check, read
 from shapley_coop.extensions.institutions.mediate import mediate
 from shapley_coop.extensions.institutions.mediator import mediator_of
 from shapley_coop.extensions.institutions.showing import the_mediator
+from shapley_coop.extensions.institutions.words import in_words
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
@@ -29,15 +30,15 @@ CHOOSE = replace(
     read=read,
     check=check,
     shows=(*act.QUESTION.shows, the_mediator),
+    words=(*act.QUESTION.words, in_words),
 )
 """Every agent chooses an action, or delegates."""
 
 page = WorkflowBuilder(plays=MatrixGame, check_game=mediator_of)
 
-page.lead("open", "act")
-page.asks("act", CHOOSE, then="mediate")
-page.add_node("mediate", mediate)
-page.branch("mediate", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+page.add_edge("open", "act")
+page.asks("act", CHOOSE, then=("mediate", mediate))
+page.branch("mediate", whether_over, {"again": "act", "play_on": "act", "over": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)
 

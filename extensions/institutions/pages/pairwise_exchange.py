@@ -26,7 +26,7 @@ from shapley_coop.extensions.institutions.pairs.meetings import (
 from shapley_coop.extensions.institutions.pairs.pair import pair
 from shapley_coop.extensions.institutions.pairs.swap import swap
 from shapley_coop.extensions.institutions.pairs.terms import check
-from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
 from shapley_coop.nodes.exchange.call import call_tools
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
@@ -63,18 +63,16 @@ page = WorkflowBuilder(
 
 page.add_edge("open", "pair")
 page.add_node("pair", pair)
-page.lead("pair", "speak")
-page.asks("speak", SPEAK, then="deliver")
-page.add_node("deliver", deliver)
-page.branch("deliver", verdict_of, {"refused": "speak", "talk_on": "speak", "over": "swap"})
+page.add_edge("pair", "speak")
+page.asks("speak", SPEAK, then=("deliver", deliver))
+page.branch("deliver", verdict_of, {"again": "speak", "talk_on": "speak", "over": "swap"})
 page.add_node("swap", swap)
 page.branch("swap", verdict_of, {"meet": "pair", "work": "act"})
 
-page.asks("act", WORK, then="call")
-page.add_node("call", call_tools)
-page.add_edge("call", "step")
+page.asks("act", WORK, then=("call", call_tools))
+page.branch("call", sound, {"again": "act", "sound": "step"})
 page.add_node("step", step)
-page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+page.branch("step", whether_over, {"play_on": "act", "over": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)
 

@@ -14,18 +14,14 @@ from shapley_coop.extensions.institutions.pairs.meetings import (
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.table import AgentOutput
-from shapley_coop.state.turn import unsound
 
 
 async def deliver(table: MeetingsTable) -> dict[str, Any]:
     """Deliver one turn of talk in all pairs.
 
     A pair stops if one agent passes or has used up its attempts, and after the last turn of talk.
-    Verdicts: `refused` (a message was refused, and its author is asked once more), `talk_on`, and
-    `over` (no pair talks any more).
+    Verdicts: `talk_on`, and `over` (no pair talks any more).
     """
-    if unsound(table):
-        return {"verdict": "refused"}
     evaluated, answers = EvaluatedTable(table), table.get("answers", {})
     turns, revision = pairs_game(evaluated).params.talk, table["revision"]
     meetings, heard = list[Meeting](), list[Utterance]()

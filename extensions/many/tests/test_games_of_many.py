@@ -31,7 +31,7 @@ from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.table import PayoffTable
 from shapley_coop.graphs.running import play
-from shapley_coop.prompts.talk import in_words
+from shapley_coop.prompts import write_history
 from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -273,7 +273,7 @@ def test_what_not_all_can_do_is_not_asked_of_everyone(clause, label):
 def test_of_many_messages_alike_a_few_are_told_and_the_rest_in_sum():
     yes = {"topic": "deal", "before_turn": 1, "does": "accept", "about": 1, "says": "Fine."}
     no = {**yes, "by": "Eve", "does": "reject", "says": "I <b>refuse</b>."}
-    words = in_words([*({**yes, "by": f"A{n}"} for n in range(20)), no])
+    words = write_history([*({**yes, "by": f"A{n}"} for n in range(20)), no])
     assert words.count("accepts offer 1") == 4
     assert "A3, A4, A5, A6, A7, A8, A9, A10 and 9 more accepts offer 1" in words
     assert '"Fine." ×17' in words

@@ -1,7 +1,7 @@
 """The asking of seats in parallel, within the budget, and only once for each letter."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from langchain_core.runnables import RunnableConfig
@@ -10,9 +10,9 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
+from shapley_coop.nodes.agent.letters import write_letter
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.asking import Enquiry
-from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import UNLIMITED, BudgetTracker
@@ -29,9 +29,6 @@ from shapley_coop.state.turn import TurnContext
 
 CHARS_PER_TOKEN = 4
 """An estimate of the characters in one token, to estimate the tokens of a letter."""
-
-Writer = Callable[[TurnContext, str, PrivateView], Letter]
-"""A function that writes an agent's letter: (turn, agent, the agent's private view) → letter."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ ONLY_ONE = "No letter was sent, as there was one legal action. The program took 
 """The words with which the journal records an action that the program took for an agent."""
 
 
-async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
+async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
     """Ask every agent that has not answered yet, and return their replies.
 
     If a call fails, the other calls finish before the error is raised. Their answers are stored, so
@@ -73,13 +70,18 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
 
     Args:
         turn: the question and the asked agents.
-        write: the function that writes the letters.
 
     Raises:
         SeatError: a seat did not answer.
+        ValueError: several people are asked in one task, whose replies could be mixed up.
     """
+    if len(people := [agent for agent in turn.asked if turn.is_person(agent)]) > 1:
+        raise ValueError(
+            f"{turn.question.name} asks {', '.join(people)} in one task, but each person needs one "
+            "alone: lead to the node that asks from a node that asks nobody"
+        )
     label_root(turn.table)
-    journal, asked = await asyncio.to_thread(prepare, turn, write)
+    journal, asked = await asyncio.to_thread(prepare, turn)
     sent = {agent: one.question for agent, one in asked.items() if not one.forced}
     within = _within_budget(turn, sent)
     admitted = [agent for agent in asked if agent in within or agent not in sent]
@@ -100,7 +102,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     return found
 
 
-def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]]:
+def prepare(turn: TurnContext) -> tuple[Journal, dict[str, _Open]]:
     """Return the journal, and each agent's next letter, with its answer if the journal has it."""
     journal, episode = home().journal, turn.table["episode"]
     drafts = {agent: draft for agent in turn.asked if (draft := turn.draft(agent))}
@@ -114,7 +116,7 @@ def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]
     questions = {}
     for agent in turn.asked:
         attempt = drafts[agent]["attempt"] + 1 if agent in drafts else 1
-        questions[agent] = _question(turn, agent, write, views[agent], attempt)
+        questions[agent] = _question(turn, agent, views[agent], attempt)
     names = [
         Asked(q.agent, q.name, q.attempt, seat_of(turn, agent).model)
         for agent, q in questions.items()
@@ -126,7 +128,7 @@ def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]
     }
     for agent, one in opened.items():
         if turn.is_person(agent):
-            opened[agent] = _after_refusals(turn, one, views[agent], write, journal)
+            opened[agent] = _after_refusals(turn, one, views[agent], journal)
     return journal, opened
 
 
@@ -140,7 +142,7 @@ def _forced(turn: TurnContext, asked: Enquiry) -> str:
     return f"{ONLY_ONE} <ACTION>{legal[0]}</ACTION>" if acts and len(legal) == 1 else ""
 
 
-def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Fault | None:
+def check_reply(turn: TurnContext, agent: str, answer: Answer) -> Fault | None:
     """Check a person's reply before the reply resumes the run.
 
     The journal keeps a refused reply. The person gets the letter again with the reason, and the
@@ -151,12 +153,11 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
         turn: the question and the asked agents.
         agent: the person's agent.
         answer: the reply.
-        write: the function that writes the letters.
 
     Returns:
         The fault of a refused reply; None if the run can resume with the reply.
     """
-    journal, asked = prepare(turn, write)
+    journal, asked = prepare(turn)
     question = asked[agent].question
     if judge(turn, agent, question.attempt, answer, None).output is not None:
         return None
@@ -171,7 +172,7 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     episode, seat = question.episode, seat_of(turn, agent)
     journal.write(episode, question.entry(seat.model, answer))
     view = private_views(turn, {agent: refusal})[agent]
-    again = _question(turn, agent, write, view, question.attempt + 1)
+    again = _question(turn, agent, view, question.attempt + 1)
     journal.deliver(episode, _mail(agent, again))
     return refusal.fault
 
@@ -194,9 +195,7 @@ def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Ref
     return Refusal(found, answer.text, attempt, tries)
 
 
-def _after_refusals(
-    turn: TurnContext, one: _Open, view: PrivateView, write: Writer, journal: Journal
-) -> _Open:
+def _after_refusals(turn: TurnContext, one: _Open, view: PrivateView, journal: Journal) -> _Open:
     """Return a person's latest letter, after the refused replies that the journal has."""
     agent, episode = one.question.agent, one.question.episode
     while one.entry is not None:
@@ -204,17 +203,15 @@ def _after_refusals(
         if judge(turn, agent, attempt, answer, None).output is not None:
             break
         told = replace(view, refusal=_refusal(turn, agent, answer, attempt))
-        again = _question(turn, agent, write, told, attempt + 1)
+        again = _question(turn, agent, told, attempt + 1)
         model = seat_of(turn, agent).model
         one = _Open(again, journal.find(episode, agent, again.name, again.attempt, model))
     return one
 
 
-def _question(
-    turn: TurnContext, agent: str, write: Writer, view: PrivateView, attempt: int
-) -> Enquiry:
+def _question(turn: TurnContext, agent: str, view: PrivateView, attempt: int) -> Enquiry:
     config = turn.evaluated.config
-    tools, letter = tools_for(turn, agent), write(turn, agent, view)
+    tools, letter = tools_for(turn, agent), write_letter(turn, agent, view)
     return Enquiry(
         episode=turn.table["episode"],
         agent=agent,
