@@ -9,7 +9,8 @@ from shapley_coop import extension
 from shapley_coop.files import no_such
 
 if TYPE_CHECKING:
-    from shapley_coop.graphs.workflow import App, WorkflowBuilder
+    from shapley_coop.graphs.app import App
+    from shapley_coop.graphs.workflow import WorkflowBuilder
 
 _PAGES = (
     "llm_only",

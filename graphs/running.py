@@ -20,11 +20,11 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.blocking import apart
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.graphs.app import App
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenMail, OpenQuestion, find_asked, open_questions
 from shapley_coop.graphs.same_run import check_objects, check_same_config, check_same_workflow
 from shapley_coop.graphs.threads import Hold, configure, hold, hold_lease, open_workflow
-from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.records import IGNORE, overdue
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for

@@ -12,8 +12,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
+from shapley_coop.graphs.app import App
 from shapley_coop.graphs.catalogue import builder, compiled
-from shapley_coop.graphs.workflow import App
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.records import AnswerKey, Pointer

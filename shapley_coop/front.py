@@ -10,8 +10,8 @@ from shapley_coop.blocking import run_blocking
 from shapley_coop.outcome import Outcome
 
 if TYPE_CHECKING:
+    from shapley_coop.graphs.app import App
     from shapley_coop.graphs.running import Person, Watcher
-    from shapley_coop.graphs.workflow import App
     from shapley_coop.seats.objects import Seated
     from shapley_coop.state.run_config import RunConfig
 

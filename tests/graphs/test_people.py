@@ -10,11 +10,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END
 from langgraph.types import Command
 
+from shapley_coop.graphs.app import App
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import open_questions
 from shapley_coop.graphs.running import Waiting, answer, follow
 from shapley_coop.graphs.threads import configure, open_workflow, table_of
-from shapley_coop.graphs.workflow import App, WorkflowBuilder
+from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.step import step
 from shapley_coop.questions import act, reason
 from shapley_coop.state.run_config import RunConfig

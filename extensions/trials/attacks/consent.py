@@ -18,8 +18,8 @@ from shapley_coop.extensions.trials.attacks.offers import (
 )
 from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError
 from shapley_coop.extensions.trials.attacks.seat import Asked, Script
+from shapley_coop.graphs.app import App
 from shapley_coop.graphs.running import answer
-from shapley_coop.graphs.workflow import App
 
 REJECTED = "<s>No, not on these terms.</s><REJECT>"
 

@@ -24,10 +24,10 @@ from shapley_coop.extensions.trials.attacks.seat import (
     seated,
 )
 from shapley_coop.games import load
+from shapley_coop.graphs.app import App
 from shapley_coop.graphs.catalogue import version
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configure, open_workflow, table_of
-from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import JUDGE, RunConfig
