@@ -100,12 +100,12 @@ class Agent(Reader):
         """Return an acceptance, or a rejection with a counter-offer if a round is left."""
         deal = sound_deal({"clauses": fact(self.facts, "offer", "clauses")})
         o = self.outlook
-        mine, alone = o.value(deal)[o.me], o.alone[o.me]
-        wanted = self._target(ahead=1)[o.me] if self._priced else alone + 2 * EPSILON * o.asks(deal)
+        mine, had = o.value(deal)[o.me], o.without[o.me]
+        wanted = self._target(ahead=1)[o.me] if self._priced else had + 2 * EPSILON * o.asks(deal)
         if self._by_norm is not None:
             mine, wanted = self._by_norm, min(wanted, self._least)
         good = mine >= wanted - EPSILON and self._serves(deal)
-        if not good and abs(mine - alone) < EPSILON and self._last_round:
+        if not good and abs(mine - had) < EPSILON and self._last_round:
             good = self.rng.random() < self.self_.yielding
         if good:
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
@@ -163,7 +163,7 @@ class Agent(Reader):
         """Return whether a deal leaves no agent that I represent worse off than no deal."""
         o = self.outlook
         within = o.value(deal)
-        return all(within[a] >= o.alone[a] - EPSILON for a in self.facts.get("represents", []))
+        return all(within[a] >= o.without[a] - EPSILON for a in self.facts.get("represents", []))
 
     @property
     def _priced(self) -> bool:
@@ -201,4 +201,4 @@ class Agent(Reader):
 
     def _target(self, ahead: int = 0) -> Payoffs:
         """Return the payoffs that I aim for, `ahead` rounds from now."""
-        return target_of(self.facts, self.self_, self.outlook.alone, self.outlook.surplus, ahead)
+        return target_of(self.facts, self.self_, self.outlook.without, self.outlook.surplus, ahead)

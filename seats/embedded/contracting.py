@@ -31,7 +31,7 @@ class Party(StageReader):
     """An embedded agent whose letter is about a contract."""
 
     @cached_property  # without the cache, each call would build a game tree
-    def alone(self) -> dict[str, Fraction]:
+    def without(self) -> dict[str, Fraction]:
         """Each agent's payoff in the remaining turns if no new contract is signed."""
         standing = standing_in(self.facts)
         duties = (clause for cid, clause in standing.items() if cid not in self.money)
@@ -46,7 +46,7 @@ class Party(StageReader):
         """Return my draft of a contract, or a refusal if no contract raises the total payoff."""
         duties, drops = self.duties(), tuple(self.money)
         earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected_value)
-        if sum(earned.values()) - sum(self.alone.values()) <= EPSILON:
+        if sum(earned.values()) - sum(self.without.values()) <= EPSILON:
             return "<s>I propose nothing: let things stand as they do.</s><REJECT>"
         fines, prices = self.fines(), self._prices(earned)
         said = "I propose that each of us does its part"
@@ -65,7 +65,7 @@ class Party(StageReader):
     def sign(self) -> str:
         """Return my signature if the contract leaves me better off than no contract."""
         deal, me = offered_deal(self.facts, self.talk), self.facts["you"]
-        if not isinstance(deal, Fault) and self._worth(deal, keep_value)[me] > self.alone[me]:
+        if not isinstance(deal, Fault) and self._worth(deal, keep_value)[me] > self.without[me]:
             return "<s>I sign.</s><ACCEPT>"
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
@@ -125,9 +125,9 @@ class Party(StageReader):
 
     def _target(self, earned: dict[str, Fraction], ahead: int = 0) -> Payoffs:
         """Return the payoffs that I aim for if a contract earns these amounts."""
-        surplus = float(sum(earned.values()) - sum(self.alone.values()))
-        alone = {a: float(x) for a, x in self.alone.items()}
-        return target_of(self.facts, self.self_, alone, surplus, ahead)
+        surplus = float(sum(earned.values()) - sum(self.without.values()))
+        without = {a: float(x) for a, x in self.without.items()}
+        return target_of(self.facts, self.self_, without, surplus, ahead)
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
         """Return each agent's payoff from now on, with the payments that a deal does not drop."""

@@ -71,7 +71,7 @@ class Outlook:
         return self.world.agents
 
     @property
-    def alone(self) -> Payoffs:
+    def without(self) -> Payoffs:
         """Each agent's payoff if the contract in force stays unchanged."""
         return self.value(self.standing)
 
@@ -132,7 +132,7 @@ class Outlook:
         return _asked_by(deal, type(self.world), {"agents": self.agents})
 
     def _gain(self, plan: Sequence[Do]) -> float:
-        return sum(self.value(Deal(clauses=tuple(plan))).values()) - sum(self.alone.values())
+        return sum(self.value(Deal(clauses=tuple(plan))).values()) - sum(self.without.values())
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
@@ -182,7 +182,7 @@ def _settle(split: Split | None, due: list[Payment], earned: Payoffs, security: 
 
 
 def target_of(
-    facts: Mapping[str, Any], self_: Character, alone: Payoffs, surplus: float, ahead: int = 0
+    facts: Mapping[str, Any], self_: Character, without: Payoffs, surplus: float, ahead: int = 0
 ) -> Payoffs:
     """Return my target payoffs: I get my share of the surplus, and the others get equal parts.
 
@@ -190,7 +190,7 @@ def target_of(
         facts: the letter's facts.
         self_: my character. My share falls from greed to floor over the rounds; among n agents I
             ask for 2/n of that share.
-        alone: each agent's payoff without an agreement.
+        without: each agent's payoff without an agreement.
         surplus: the gain in total payoff by the best plan.
         ahead: the number of rounds from now.
 
@@ -199,9 +199,9 @@ def target_of(
     """
     me, at = fact(facts, "you"), int(fact(facts, "round")) + ahead
     share = self_.share(at, int(fact(facts, "rounds")))
-    mine = alone[me] + share * surplus * 2 / len(alone)
-    rest = (surplus - (mine - alone[me])) / (len(alone) - 1)
-    return {a: mine if a == me else x + rest for a, x in alone.items()}
+    mine = without[me] + share * surplus * 2 / len(without)
+    rest = (surplus - (mine - without[me])) / (len(without) - 1)
+    return {a: mine if a == me else x + rest for a, x in without.items()}
 
 
 def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fraction]]:

@@ -197,7 +197,7 @@ def test_an_embedded_agent_weighs_an_amendment_by_what_it_leaves_standing():
         offer = {"clauses": wire_form(deal)["clauses"], "drops": list(deal.drops)}
         return before(standing, offer=offer).sign()
 
-    assert before(standing).alone["Alice"] == 3
+    assert before(standing).without["Alice"] == 3
     assert "<ACCEPT>" in answer(), "2 for cooperation, and the 3 that Bob pays anyway"
     assert "<REJECT>" in answer(drops=["c3"]), "2 for cooperation, in place of those 3"
 

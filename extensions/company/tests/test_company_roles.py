@@ -28,15 +28,15 @@ def role(you: str, ask: str, **more: Any) -> Agent:
 
 def test_who_was_asked_to_reason_sees_that_the_bounty_needs_everybodys_promise() -> None:
     far = Outlook.of(letter("CTO", "propose", reasoning="…"), [])
-    assert sum(far.alone.values()) == pytest.approx(BOUNTY / 2 ** (ROLES - 1))
-    assert far.surplus == pytest.approx(BOUNTY - sum(far.alone.values()))
+    assert sum(far.without.values()) == pytest.approx(BOUNTY / 2 ** (ROLES - 1))
+    assert far.surplus == pytest.approx(BOUNTY - sum(far.without.values()))
     assert {clause.agent for clause in far.together} == set(far.agents)
     assert not any(clause.action == "fix" for clause in far.together)
 
 
 def test_who_was_not_asked_counts_on_an_even_part_and_wants_no_deal() -> None:
     near = Outlook.of(letter("CTO", "propose"), [])
-    assert near.alone == dict.fromkeys(near.agents, BOUNTY / ROLES)
+    assert near.without == dict.fromkeys(near.agents, BOUNTY / ROLES)
     assert near.together == near.wish == []
     assert "<REJECT>" in role("CTO", "propose").answer()
 

@@ -42,7 +42,7 @@ def _good(facts: Facts, outlook: Outlook | None) -> bool:
     """Return whether the deal leaves the agent no worse, by its letter and any foresight."""
     offer, me = fact(facts, "offer"), fact(facts, "you")
     kept, without = told_payoffs(facts, EVERYBODY), told_payoffs(facts, NO_DEAL)
-    alone = outlook.alone[me] if outlook else None
+    alone = outlook.without[me] if outlook else None
     if not kept:  # without payoffs the letter has the whole deal
         deal = sound_deal({"clauses": offer["clauses"], "drops": offer["drops"]})
         if outlook is None or alone is None:

@@ -32,9 +32,9 @@ def generous(asked: Asked) -> Deal:
     If the sender's payoff without a deal is negative, the payments first lift this payoff to zero.
     """
     outlook = outlook_of(asked)
-    plan, mine = outlook.together, max(0.0, -outlook.alone[asked.me])
+    plan, mine = outlook.together, max(0.0, -outlook.without[asked.me])
     each = (outlook.surplus - mine) / len(asked.others)
-    due = {a: outlook.alone[a] + (each if a != asked.me else mine) for a in outlook.agents}
+    due = {a: outlook.without[a] + (each if a != asked.me else mine) for a in outlook.agents}
     return Deal(clauses=(*plan, *_transfers(due, outlook.value(Deal(clauses=tuple(plan))))))
 
 
