@@ -9,6 +9,9 @@ _ALWAYS = ("Instructions to all", "Instructions to all players")
 _LONG = 1_000
 _OWN = 2_000
 """The most characters of the rules, and of what is at stake, that are shown unfolded."""
+_ESCAPED = re.compile(r'\\\\|\\"|(?:\\n)+|\\u003[ce]')
+_UNESCAPED = {r"\\": "\\", r"\"": "’", r"\u003c": "<", r"\u003e": ">"}
+"""Escapes in quoted speech → what people read; a line break becomes a stroke."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,15 @@ def sections_for_person(system: str, user: str) -> list[Section]:
     ]
 
 
+def speech_as_said(text: str) -> str:
+    """Return a text in which quoted speech has its own signs in place of escapes.
+
+    >>> speech_as_said(r'Bob: "5 \u003e 4, \"ok\"\n\nor not"')
+    'Bob: "5 > 4, ’ok’ / or not"'
+    """
+    return _ESCAPED.sub(lambda found: _UNESCAPED.get(found.group(), " / "), text)
+
+
 def _shortened(title: str, text: str, others: str, most: int = _LONG) -> list[Section]:
     """Return a section; if it is long, its later paragraphs are folded under the title `others`."""
     blocks, length = text.split("\n\n"), 0
@@ -62,7 +74,7 @@ def _shortened(title: str, text: str, others: str, most: int = _LONG) -> list[Se
 
 def _parts(text: str) -> list[tuple[str, str]]:
     """Return the title and text of each part of a letter; text before the first title has ""."""
-    first, *titled = _HEADING.split(text)
+    first, *titled = _HEADING.split(speech_as_said(text))
     parts = [
         ("", first),
         *((title, rest) for title, _, rest in (t.partition("\n") for t in titled)),

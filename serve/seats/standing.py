@@ -12,6 +12,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games import Game
 from shapley_coop.prompts import write_history
 from shapley_coop.prompts.computed import amount
+from shapley_coop.prompts.person import speech_as_said
 from shapley_coop.prompts.talk import at_turns
 from shapley_coop.prompts.words import few, quote
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -68,8 +69,10 @@ def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> 
     if agent not in table.get("agents", ()):
         return NOTHING
     game = game_of(table["settings"])
-    if table.get("settlement"):
-        told = ending(result("", "", table), agent, game)
+    if settled := table.get("settlement"):
+        deal = settled.get("redistribution")
+        later = Deal.of(deal).text() if deal else ""
+        told = ending(result("", "", table), agent, game, later)
         return {**NOTHING, "title": "The run is over", "told": told, "over": True}
     if failed:
         told = ["It stopped before its end; whoever runs it can go on with it. No answer is lost."]
@@ -98,7 +101,8 @@ def _deal(table: Table, agent: str, game: Game) -> list[str]:
     whose = "Your offer" if offer["by"] == agent else f"{offer['by']}'s offer"
     if lines := Deal.of(offer["deal"]).text():
         return _listed(f"{whose}:", lines, game)
-    return [f"{whose}: {quote(game.for_people(put[-1]['text']))}"] if put else []
+    said = speech_as_said(quote(put[-1]["text"])) if put else ""
+    return [f"{whose}: {game.for_people(said)}"] if put else []
 
 
 def _listed(title: str, text: str, game: Game) -> list[str]:
@@ -110,13 +114,14 @@ def _listed(title: str, text: str, game: Game) -> list[str]:
     return [title, *lines[:MOST_CLAUSES], *more]
 
 
-def ending(outcome: Mapping[str, Any], agent: str, game: Game) -> list[str]:
+def ending(outcome: Mapping[str, Any], agent: str, game: Game, later: str = "") -> list[str]:
     """Return sentences on how a settled run ended for one agent: payoff, payments, the deal.
 
     Args:
         outcome: the run's result (`state.result`).
         agent: the agent.
         game: the game.
+        later: the clauses of a deal after the play that decided the payoffs, if one did.
     """
     told = [_ENDED[outcome["status"]]] if outcome["status"] in _ENDED else []
     told.append(_sum(outcome, agent, game.currency))
@@ -136,16 +141,21 @@ def ending(outcome: Mapping[str, Any], agent: str, game: Game) -> list[str]:
     ]
     if outcome["ledger"] == "counterfactual":
         told.append("This is another branch of a run that was settled: nothing is paid.")
-    told += _listed("What was agreed:", "\n".join(_clauses(outcome, game)), game)
+    told += _listed("What was agreed after the play, and decides:", later, game)
+    agreed = "What was agreed before:" if later else "What was agreed:"
+    told += _listed(agreed, "\n".join(_clauses(outcome, game, bool(later))), game)
     return [*map(game.for_people, told), f"You were {agent}, in “{_title(outcome['game'])}”."]
 
 
-def _clauses(outcome: Mapping[str, Any], game: Game) -> Iterator[str]:
-    """Yield each clause of a contract, and whether it was kept, if the run enforced it."""
+def _clauses(outcome: Mapping[str, Any], game: Game, is_replaced: bool) -> Iterator[str]:
+    """Yield each clause of a contract, and whether it was kept, if the contract decided."""
     if audit := outcome.get("audit"):
-        told = _KEPT if outcome["enforcement"] != "notional" else {}
+        told = _KEPT if outcome["enforcement"] != "notional" and not is_replaced else {}
+        due = {paid["clause"] for paid in audit["payments"]}
         for cid, said in audit["clauses"].items():
             kept = told.get(audit["verdicts"][cid], "")
+            if kept and " pays " in said and cid not in due:
+                kept = " – nothing was due"
             yield f"{cid}. {at_turns(said, game.turns)}{kept}"
 
 

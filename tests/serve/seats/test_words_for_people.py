@@ -218,6 +218,15 @@ def test_the_end_is_told_as_a_sum_and_net_payments_are_explained() -> None:
         "c2. Ben pays Ada 30, once. – kept",
         "You were Ben, in “shared service”.",
     ]
+    outcome["audit"]["payments"].pop()
+    assert "c2. Ben pays Ada 30, once. – nothing was due" in ending(outcome, "Ben", game)
+    told = ending(outcome, "Ben", game, later="c1. The total is split evenly.")
+    at = told.index("What was agreed after the play, and decides:")
+    assert told[at + 1 : at + 4] == [
+        "c1. The total is split evenly.",
+        "What was agreed before:",
+        "c1. Ada pays Ben 20, once.",
+    ]
 
 
 @pytest.mark.parametrize(
