@@ -13,7 +13,7 @@ from langgraph.types import Interrupt
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.catalogue import builder
-from shapley_coop.nodes.agent.ask_seats import check_reply, prepare
+from shapley_coop.nodes.agent.ask_seats import check_reply, next_letters
 from shapley_coop.nodes.agent.letters import write_for_person
 from shapley_coop.prompts import Section
 from shapley_coop.seats.asking import Enquiry
@@ -54,7 +54,7 @@ class OpenQuestion:
 
     def question(self) -> Enquiry:
         """Return the letter, the number of the attempt, and why the last reply was refused."""
-        _, asked = prepare(self.turn())
+        _, asked = next_letters(self.turn())
         return asked[self.agent].question
 
     def for_person(self) -> list[Section]:

@@ -193,7 +193,7 @@ def _direction(view: Facts) -> str:
     return f"The split by {computed['norm']} would give you {more} than you have {now}. "
 
 
-def trade(view: Facts) -> dict[str, Any]:
+def talk_over_tasks(view: Facts) -> dict[str, Any]:
     """Return the variables on the talk over tasks."""
     pending = view.get("pending") or {}
     worth = pending.get("your_utility")

@@ -1,7 +1,6 @@
 """The question for a private plan, before tasks are traded."""
 
-from shapley_coop.prompts.request import trade as in_words
-from shapley_coop.prompts.request import turn_of_game
+from shapley_coop.prompts.request import talk_over_tasks, turn_of_game
 from shapley_coop.questions.reason import check, read_thought
 from shapley_coop.seats.answer import Thought
 from shapley_coop.state.publishing import keep_thoughts
@@ -21,6 +20,6 @@ QUESTION = Question(
     publish=keep_thoughts,
     program="shapley_coop.seats.embedded.exchange:Negotiator.consider",
     shows=(trade,),
-    words=(turn_of_game, in_words),
+    words=(turn_of_game, talk_over_tasks),
     rules="exchange_table",
 )

@@ -16,8 +16,7 @@ from shapley_coop.deals.exchange.talk import as_deal, as_written
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.prompts.request import trade as in_words
-from shapley_coop.prompts.request import turn_of_game
+from shapley_coop.prompts.request import talk_over_tasks, turn_of_game
 from shapley_coop.seats.answer import Fields, Spoken
 from shapley_coop.seats.clause_fields import Part
 from shapley_coop.seats.elements import Choice, Within, element_of_json
@@ -140,7 +139,7 @@ QUESTION = TradeQuestion(
     publish=publish,
     program="shapley_coop.seats.embedded.exchange:Negotiator.trade",
     shows=(trade,),
-    words=(turn_of_game, in_words),
+    words=(turn_of_game, talk_over_tasks),
     tries=attempts,
     rules="exchange_table",
 )

@@ -81,7 +81,7 @@ class Entry:
         return {"letter": self.letter, "attempt": self.attempt, "seal": sealed}
 
 
-class Asked(NamedTuple):
+class JournalKey(NamedTuple):
     """The key of an answer in the journal.
 
     Attributes:

@@ -32,7 +32,7 @@ from shapley_coop.extensions.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.faults import describe_error
 from shapley_coop.seats.models import chat_model
-from shapley_coop.seats.records import Asked, letter_hash
+from shapley_coop.seats.records import JournalKey, letter_hash
 from shapley_coop.seats.seat import Seat, SeatError
 
 _COMPLETIONS = "chat/completions"
@@ -118,7 +118,7 @@ class Batches(httpx2.AsyncBaseTransport):
             SpendingLimit: the remaining money does not cover the question.
         """
         q = question
-        asked = Asked(q.agent, q.name, q.attempt, seat.model)
+        asked = JournalKey(q.agent, q.name, q.attempt, seat.model)
         name = letter_hash(json.dumps([q.episode, *asked]))
         run = self._runs.setdefault(q.episode, len(self._runs))
         call = Call(Of(name, q.episode, asked), run, worst)

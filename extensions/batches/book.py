@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from shapley_coop.seats.records import Asked
+from shapley_coop.seats.records import JournalKey
 from shapley_coop.state.storage.facts import Fact
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import BATCHED, name_of
@@ -34,7 +34,7 @@ class Batched(Book):
     A letter stays here after its answer, and is deleted if its batch ends without an answer.
     """
 
-    def enter(self, sweep: str, held: Held, letters: Mapping[str, tuple[str, Asked]]) -> None:
+    def enter(self, sweep: str, held: Held, letters: Mapping[str, tuple[str, JournalKey]]) -> None:
         """Enter a file's letters (id → episode and question) just before its batch is created."""
         place = {"sweep": sweep, "file": held.file, "since": held.since}
         facts = [

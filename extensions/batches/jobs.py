@@ -25,7 +25,7 @@ from shapley_coop.extensions.batches.provider import (
 )
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.http import http_client
-from shapley_coop.seats.records import Asked
+from shapley_coop.seats.records import JournalKey
 
 _OK = 200
 
@@ -35,7 +35,7 @@ class Of(NamedTuple):
 
     name: str
     episode: str
-    asked: Asked
+    asked: JournalKey
 
 
 class Endpoint(NamedTuple):

@@ -13,7 +13,7 @@ from shapley_coop.games.gives import legal_in
 from shapley_coop.nodes.agent.letters import write_letter
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.asking import Enquiry
-from shapley_coop.seats.records import Answer, Asked, Entry, Mail
+from shapley_coop.seats.records import Answer, Entry, JournalKey, Mail
 from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import UNLIMITED, BudgetTracker
 from shapley_coop.state.judging import judge, read_answer
@@ -81,7 +81,7 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
             "alone: lead to the node that asks from a node that asks nobody"
         )
     label_root(turn.table)
-    journal, asked = await asyncio.to_thread(prepare, turn)
+    journal, asked = await asyncio.to_thread(next_letters, turn)
     sent = {agent: one.question for agent, one in asked.items() if not one.forced}
     within = _within_budget(turn, sent)
     admitted = [agent for agent in asked if agent in within or agent not in sent]
@@ -102,7 +102,7 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
     return found
 
 
-def prepare(turn: TurnContext) -> tuple[Journal, dict[str, _Open]]:
+def next_letters(turn: TurnContext) -> tuple[Journal, dict[str, _Open]]:
     """Return the journal, and each agent's next letter, with its answer if the journal has it."""
     journal, episode = home().journal, turn.table["episode"]
     drafts = {agent: draft for agent in turn.asked if (draft := turn.draft(agent))}
@@ -118,7 +118,7 @@ def prepare(turn: TurnContext) -> tuple[Journal, dict[str, _Open]]:
         attempt = drafts[agent]["attempt"] + 1 if agent in drafts else 1
         questions[agent] = _question(turn, agent, views[agent], attempt)
     names = [
-        Asked(q.agent, q.name, q.attempt, seat_of(turn, agent).model)
+        JournalKey(q.agent, q.name, q.attempt, seat_of(turn, agent).model)
         for agent, q in questions.items()
     ]
     entries = journal.found(episode, names)
@@ -157,7 +157,7 @@ def check_reply(turn: TurnContext, agent: str, answer: Answer) -> Fault | None:
     Returns:
         The fault of a refused reply; None if the run can resume with the reply.
     """
-    journal, asked = prepare(turn)
+    journal, asked = next_letters(turn)
     question = asked[agent].question
     if judge(turn, agent, question.attempt, answer, None).output is not None:
         return None

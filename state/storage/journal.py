@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
+from shapley_coop.seats.records import Answer, Entry, JournalKey, Mail, Pointer
 from shapley_coop.state.storage.batcher import batcher_of
 from shapley_coop.state.storage.databases import errors
 from shapley_coop.state.storage.facts import Fact, key, key_prefix, parts_of
@@ -53,9 +53,9 @@ class Journal(Book):
         self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
     ) -> Entry | None:
         """Return a letter's stored answer, or None; `model` "" stands for any model."""
-        return self.found(episode, [Asked(agent, letter, attempt, model)])[0]
+        return self.found(episode, [JournalKey(agent, letter, attempt, model)])[0]
 
-    def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
+    def found(self, episode: str, letters: Sequence[JournalKey]) -> list[Entry | None]:
         """Return the stored answer to each letter, or None for a letter without one, in order."""
         given = self._given(episode, [one[:3] for one in letters])
         return [
@@ -207,7 +207,7 @@ class Journal(Book):
             return sum(not session.read(ANSWER, x.scope, [x.value["answer"]]) for x in held)
 
 
-def name_of(asked: Asked) -> str:
+def name_of(asked: JournalKey) -> str:
     """Return the key under which the answer to a letter is stored."""
     return key(asked.letter, asked.attempt, asked.agent, asked.model)
 
@@ -215,7 +215,7 @@ def name_of(asked: Asked) -> str:
 def _fact(episode: str, entry: Entry) -> Fact:
     answer = {name: x for name, x in vars(entry.answer).items() if x and name != "text"}
     value = {"act": entry.act, "nonce": entry.nonce, "answer": answer}
-    name = name_of(Asked(entry.agent, entry.letter, entry.attempt, entry.model))
+    name = name_of(JournalKey(entry.agent, entry.letter, entry.attempt, entry.model))
     body = pack([entry.answer.text, entry.letter_text], entry.facts)
     return Fact(ANSWER, episode, name, value, body)
 

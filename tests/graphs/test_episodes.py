@@ -11,7 +11,7 @@ from shapley_coop.graphs import builder
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import configure, open_workflow
-from shapley_coop.seats.records import Answer, Asked, Entry, nonce
+from shapley_coop.seats.records import Answer, Entry, JournalKey, nonce
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import acting_for
@@ -126,7 +126,7 @@ def test_the_journal_keeps_one_answer_of_each_model_to_a_letter() -> None:
     for entry in entries:
         assert home().journal.write("e", entry) == entry
     for entry in entries:
-        assert home().journal.found("e", [Asked("Ann", "l", 1, entry.model)]) == [entry]
+        assert home().journal.found("e", [JournalKey("Ann", "l", 1, entry.model)]) == [entry]
         assert home().journal.open_all("e", {"Ann": entry.pointer()}) == {"Ann": entry}
     assert home().journal.find("e", "Ann", "l", 1, "c") is None
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.extensions.batches.book import Batched, Held
-from shapley_coop.seats.records import Answer, Asked, Entry
+from shapley_coop.seats.records import Answer, Entry, JournalKey
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import acting_for
 
@@ -19,7 +19,7 @@ def test_letters_in_batches_are_their_owners_and_wait_until_they_are_answered(
     book, journal, held = Batched(home.books_url), home.journal, Held("file-1", "", time.time())
     answer = Answer("mine", cut=False, input_tokens=3, output_tokens=4, seconds=0.0)
     theirs = Entry("Bob", "act", "m", "l1", "a letter", 1, answer, "n")
-    key = ("e", Asked(theirs.agent, theirs.letter, theirs.attempt, theirs.model))
+    key = ("e", JournalKey(theirs.agent, theirs.letter, theirs.attempt, theirs.model))
     with acting_for("ann", "t1"):
         book.enter("sweep", held, {"one": key, "two": ("e2", key[1])})
         book.begun("file-1", "batch-1")

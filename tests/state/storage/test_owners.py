@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from langgraph.graph import END, START, StateGraph
 
-from shapley_coop.seats.records import Answer, Asked, Entry, Mail
+from shapley_coop.seats.records import Answer, Entry, JournalKey, Mail
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.ledger import Key, Line
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
@@ -82,7 +82,7 @@ def test_an_episode_is_played_by_one_thread(books: Home) -> None:
         posted(books.ledger, Key("e", "final"), PAID)
     with acting_for("ann", "t2"):
         with pytest.raises(NotYours):
-            books.journal.found("e", [Asked("Alice", "l1", 1)])
+            books.journal.found("e", [JournalKey("Alice", "l1", 1)])
         with pytest.raises(NotYours):
             posted(books.ledger, Key("e", "escrow"), PAID)
     with acting_for("ann"):

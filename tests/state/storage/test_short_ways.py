@@ -6,7 +6,7 @@ import pytest
 
 from shapley_coop.seats.calls import Step, kept_call
 from shapley_coop.seats.letters import Letter, as_text
-from shapley_coop.seats.records import Answer, Asked, Entry, nonce
+from shapley_coop.seats.records import Answer, Entry, JournalKey, nonce
 from shapley_coop.state.storage.home import home
 from tests.books import kept
 
@@ -25,7 +25,7 @@ async def test_letters_of_a_wave_keep_their_own_facts() -> None:
         for who, at in agents.items()
     ]
     assert await kept(journal, wave) == [one for _, one in wave]
-    found = journal.found("e1", [Asked(one.agent, one.letter, 1) for _, one in wave])
+    found = journal.found("e1", [JournalKey(one.agent, one.letter, 1) for _, one in wave])
     assert [dict(one.facts) for one in found if one] == [dict(one.facts) for _, one in wave]
     assert sorted(journal.entries("e1"), key=lambda one: one.agent) == [one for _, one in wave]
 

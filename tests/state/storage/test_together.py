@@ -11,7 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import open_workflow
-from shapley_coop.seats.records import Answer, Asked, Entry, nonce
+from shapley_coop.seats.records import Answer, Entry, JournalKey, nonce
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
@@ -82,7 +82,7 @@ async def test_answers_are_written_together_and_the_first_counts(tmp_path: Path)
     ann, bob, late = entry("Ann"), entry("Bob"), entry("Ann", "no")
     assert await kept(journal, [("e", ann), ("f", ann)]) == [ann, ann]
     assert await kept(journal, [("e", late), ("e", bob)]) == [ann, bob]
-    asked = [Asked(one.agent, one.letter, one.attempt) for one in (bob, entry("Cid"), ann)]
+    asked = [JournalKey(one.agent, one.letter, one.attempt) for one in (bob, entry("Cid"), ann)]
     assert journal.found("e", asked) == [bob, None, ann]
     assert journal.found("f", asked) == [None, None, ann]
 
