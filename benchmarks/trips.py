@@ -38,7 +38,7 @@ class Trip(NamedTuple):
 
 TRIPS = {
     "an offer's check": Trip("shapley_coop.state.judging", "read_answer", 8, "propose"),
-    "asking": Trip("shapley_coop.nodes.agent.ask_seats", "ask_seats", 10, "propose"),
+    "asking": Trip("shapley_coop.state.asking", "ask_seats", 10, "propose"),
     "a settlement": Trip("shapley_coop.nodes.table.settle", "settle", 8),
 }
 

@@ -13,14 +13,14 @@ from langgraph.types import Interrupt
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.catalogue import builder
-from shapley_coop.nodes.agent.ask_seats import check_reply, next_letters
-from shapley_coop.nodes.agent.letters import write_for_person
 from shapley_coop.prompts import Section
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.provider import provider
 from shapley_coop.seats.records import Mail
 from shapley_coop.seats.seat import HUMAN
+from shapley_coop.state.asking import check_reply, next_letters
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.letters import write_for_person
 from shapley_coop.state.private import private_views
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext

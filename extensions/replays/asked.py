@@ -24,13 +24,13 @@ from shapley_coop.games.baseline import AWAY, RANDOM, absent_action
 from shapley_coop.games.replay import Replays, least_for_the_present
 from shapley_coop.games.simulation import simulate
 from shapley_coop.games.turns import Position, Step, Turn
-from shapley_coop.nodes.agent.letters import write_letter
 from shapley_coop.questions.act import QUESTION as ACT
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.characteristic import by_replays
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.judging import take
+from shapley_coop.state.letters import write_letter
 from shapley_coop.state.private import PrivateView, Refusal, private_views
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext

@@ -11,8 +11,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from shapley_coop.nodes.agent.ask_seats import Reply, ask_seats
 from shapley_coop.seats.answer import Thought
+from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered_event, asking_event
 from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.judging import Judged, judge

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.graphs.running import play
-from shapley_coop.nodes.agent.ask_seats import CHARS_PER_TOKEN
+from shapley_coop.state.asking import CHARS_PER_TOKEN
 from shapley_coop.state.budget import Budget, BudgetTracker
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home

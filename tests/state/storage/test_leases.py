@@ -86,7 +86,7 @@ async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
         await asyncio.sleep(0)
         return await converse(*given, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("shapley_coop.nodes.agent.ask_seats.converse", slowly)
+    monkeypatch.setattr("shapley_coop.state.asking.converse", slowly)
     run = prepare("negotiation", RunConfig(), "twice")
     first = asyncio.create_task(follow(run))
     thinks = asyncio.create_task(thinking.wait())

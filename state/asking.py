@@ -10,13 +10,13 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
-from shapley_coop.nodes.agent.letters import write_letter
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.records import Answer, Entry, JournalKey, Mail
 from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import UNLIMITED, BudgetTracker
 from shapley_coop.state.judging import judge, read_answer
+from shapley_coop.state.letters import write_letter
 from shapley_coop.state.outsiders import seat_of
 from shapley_coop.state.private import PrivateView, Refusal, private_views, public_choices
 from shapley_coop.state.run_config import OUTSIDERS
