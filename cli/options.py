@@ -30,7 +30,7 @@ def complete_runs(incomplete: str) -> list[str]:
 
 
 def complete_games(incomplete: str) -> list[str]:
-    """Return the games that begin with a text, for a shell's completion; the shell adds files."""
+    """Return the games' names that begin with a text; the shell itself completes game files."""
     from shapley_coop.games import names
 
     return [name for name in names() if name.startswith(incomplete)]

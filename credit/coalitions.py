@@ -21,10 +21,10 @@ Table = Sequence[Number] | Floats
 """A characteristic function: 2**n worths, in the game's unit, indexed by mask."""
 
 Coalitions = NDArray[np.bool_]
-"""Shape (m, n): True at (k, i) if coalition k contains agent i."""
+"""An array of m coalitions of n agents: True at (k, i) if coalition k contains agent i."""
 
 BatchWorth = Callable[[Coalitions], Floats]
-"""A function from m coalitions to their worths, shape (m,), in the game's unit."""
+"""A function from m coalitions to an array of their m worths, in the game's unit."""
 
 MAX_NUCLEOLUS = 14
 """The largest number of agents for the nucleolus, as each of its linear programs has 2**n rows."""
@@ -39,8 +39,8 @@ class ClassGame:
 
     Attributes:
         of: agent's index → its class, or −1 for a null player.
-        worths: integers in units of 1/unit, indexed by class counts; shape (m_1 + 1, m_2 + 1, …).
-        unit: the number of these units in one unit of v.
+        worths: an array: at (k_1, k_2, …) the worth with k_c members of class c, times `unit`.
+        unit: the divisor that turns these integers into worths.
     """
 
     of: Sequence[int]

@@ -12,8 +12,8 @@ class ByClass:
     """A function of coalitions that depends only on the number of members in each class.
 
     Attributes:
-        of: the class of each agent, shape (n,); −1 for an agent that never changes the worth.
-        worths: integers in 1/unit, indexed by the number of members of each class.
+        of: the class of each agent; −1 for an agent that never changes the worth.
+        worths: integers (worths times `unit`), indexed by the number of members of each class.
         unit: the divisor that turns these integers into the game's unit.
     """
 

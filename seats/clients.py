@@ -70,7 +70,7 @@ async def clients() -> AsyncIterator[None]:
     finally:
         here.users -= 1
         if not here.users:
-            # A later request for a model builds a new one on new clients.
+            # The next user of a model in this loop gets a new model, with new HTTP clients.
             _loops.pop(asyncio.get_running_loop(), None)
             try:
                 await here.closing.aclose()

@@ -132,7 +132,7 @@ class Simulation:
         found: dict[str | None, Ends] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
-            # Agents unable to act breach in any plan: only breaches beyond those of `kept` count.
+            # An agent that cannot act breaches in every plan: count only breaches beyond `kept`'s.
             if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
                 found[instead] = self._ends(played, contract)
                 sums = (ends[agent] * times for ends, times in found[instead])

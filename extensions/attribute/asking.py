@@ -107,7 +107,7 @@ class Asking:
             elif call is None:
                 try:
                     call = await self.new_call(key, node, state, config, ids, is_agent)
-                except GraphInterrupt:  # the call is repeated with the answer
+                except GraphInterrupt:  # LangGraph will repeat the call, with the person's answer
                     self.seen[known] -= 1
                     raise
             else:
@@ -167,7 +167,7 @@ class Asking:
         self.allowed(path, key)
         self.tried.add(key)
         stage.counts.made += is_agent
-        is_asker = path in stage.askers  # counted ahead, so that plays at once keep the limit
+        is_asker = path in stage.askers  # count it first, or parallel plays exceed the limit
         stage.counts.paid += is_asker
         # Tools act in an input's first recorded run; later plays must not repeat the tools' effect.
         first = self.full is None and self.unit.sample == 0
@@ -241,7 +241,7 @@ class Asking:
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # A subgraph hands over to its parent, this node's graph: here `graph` is not needed.
+            # The command is for the parent of a subgraph, which is this graph: drop its `graph`.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:

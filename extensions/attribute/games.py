@@ -106,7 +106,7 @@ class AppGame:
         """
         new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
         await self._play(new)
-        while self._steering or self._blanks:  # the same in all coalitions
+        while self._steering or self._blanks:  # all coalitions must keep the same fields
             self.stage = self.stage.keeping(self._steering).blanking(self._blanks)
             self._steering.clear()
             self._blanks.clear()
@@ -212,7 +212,7 @@ class AppGame:
 
 
 def rows_of(masks: Sequence[int], n: int) -> Floats:
-    """Return the masks as an array of shape (m, n): 1 if the row's coalition has the agent."""
+    """Return an array with a row for each coalition (mask): 1 for its members, 0 for others."""
     return (np.array(masks)[:, None] >> np.arange(n) & 1).astype(np.float64)
 
 
@@ -223,13 +223,13 @@ def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -
     if the fit replaces missing worths, the Shapley value of the result is the fit's coefficients.
 
     Args:
-        rows: shape (m, n), 1 if the row's coalition has the agent.
-        worths: shape (m,), the worths of the rows.
+        rows: a row for each of m coalitions: 1 for its members, 0 for other agents.
+        worths: the worths of the m coalitions.
         nobody: v(∅).
         everyone: v(N).
 
     Returns:
-        The coefficients, shape (n,); they sum to v(N) − v(∅).
+        The agents' coefficients; they sum to v(N) − v(∅).
     """
     n, sizes = rows.shape[1], rows.sum(axis=1).astype(int)
     inner = (sizes > 0) & (sizes < n)

@@ -105,7 +105,7 @@ class Without:
         """Return the tree after a commit's changes are picked onto it."""
         parents = self._parents[commit]
         was = self._trees.get(parents[0], "") if parents else self._empty
-        if not was:  # the parent lies before the range
+        if not was:  # the parent is older than the settled range of commits
             was = self._git.text("rev-parse", f"{parents[0]}^{{tree}}")
         if was == tree:
             return self._trees[commit]

@@ -118,7 +118,7 @@ class CountedStage:
         """Return the mean payoff of an action if the others mix uniformly over their sets."""
         rows = self.counts.rows
         line = self.counts.line if len(self.counts.actions) > 2 else self.counts.each
-        if line is not None:  # for more than two actions, unrounded payoffs are used
+        if line is not None:  # with more than two actions, `line` has the unrounded slope
             sums = (Fraction(sum(own), len(own)) * many for own, many in others.items())
             return self._whole(rows[action, 0]) + line * sum(sums, NOTHING)
         fixed = others.get((1,), 0)

@@ -116,7 +116,7 @@ class RaidAhead(Ahead):
 
 
 def _told(course: Ints, first: int, agents: Sequence[str], unit: int) -> Iterator[Turn]:
-    """Yield the turns of a simulated course, in the form of a record."""
+    """Yield the turns of one simulated fight, in the format of a run's record."""
     for number, (running, *row) in enumerate(course.tolist(), start=first):
         if not running:
             return

@@ -37,7 +37,7 @@ Ranking = list[list[str]]
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The sensitivity of the ranking of one record's agents.
+    """Whether another norm, baseline or choice would rank the agents of one record differently.
 
     Attributes:
         ranking: the ranking by the run's own norm and baseline.

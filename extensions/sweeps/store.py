@@ -77,7 +77,7 @@ class Store:
     def __init__(self, folder: Path, *, new: bool = False) -> None:
         self.folder, file = folder, folder / FILE
         shared = "" if file.exists() else home().database
-        if file.exists() and not file.is_file():  # to read a pipe or a device might never end
+        if file.exists() and not file.is_file():  # reading a pipe or a device might never end
             raise ValueError(f"{file} is not a file")
         if new:
             make_folder(folder)

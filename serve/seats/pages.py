@@ -213,7 +213,7 @@ def _address(server: ThreadingHTTPServer) -> str:
     if ip_address(name).is_unspecified:
         name = socket.gethostname()
         with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as way:
-            way.connect((ABROAD, 9))  # sends nothing
+            way.connect((ABROAD, 9))  # a datagram socket sends nothing on `connect`
             name = way.getsockname()[0]
     place = f"[{name}]" if ":" in name else name
     return os.environ.get(SERVER_URL, "").rstrip("/") or f"http://{place}:{port}"

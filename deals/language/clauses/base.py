@@ -48,7 +48,7 @@ class Clause(BaseModel):
 
         @property
         def when(self) -> When:
-            """The condition, a field of each kind whose clauses can be conditional."""
+            """The clause's condition; only kinds of clause that can have one define this field."""
 
     @property
     def duty(self) -> Duty | None:

@@ -143,7 +143,7 @@ async def _never_answers(arena: Arena) -> None:
     silent.set()
     run = await asyncio.to_thread(home().runs.get, arena.runs[-1])
     outcome = await follow(run)
-    await arena.read(run.run, outcome["agents"][0])  # so that `standing` also checks this run
+    await arena.read(run.run, outcome["agents"][0])  # `standing` checks only runs that are read
     arena.check(
         "a seat that does not answer stops the run within its time limit, and says so",
         "no answer within" in failure,
