@@ -35,7 +35,7 @@ _EACH_TIME = ("run", "episode", "timing", "talk", "events")
 
 @dataclass(frozen=True)
 class Finished:
-    """The row and the volatile fields of a run that has ended."""
+    """A run's row (equal for equal runs) and the fields that vary, such as times."""
 
     row: Row
     volatile: Row

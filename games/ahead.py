@@ -76,7 +76,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """One simulated course of the game.
+    """One simulated play of the game, or several with the same turns.
 
     Attributes:
         record: the recorded turns, then the simulated ones.

@@ -219,7 +219,7 @@ class EvaluatedTable:
     def outlook_or_why_not(
         self, deal: Deal | None, viewer: str = "", norms: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """Return the outlook, or no rows and a reason `why_not` if it cannot be computed.
+        """Return what an offer would pay in each case, or a reason `why_not` if it is unknown.
 
         After the end of the game, the payoffs are certain, and no agent can break the offer.
         """

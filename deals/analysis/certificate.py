@@ -251,7 +251,7 @@ def _enumerate(
 
 
 def _outlooks(of: GameTree, record: Sequence[Turn]) -> list[Outlook]:
-    """Return each agent's outlook, including its gain from splitting past rewards."""
+    """Return each agent's worst, expected and best payoff, with its part of past rewards."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secure_value, expected_value, best)]
     return [

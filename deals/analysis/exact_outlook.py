@@ -29,7 +29,7 @@ Layers = dict[int, dict[HistoryState, Amounts]]
 def exact_rows(
     within: GameTree, without: GameTree, held: Mapping[str, Fraction], record: Sequence[Turn]
 ) -> list[Row]:
-    """Return a row for each case: all keep the offer, one agent breaks the offer, or no deal.
+    """Return the payoffs in each case: all keep the offer, one agent breaks it, or no deal.
 
     Args:
         within: the game tree under the offer.

@@ -1,4 +1,4 @@
-"""The calls of nodes in a play: kept calls are reused, and others are made if allowed."""
+"""The calls of nodes in a play: cached calls are reused, and others are made if allowed."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ class Asking:
     """The calls of one play: made, taken from the cache, or refused.
 
     Args:
-        stage: the state that all plays share: the app, its kept calls, its limits.
+        stage: the state that all plays share: the app, its cached calls, its limits.
         unit: the input and its sample.
         present: the agents that take part.
         full: the recorded play of all agents; None if this play is the recorded one.
@@ -90,7 +90,7 @@ class Asking:
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return a kept or new call, and a dict: placeholder in the call → id in the input."""
+        """Return a cached or new call, and a dict: placeholder in the call → id in the input."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -124,7 +124,7 @@ class Asking:
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """Return the question's kept call whose called agents are as present as here, or None."""
+        """Return a cached call of the question in which the same called agents were absent."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)
@@ -135,7 +135,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Store a call; its key is the question and those of its called agents that are absent."""
+        """Cache a call; its key is the question, and which of its called agents are absent."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))

@@ -200,7 +200,7 @@ def steering(
 
 
 def _fields(visits: Iterable[Written]) -> Iterator[tuple[str, Any]]:
-    """Yield the name and value of each field that the visits wrote."""
+    """Yield the name and value of each field that these node calls wrote."""
     for one in visits:
         yield from fields_of(_update(one.output)).items()
 

@@ -10,7 +10,7 @@ from shapley_coop.extensions.attribute.stage import Visit
 
 
 def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
-    """Return agent → the reason why it is an agent, in the order of the calls in runs.
+    """Return agent → the reason why it is an agent, in the order of the first calls in the runs.
 
     If no node asks a model, every node of the runs is an agent.
 

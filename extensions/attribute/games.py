@@ -68,7 +68,7 @@ class AppGame:
         return (1 << len(self.agents)) - 1
 
     def visits(self, agent: str = "") -> list[Visit]:
-        """Return the visits of the recorded runs, of one agent or of all nodes."""
+        """Return the node calls of the recorded runs, of one agent or of all nodes."""
         return [v for played in self.full for v in played.visits if agent in ("", v.path)]
 
     def asks_models(self, agent: str) -> bool:
@@ -200,7 +200,7 @@ class AppGame:
         return len(self.failures) / plays if plays else 0.0
 
     def known(self, masks: Sequence[int], unit: int) -> Floats:
-        """Return coalitions' worths in one unit; an additive fit replaces those of failed plays."""
+        """Return coalitions' worths on one input; an additive fit replaces unknown worths."""
         worths = np.array([self.worths[mask][unit] for mask in masks])
         if not np.isnan(worths).any():
             return worths

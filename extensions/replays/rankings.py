@@ -16,7 +16,7 @@ MOST_RUNS = 20
 
 
 class Links(Protocol):
-    """The links of a report, as its extension gives them to a section."""
+    """What a section of a report needs to link its numbers to pages of runs."""
 
     @property
     def pages(self) -> Mapping[str, str]:

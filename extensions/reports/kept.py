@@ -33,7 +33,7 @@ _BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
 
 
 class Record(Mapping[str, Any]):
-    """A mapping with a third of a dictionary's memory, since records share one index of keys."""
+    """A mapping with a third of a dictionary's memory: instances with equal keys share an index."""
 
     __slots__ = ("_at", "_values")
 
@@ -51,7 +51,7 @@ class Record(Mapping[str, Any]):
 
 
 class Numbers(Record):
-    """A record whose values are floats or None."""
+    """A `Record` (mapping) whose values are floats or None."""
 
     __slots__ = ()
 

@@ -49,7 +49,7 @@ class Outlook:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], record: list[Turn]) -> "Outlook":
-        """Make the outlook from a letter's facts and record.
+        """Make an agent's expectations from its letter's facts and record.
 
         Raises:
             Missing: facts are missing; the text names them.
@@ -62,7 +62,7 @@ class Outlook:
 
     @property
     def me(self) -> str:
-        """The agent whose outlook this is."""
+        """The agent that has these expectations."""
         return self.world.me
 
     @property
