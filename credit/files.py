@@ -24,7 +24,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
             empty one ("", worth 0 by default);
             or {"runs": [{name: {kind: amount, …}, …}, …]}, whose amounts are summed per agent,
             with optional "agents" that each run must name. `credit.reading.read_json` reads a
-            file. The output of `coop attribute --json`, with the key "absent", may have more keys.
+            file. An output of `coop attribute --json` (it has "absent") may have further keys.
         value: the name of a norm (`credit.norms.NORMS`).
 
     Returns:

@@ -71,7 +71,7 @@ def in_force(contract: Contract | None) -> dict[str, Clause]:
 
 
 def clause_of(term: Term) -> Clause:
-    """Return the clause of a term."""
+    """Return the clause in one of a contract's terms, which are stored as JSON."""
     return _read(cache_key(term["clause"]))
 
 

@@ -80,7 +80,7 @@ async def clients() -> AsyncIterator[None]:
 
 
 def is_bounded(seat: Seat) -> bool:
-    """Return whether schemas for a seat bound texts and lists (`seats.bounds`)."""
+    """Return whether a seat's schemas limit the length of texts and lists (`seats.bounds`)."""
     return (seat.base_url or "").startswith("http:") and seat not in clients_here().unbounded
 
 

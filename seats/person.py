@@ -43,7 +43,7 @@ def form(act: str, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _flat(field: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a field's schema without references, whose targets a form has no room for."""
+    """Return a field's schema; if it refers to a definition elsewhere, only its description."""
     known = {key: field[key] for key in ("description",) if key in field}
     return known if "$ref" in str(field) else dict(field)
 

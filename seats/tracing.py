@@ -61,7 +61,7 @@ _MOST_TRACES = 10_000
 
 
 class Trace(NamedTuple):
-    """The root of a trace.
+    """One trace in LangSmith, identified by its root run.
 
     Attributes:
         root: the id of the root run, which is also the trace's id.

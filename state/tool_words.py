@@ -59,7 +59,7 @@ def outcome_words(
     settled: Mapping[str, Fraction],
     unit: str,
 ) -> str:
-    """Return in words what all earned: total, pot, each agent's part, and payoffs as signed."""
+    """Return in words what all earned: total, pot, each agent's part, payoffs by the contract."""
     total = sum(earned.values(), Fraction(0))
     pot = sum((exact(turn.get("pot", 0)) for turn in record), Fraction(0))
     lines = [f"After {len(record)} turns all together have {plain(total)} {unit}."]

@@ -62,7 +62,7 @@ class Asking:
         self.result.failure = self.result.failure or reason
 
     def not_played(self, reason: str) -> NotPlayed:
-        """Record that this play cannot be played, and return the error to raise."""
+        """Record why this coalition cannot be played, and return the error to raise."""
         self.fail(reason)
         self.result.played = False
         return NotPlayed(reason)
@@ -218,7 +218,7 @@ class Asking:
         """Refuse a call above `max_calls` or, of calls that ask no model, above `plain_calls`.
 
         Raises:
-            CallsSpent: so many calls have been made.
+            CallsSpent: one of these numbers of calls is reached.
         """
         counts, settings = self.stage.counts, self.stage.settings
         # While the run that finds the agents has called no model, any node may be an agent.

@@ -64,7 +64,7 @@ class AppGame:
 
     @property
     def everyone(self) -> int:
-        """The mask of the grand coalition."""
+        """The bit mask of the coalition of all agents."""
         return (1 << len(self.agents)) - 1
 
     def visits(self, agent: str = "") -> list[Visit]:

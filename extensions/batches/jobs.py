@@ -57,7 +57,7 @@ class Letter:
 
 @dataclass
 class Job:
-    """One batch.
+    """One batch of letters that this process sends or follows.
 
     Attributes:
         number: the batch's number in this process, from 1.

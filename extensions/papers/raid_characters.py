@@ -42,7 +42,7 @@ PAIRS = (("taunter", "healer"), ("taunter", "caster"), ("caster", "healer"))
 
 @dataclass(frozen=True)
 class Credited:
-    """One raid's values.
+    """The result of one raid: whether it was won, and each hero's value and payoff.
 
     Attributes:
         level: the raid's level.

@@ -31,7 +31,7 @@ _NO_HERO = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, eq=False)
 class Raids:
-    """The positions of K raids."""
+    """The positions of K simulated raids; each array's first axis is the raid."""
 
     turn: int  # the number of turns played
     boss: Ints  # for each of the K raids: the hit points of its boss

@@ -27,7 +27,7 @@ class Links(Protocol):
 
 
 def section(runs: Stored, links: Links) -> str:
-    """Return the section of a report (`Extension.sections`)."""
+    """Return the report's section on rankings (`Extension.sections`)."""
     template = Path(__file__).with_name("rankings.html").read_text(encoding="utf-8")
     pages = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True

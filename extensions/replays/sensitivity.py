@@ -52,7 +52,7 @@ class Sensitivity:
     left_out: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """Return the sensitivity in sentences."""
+        """Return in sentences which choices change the ranking."""
         compared = [*self.other, *self.same]
         said = [
             f"the ranking depends on {what}: with {to} it is {in_words(ranking)}"
@@ -64,7 +64,7 @@ class Sensitivity:
         return [*said, *(f"not compared: {reason}" for reason in self.left_out)]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the sensitivity as plain JSON."""
+        """Return the comparisons as plain JSON."""
         return {
             "ranking": self.ranking,
             "other": [

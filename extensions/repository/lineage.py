@@ -31,7 +31,7 @@ Line = tuple[int, str]
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of a line.
+    """The commit that a line comes from, and the fix that last changed the line.
 
     Attributes:
         commit: the number of the commit that first added the line, or NOBODY.

@@ -71,7 +71,7 @@ class People:
         return self._key(chosen, False) if self._is_person(chosen) else None
 
     def named(self) -> dict[str, Contribution]:
-        """Return unique name → contributor.
+        """Return all contributors, each under a unique name.
 
         The address is added to a name that is shared, looks like another name, or is reserved
         for an account of the ledger. So no contributor's name can prevent the others' payment.

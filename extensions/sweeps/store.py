@@ -145,7 +145,7 @@ class Store:
 
     @contextmanager
     def writing(self, lock: str = "") -> Iterator[Statements]:
-        """Open a transaction that writes.
+        """Open a transaction that may write.
 
         Args:
             lock: the name of a lock that the transaction holds; "" for no lock.

@@ -60,7 +60,7 @@ def ask(question: Question[Any]) -> Node:
         runtime.stream_writer(asking_event(turn))
         started = time.monotonic()
         replies = await ask_seats(turn, write_letter)
-        judged = await asyncio.to_thread(_judge_all, turn, replies)  # may read files
+        judged = await asyncio.to_thread(_judge_all, turn, replies)  # judging may read files
         seconds = time.monotonic() - started
         spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
         runtime.stream_writer(answered_event(turn, judged, spent, seconds))
@@ -160,7 +160,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
-    """Return as JSON all settings, besides the game, on which the letter's system part depends."""
+    """Return as JSON all settings but the game's on which the letter's system part depends."""
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     agents = _TWO if turn.question.hears else turn.evaluated.agents

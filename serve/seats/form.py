@@ -254,7 +254,7 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
 def _trade(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """Return the agents, the tasks with their present and proposed holders, and who proposes.
 
-    `worth` is the agent's utility from its present tasks, or from those proposed to it.
+    `worth` is the agent's utility from the tasks proposed to it; without a proposal, from its own.
     """
     count, pending = len(facts["atoms"]), facts.get("pending")
     masks = (pending or {}).get("masks") or {}

@@ -18,7 +18,7 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True)
 class Played:
-    """A complete tournament.
+    """A tournament with the rows of all its matches.
 
     Attributes:
         tournament: the tournament's definition.
