@@ -91,7 +91,7 @@ def lasting_clauses(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
 
 
 def rebuilt(offers: Sequence[tuple[Offer, int]]) -> list[Contract]:
-    """Return the contract after each of its agreed offers.
+    """Return the first contract and each amended one, given all agreed offers.
 
     Args:
         offers: the offers that all parties accepted, in order, each with its first turn in force.

@@ -68,7 +68,7 @@ def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
     Args:
         facts: the letter's facts.
     """
-    from shapley_coop.seats.schema import schema_of  # late: few runs ask people
+    from shapley_coop.seats.schema import schema_of  # here, since few runs ask people
 
     if (schema := schema_of(facts)) is None:
         return {}
@@ -192,7 +192,7 @@ def _of_edit(edited: Mapping[str, Any], name: str, act: str) -> str:
 
 
 def _of_fields(fields: Mapping[str, Any], act: str) -> str:
-    """Return the fields of an answer as tagged text; an unknown field makes them unreadable."""
+    """Return an answer's fields as tagged text; if a field is unknown, "(unreadable)"."""
     question = find_question(act)
     if question is None or not fields.keys() <= {*fields_of(act), "speech"}:
         return "(unreadable)"

@@ -216,7 +216,7 @@ def check_begin(config: "RunConfig") -> None:
 
 
 def set_aside(config: "RunConfig", episode: str, workflow: str) -> dict[str, Any]:
-    """Return the additions' own data for a run's table, by name."""
+    """Return addition → its own data for a run's table."""
     return {
         one.name: one.addition.aside(one.settings, episode, workflow)
         for one in find_additions(config)

@@ -133,7 +133,7 @@ def _antithetic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
 
 
 def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
-    """Draw observations from arcs of a random circle; an arc serves the agents at both its ends.
+    """Draw observations from arcs of a random circle; an arc's worth serves both its neighbours.
 
     `walks[k, s, m]` is the worth of the m agents that follow place s of circle k.
     """

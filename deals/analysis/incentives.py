@@ -171,7 +171,7 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
     """Return the deposit that makes keeping the contract a best response for all agents.
 
     A breaker loses its deposit once, so the deposit is the largest gain by a breach, rounded up to
-    a whole unit. The gain is computed twice: without payments and split, and with both. The larger
+    an integer. The gain is computed twice: without payments and split, and with both. The larger
     gain decides. The case with both is left out if its tree cannot be enumerated.
     """
     gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))

@@ -18,7 +18,7 @@ SIGNED = (*RECIPE, "require_signed")
 
 
 class SignedRun(NamedTuple):
-    """The episode and the settings digest that every signature in a run covers, beside the offer.
+    """The episode and the settings digest, which each signature in a run covers with the offer.
 
     Attributes:
         episode: the run's episode.

@@ -140,7 +140,7 @@ def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iter
 def _baselines(
     evaluated: EvaluatedTable, norm: str, left_out: list[str]
 ) -> Iterable[tuple[str, Callable[[], Ranking]]]:
-    """Yield the rankings by baselines other than the run's: declared, "away" and equilibrium."""
+    """Yield the rankings by other baselines: the game's own, "away", and the equilibrium."""
 
     def ranked(absent: str | Mapping[str, str]) -> Callable[[], Ranking]:
         other = with_baseline(evaluated.table, absent)

@@ -23,7 +23,7 @@ SHOWN = 8
 def read_scores(raw: Any, n: int, whose: str) -> list[float]:
     """Return the scores of all 2ⁿ composites from a mapping of bit strings to scores.
 
-    Every mask is needed once; the empty set may be left out and scores 0.
+    Every set of tasks needs a score; the empty set scores 0 if it is left out.
 
     Raises:
         GameError: a mask is missing, unknown or out of range.
