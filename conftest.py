@@ -86,7 +86,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files with most slow tests come first, so that no worker is left with one at the end."""
+    """Sort the files by their slow tests, most first, so that no worker ends with such a file."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path])
 
@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Skip with a reason the tests of an extension that imports one that was removed."""
+    """Skip tests of an extension that needs a removed extension, and give this reason."""
     report = yield
     lost = _OF_EXTENSION.search(str(report.longrepr)) if report.failed else None
     if lost and not (ROOT / "extensions" / lost["name"]).is_dir():

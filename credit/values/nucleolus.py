@@ -98,7 +98,7 @@ def _sequential(worths: Floats, least: Floats) -> Floats:
 
 
 def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
-    """Return a boolean per row: whether the row is not a linear combination of the basis."""
+    """Return for each row whether it is no linear combination of the rows of `basis`."""
     directions, _ = np.linalg.qr(basis.T)
     rest = rows - rows @ directions @ directions.T
     return np.asarray(np.abs(rest).max(axis=1) > 1e-9)

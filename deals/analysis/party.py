@@ -23,11 +23,11 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Party:
-    """The outlook and the incentives of one party under the contract.
+    """The payoffs and the incentives of one party under the contract.
 
     Attributes:
-        without: the party's outlook without the contract.
-        within: its outlook while all keep the contract.
+        without: the party's worst, expected and best payoff without the contract.
+        within: the same three payoffs while all keep the contract.
         guaranteed: the payoff that keeping the contract secures, whatever the others do.
         deviation: its profitable breach while the others keep the contract; None if keeping the
             contract is a best response.

@@ -144,7 +144,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     whole = are_tags_left_out() and not outsider  # people read the whole talk
     told, lines, events = _history(turn, agent if turn.question.hears else "", whole)
     user = write_request(
-        # A person's letter repeats the offer beside the question, even if the history shows it.
+        # A person's letter repeats the offer next to the question, even if the history shows it.
         view if are_tags_left_out() else _with_told(view, lines),
         told,
         secret=private.secret,

@@ -44,7 +44,7 @@ class Clause(BaseModel):
 
         @property
         def kind(self) -> str:
-            """The name of the kind, a field of each subclass."""
+            """The name of the clause's kind; each subclass defines it as a field."""
 
         @property
         def when(self) -> When:

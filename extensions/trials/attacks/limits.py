@@ -228,7 +228,7 @@ async def _sends_bombs(arena: Arena) -> None:
 
 
 async def long_message(arena: Arena) -> None:
-    """Send a long message within the limits, beside a good offer."""
+    """Send a long message within the limits, together with a good offer."""
     word = arena.word("long")
     speech = " ".join([word] * (MAX_SPEECH // (len(word) + 1)))
 
