@@ -42,7 +42,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
     """
     rule = norm(value)
     content = as_object(obj, "the input")
-    if "worth" in content and "absent" in content:  # from `coop attribute`: ignore its other keys
+    if "worth" in content and "absent" in content:  # `coop attribute` adds keys that nothing reads
         content = {key: content[key] for key in ("agents", "worth") if key in content}
     only_keys(content, ("agents", "worth", "runs"), "the input")
     if ("worth" in content) == ("runs" in content):

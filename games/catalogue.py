@@ -100,7 +100,7 @@ def load(
         return (variant_of(table, params or {}) or kind)(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
-        table = {key: told for key, told in table.items() if key != "absent"}  # of the old table
+        table = {key: told for key, told in table.items() if key != "absent"}  # an old value
     try:
         return matrix({**table, **(params or {})}, seed)
     except GameError as error:

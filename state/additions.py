@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     """The limits of an agent's commitments.
 
     Attributes:
-        most_pay: the most that the agent may promise to pay in the whole game; None: no limit.
+        most_pay: the most that the agent may promise to pay in the whole game; None for no limit.
         least_end: the agent signs no deal under which its payoff would be below this amount.
         never: the actions that the agent may neither promise nor take.
     """
