@@ -2,7 +2,7 @@
 
 import os
 
-# Read when the libraries are imported, hence before anything else.
+# The libraries read these variables on import, so set them before any import.
 os.environ.update(
     LANGSMITH_TRACING="false",
     LANGCHAIN_TRACING_V2="false",
@@ -11,7 +11,7 @@ os.environ.update(
     # The endpoints of tests are embedded agents, which read a letter's facts.
     COOP_SEND_FACTS="1",
 )
-# Hundreds of processes are started: each would compile anew what Python may not keep.
+# Tests start hundreds of processes, which would all compile the same modules anew without a cache.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import gc
@@ -42,10 +42,10 @@ from tests.scripted import Script
 LIVE = "COOP_TEST_LIVE"
 """Set to 1, it lets tests reach the network and read keys from the environment."""
 
-# Nor need this process rewrite each assertion of each file at every start.
+# Keep bytecode in this process too, so that pytest need not rewrite all assertions at every start.
 sys.dont_write_bytecode = False
 pytest.register_assert_rewrite("tests.games.battery")
-# No example may have to be quick; each session draws its own, and prints how to repeat one.
+# Hypothesis sets no time limit for an example, draws new ones, and prints how to repeat a failure.
 settings.register_profile("coop", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("coop")
 settle_seed()
@@ -86,7 +86,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files with most slow tests come first, so that no worker is left with one at the end."""
+    """Sort the files by their slow tests, most first, so that no worker ends with such a file."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path])
 
@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Skip with a reason the tests of an extension that imports one that was removed."""
+    """Skip tests of an extension that needs a removed extension, and give this reason."""
     report = yield
     lost = _OF_EXTENSION.search(str(report.longrepr)) if report.failed else None
     if lost and not (ROOT / "extensions" / lost["name"]).is_dir():

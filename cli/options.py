@@ -30,7 +30,7 @@ def complete_runs(incomplete: str) -> list[str]:
 
 
 def complete_games(incomplete: str) -> list[str]:
-    """Return the games that begin with a text, for a shell's completion; the shell adds files."""
+    """Return the games' names that begin with a text; the shell itself completes game files."""
     from shapley_coop.games import names
 
     return [name for name in names() if name.startswith(incomplete)]
@@ -228,7 +228,7 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     settings = dict(_values(parts, refusal))
     if seat["model"].partition(":")[0] not in extension.offered("seats"):
         return seat | settings
-    from shapley_coop.seats.seat import Seat  # imported late: few commands use these seats
+    from shapley_coop.seats.seat import Seat  # here, since few commands use seats
 
     of_every_seat = {key: settings.pop(key) for key in Seat.model_fields if key in settings}
     return seat | of_every_seat | ({"options": settings} if settings else {})
@@ -249,7 +249,7 @@ def _parts(spec: str) -> list[str]:
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
     """Yield each pair's key and value; parse the value as YAML, or keep the text if invalid."""
     for key, value in _split(parts, refusal):
-        import yaml  # imported late: few commands get pairs
+        import yaml  # here, since few commands get key=value pairs
 
         try:
             yield key, yaml_of(value)

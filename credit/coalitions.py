@@ -20,10 +20,10 @@ Table = Sequence[Number] | Floats
 """A characteristic function: 2**n worths, in the game's unit, indexed by mask."""
 
 Coalitions = NDArray[np.bool_]
-"""Shape (m, n): True at (k, i) if coalition k contains agent i."""
+"""An array of m coalitions of n agents: True at (k, i) if coalition k contains agent i."""
 
 BatchWorth = Callable[[Coalitions], Floats]
-"""A function from m coalitions to their worths, shape (m,), in the game's unit."""
+"""A function from m coalitions to an array of their m worths, in the game's unit."""
 
 MAX_NUCLEOLUS = 14
 """The largest number of agents for the nucleolus, as each of its linear programs has 2**n rows."""

@@ -24,7 +24,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
             empty one ("", worth 0 by default);
             or {"runs": [{name: {kind: amount, …}, …}, …]}, whose amounts are summed per agent,
             with optional "agents" that each run must name. `credit.reading.read_json` reads a
-            file. The output of `coop attribute --json`, with the key "absent", may have more keys.
+            file. An output of `coop attribute --json` (it has "absent") may have further keys.
         value: the name of a norm (`credit.norms.NORMS`).
 
     Returns:
@@ -42,7 +42,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
     """
     rule = norm(value)
     content = as_object(obj, "the input")
-    if "worth" in content and "absent" in content:  # from `coop attribute`: ignore its other keys
+    if "worth" in content and "absent" in content:  # `coop attribute` adds keys that nothing reads
         content = {key: content[key] for key in ("agents", "worth") if key in content}
     only_keys(content, ("agents", "worth", "runs"), "the input")
     if ("worth" in content) == ("runs" in content):

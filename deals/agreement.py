@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Slot:
-    """A cache entry: a contract's latest monitor, and the terms that the monitor was made for."""
+    """A cache entry: the latest monitor of a contract, and the contract's terms at that time."""
 
     kept: tuple[list[Term], Monitor] | None = None
 

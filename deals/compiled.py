@@ -25,7 +25,7 @@ Memories = tuple[Memory, ...]
 
 @dataclass(frozen=True)
 class CompiledClause:
-    """One clause with the turns at which it is in force, its compiled condition and effects."""
+    """One clause, the turns at which it is in force, its compiled condition, and its effects."""
 
     cid: str
     clause: Clause

@@ -71,7 +71,7 @@ def in_force(contract: Contract | None) -> dict[str, Clause]:
 
 
 def clause_of(term: Term) -> Clause:
-    """Return the clause of a term."""
+    """Return the clause in one of a contract's terms, which are stored as JSON."""
     return _read(cache_key(term["clause"]))
 
 
@@ -91,7 +91,7 @@ def lasting_clauses(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
 
 
 def rebuilt(offers: Sequence[tuple[Offer, int]]) -> list[Contract]:
-    """Return the contract after each of its agreed offers.
+    """Return the first contract and each amended one, given all agreed offers.
 
     Args:
         offers: the offers that all parties accepted, in order, each with its first turn in force.

@@ -38,7 +38,7 @@ _SHIPPED = Path(__file__).with_name("prices.yaml")
 
 
 class Price(BaseModel):
-    """USD per million tokens."""
+    """The prices of one model, in USD per million tokens."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -97,7 +97,7 @@ class PriceList(BaseModel):
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices by model.
+    """The content of a price list: the prices of models, or of patterns of models' names.
 
     Attributes:
         by_model: model or pattern → its price.

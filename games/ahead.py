@@ -76,7 +76,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """One simulated course of the game.
+    """One simulated play of the game, or several with the same turns.
 
     Attributes:
         record: the recorded turns, then the simulated ones.
@@ -92,7 +92,7 @@ class Played:
 class Ahead:
     """A simulator of the remaining turns, which calls the game's `step` for each turn.
 
-    A game that simulates many plays at once, or assumes other actions, defines a subclass.
+    A game defines a subclass to simulate many plays at once, or to predict free agents otherwise.
 
     Args:
         game: the game that is being played.

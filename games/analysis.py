@@ -83,7 +83,7 @@ class Analysis:
         return self.replays_of(record).improvement(row)
 
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-        """Return a function from m coalitions, as booleans of shape (m, n), to their m worths.
+        """Return a function from an array of coalitions (rows of booleans) to their worths.
 
         Samplers use this function for games with many agents.
         """

@@ -1,4 +1,4 @@
-"""Checks of recorded effects (events beside rewards) against the rule of their workflow."""
+"""Checks whether recorded effects (events other than rewards) follow their workflow's rule."""
 
 from collections.abc import Iterator, Sequence
 

@@ -100,7 +100,7 @@ def load(
         return (variant_of(table, params or {}) or kind)(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
-        table = {key: told for key, told in table.items() if key != "absent"}  # of old actions
+        table = {key: told for key, told in table.items() if key != "absent"}  # an old value
     try:
         return matrix({**table, **(params or {})}, seed)
     except GameError as error:
@@ -173,7 +173,7 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 def _plugged(name: str) -> bool:
     """Return whether a game of this name comes from an installed package, not from this folder."""
     if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
-        return False  # games here are tested first, because reading the packages takes longer
+        return False  # look here first, because reading the installed packages takes longer
     return name in extension.offered("games")
 
 

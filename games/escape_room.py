@@ -30,7 +30,7 @@ class EscapeRoomParams(Params):
 
 
 class EscapeRoom(SymmetricGame):
-    """Two or more are locked in: the door opens while enough pull the lever (Shapley-Coop, 2).
+    """The players are locked in; the door opens while enough of them pull the lever.
 
     With the defaults: (door, door) and (lever, lever) pay −1 each, (door, lever) pays 10 and −1;
     v(i) = −1, v(N) = 9 and φ = 4.5 each, so the agent at the door owes the other 5.5.

@@ -52,8 +52,8 @@ class Replays:
 
     Attributes:
         agents: the agents in order.
-        earned: the function from coalitions, shape (m, n), to amounts, shape (m, n + 1): each
-            agent's own rewards, then the pot; whole numbers in 1/unit, or fractions.
+        earned: the function from m coalitions to m rows of amounts: each agent's own rewards, then
+            the pot, times `unit`; integers or fractions.
         unit: the divisor that turns these amounts into the game's unit.
         exact_agents: the most agents for which replaying all coalitions is quick.
     """
@@ -70,18 +70,18 @@ class Replays:
     """The random draws on which the amounts depend, in words; "" if there are none."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
-        """Return W(C), the total of all agents and the pot, in 1/unit, shape (m,)."""
+        """Return W(C) of each coalition: the total of all agents and the pot, times `unit`."""
         at_once = max(1, MOST_AT_ONCE // len(self.agents))
         parts = [members[k : k + at_once] for k in range(0, max(1, len(members)), at_once)]
         return np.concatenate([np.asarray(self.earned(part).sum(axis=1)) for part in parts])
 
     def improvement(self, members: Coalitions) -> Fraction:
-        """Return v(C) = W(C) − W(∅) of one coalition, shape (1, n)."""
+        """Return v(C) = W(C) − W(∅) of one coalition, given as an array with one row."""
         there, nobody = self.totals(np.concatenate([members, np.zeros_like(members)])).tolist()
         return _fraction(there - nobody, self.unit)
 
     def improvements(self, members: Coalitions) -> NDArray[np.float64]:
-        """Return v(C) of many coalitions, in the game's unit, shape (m,)."""
+        """Return an array with v(C) of each coalition, in the game's unit."""
         nobody = self.totals(np.zeros((1, len(self.agents)), dtype=np.bool_))[0]
         return np.asarray((self.totals(members) - nobody) / self.unit, dtype=np.float64)
 

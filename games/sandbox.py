@@ -22,14 +22,14 @@ Status = Literal["ended", "timeout", "flood", "memory", "files", "killed"]
 class Limits:
     """The limits of a command; sizes are in bytes."""
 
-    seconds: int = 10  # of wall-clock time, and of CPU time of each process
-    memory: int = 512 << 20  # address space of each process, and memory in use by all
+    seconds: int = 10  # limits the wall-clock time, and the CPU time of each process
+    memory: int = 512 << 20  # limits each process's address space, and the memory used by all
     processes: int = 32
     open_files: int = 256
     file: int = 16 << 20  # the largest file that can be written
-    disk: int = 64 << 20  # all written files: in the workspace, /tmp and /dev/shm together
-    files: int = 10_000  # the number of written files
-    output: int = 64 << 10  # of stdout and of stderr, each
+    disk: int = 64 << 20  # all written files in the workspace, /tmp and /dev/shm together
+    files: int = 10_000  # the most files that can be written
+    output: int = 64 << 10  # the most output on stdout, and also on stderr
 
 
 @dataclass(frozen=True)

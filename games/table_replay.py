@@ -35,7 +35,7 @@ UNDECLARED = (
 def surviving_baseline(
     agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays
 ) -> Baseline:
-    """Return the only profile that survives iterated strict dominance; else the baseline `away`."""
+    """Return the one profile that survives iterated strict dominance; if several do, `away`."""
     table, _ = _tensor(agents, actions, pays)
     left = [list(range(len(actions[agent]))) for agent in agents]
     while any(_drop_dominated(table, left, i) for i in range(len(agents))):

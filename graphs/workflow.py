@@ -203,7 +203,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
                 answers are sound.
         """
 
-        own_table = self.state_schema  # LangGraph passes `route` only its keys
+        own_table = self.state_schema  # LangGraph passes to `route` only this type's keys
 
         async def route(table: own_table) -> str | Sequence[Send]:  # type: ignore[valid-type]
             again = "again" in onward and unsound(table)

@@ -94,7 +94,7 @@ class Answer(Part):
 
         Args:
             facts: the letter's facts.
-            carries: whether an action can have content besides its name in this game.
+            carries: whether an action in this game can have content, such as a file's text.
         """
         return cls
 

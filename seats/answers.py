@@ -47,7 +47,7 @@ def tag_fields(act: str, fields: Any) -> str:
 
 
 def said_beside(words: str) -> str:
-    """Return the words beside a tool call, or "" if these cannot be separated from thoughts."""
+    """Return the words next to a tool call, or "" if they cannot be separated from thoughts."""
     said = without_thoughts(words)
     return "" if isinstance(said, Fault) else said
 

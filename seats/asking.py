@@ -57,7 +57,7 @@ class Enquiry:
         why: the label of the fault for which the last answer was refused.
         deadline: seconds that a person has for a reply; 0 for no deadline.
         at: the name of this enquiry, unique within the run.
-        carries: whether an action can have content besides its name in this game.
+        carries: whether an action in this game can have content, such as a file's text.
         choices: field → the values that a person chooses from, if every agent may know them.
         tools: read-only tools that the agent may call before it answers.
         calls: the number of tool calls that the agent has left.

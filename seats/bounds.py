@@ -36,7 +36,7 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
     Args:
         seat: the seat that answers.
         facts: the letter's facts, which name the agents and the goods.
-        carries: whether an action can have content besides its name in this game.
+        carries: whether an action in this game can have content, such as a file's text.
     """
     form = schema_of(facts, carries)
     if form is None or not is_bounded(seat):
@@ -53,7 +53,7 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
 
 
 def _bound(schema: Any, field: str, named: Mapping[str, Sequence[str]]) -> Any:
-    """Return a schema, or a part of one that describes `field`, with its texts bounded."""
+    """Return a schema, or the part of one for `field`, with maximum lengths for its texts."""
     if isinstance(schema, list):
         return [_bound(one, field, named) for one in schema]
     if not isinstance(schema, dict):

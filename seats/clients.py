@@ -70,7 +70,7 @@ async def clients() -> AsyncIterator[None]:
     finally:
         here.users -= 1
         if not here.users:
-            # A later request for a model builds a new one on new clients.
+            # The next user of a model in this loop gets a new model, with new HTTP clients.
             _loops.pop(asyncio.get_running_loop(), None)
             try:
                 await here.closing.aclose()
@@ -80,7 +80,7 @@ async def clients() -> AsyncIterator[None]:
 
 
 def is_bounded(seat: Seat) -> bool:
-    """Return whether schemas for a seat bound texts and lists (`seats.bounds`)."""
+    """Return whether a seat's schemas limit the length of texts and lists (`seats.bounds`)."""
     return (seat.base_url or "").startswith("http:") and seat not in clients_here().unbounded
 
 

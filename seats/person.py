@@ -43,7 +43,7 @@ def form(act: str, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _flat(field: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a field's schema without references, whose targets a form has no room for."""
+    """Return a field's schema; if it refers to a definition elsewhere, only its description."""
     known = {key: field[key] for key in ("description",) if key in field}
     return known if "$ref" in str(field) else dict(field)
 
@@ -68,7 +68,7 @@ def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
     Args:
         facts: the letter's facts.
     """
-    from shapley_coop.seats.schema import schema_of  # late: few runs ask people
+    from shapley_coop.seats.schema import schema_of  # here, since few runs ask people
 
     if (schema := schema_of(facts)) is None:
         return {}
@@ -192,7 +192,7 @@ def _of_edit(edited: Mapping[str, Any], name: str, act: str) -> str:
 
 
 def _of_fields(fields: Mapping[str, Any], act: str) -> str:
-    """Return the fields of an answer as tagged text; an unknown field makes them unreadable."""
+    """Return an answer's fields as tagged text; if a field is unknown, "(unreadable)"."""
     question = find_question(act)
     if question is None or not fields.keys() <= {*fields_of(act), "speech"}:
         return "(unreadable)"

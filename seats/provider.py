@@ -83,7 +83,7 @@ class Provider:
 
 
 def provider_of(seat: Seat) -> Provider:
-    """Return the kind of a seat.
+    """Return a seat's kind, as the part of its model's name before the colon says.
 
     Raises:
         BrokenExtension: the extension with this provider cannot be imported.

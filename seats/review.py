@@ -1,7 +1,7 @@
 """Requests to a person to review an action, in the format of LangChain's agents.
 
-An interrupt's value holds `action_requests` and `review_configs`. The run is resumed with
-`{"decisions": [decision]}`: approve, edit, reject or respond. Agent Chat UI and Studio show these.
+An interrupt's value holds `action_requests` and `review_configs`; Agent Chat UI and Studio show it.
+The run is resumed with `{"decisions": [decision]}`: approve, edit, reject or respond.
 """
 
 from collections.abc import Mapping, Sequence

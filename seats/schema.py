@@ -41,7 +41,7 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
 
     Args:
         facts: the letter's facts (`Letter.facts`): `ask`, and for an action `legal`.
-        carries: whether an action can have content besides its name in this game.
+        carries: whether an action in this game can have content, such as a file's text.
     """
     name = str(facts.get("ask", ""))
     question = find_question(name)

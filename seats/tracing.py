@@ -61,7 +61,7 @@ _MOST_TRACES = 10_000
 
 
 class Trace(NamedTuple):
-    """The root of a trace.
+    """One trace in LangSmith, identified by its root run.
 
     Attributes:
         root: the id of the root run, which is also the trace's id.
@@ -114,7 +114,7 @@ def trace_quietly(secrets: Path) -> None:
 @cache  # a process needs one client
 def _install(hidden: bool) -> None:
     """Replace LangSmith's default client by a client that redacts, once per process."""
-    # Imported late: a sweep with nothing left to play loads none of LangChain.
+    # Import this here, so that a sweep with nothing left to play loads none of LangChain.
     import langsmith
     import requests
     from urllib3 import Retry

@@ -152,7 +152,7 @@ async def _outcome_of(playing: Coroutine[Any, Any, dict[str, Any]]) -> Outcome:
     try:
         return Outcome(await on_its_own(playing))
     except SeatError as error:
-        error.__notes__ = []  # LangGraph's note names its task; the text names the caller's line
+        error.__notes__ = []  # drop LangGraph's note: the error's own text names the caller's line
         failure = error.with_traceback(None)
     raise failure
 

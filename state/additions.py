@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     """The limits of an agent's commitments.
 
     Attributes:
-        most_pay: the most that the agent may promise to pay in the whole game; None: no limit.
+        most_pay: the most that the agent may promise to pay in the whole game; None for no limit.
         least_end: the agent signs no deal under which its payoff would be below this amount.
         never: the actions that the agent may neither promise nor take.
     """
@@ -216,7 +216,7 @@ def check_begin(config: "RunConfig") -> None:
 
 
 def set_aside(config: "RunConfig", episode: str, workflow: str) -> dict[str, Any]:
-    """Return the additions' own data for a run's table, by name."""
+    """Return addition → its own data for a run's table."""
     return {
         one.name: one.addition.aside(one.settings, episode, workflow)
         for one in find_additions(config)

@@ -35,7 +35,7 @@ class Pass(TypedDict):
 
     turn: int
     why: Why  # the agent chose to pass, its budget was used up, or its answers were unusable
-    label: str  # the fault's label in the last answer, or the label of a pass
+    label: str  # the label of the fault in the agent's last answer, or the pass's own label
 
 
 class Conduct(TypedDict):

@@ -42,7 +42,7 @@ def parties(table: Table, turn: int, revision: int) -> list[str]:
 
     Args:
         turn: the turn before which the agents bargain.
-        revision: the revision of the offer.
+        revision: the number of the offer.
     """
     signed: dict[int, set[str]] = {}
     unsigned: dict[int, set[str]] = {}

@@ -47,11 +47,11 @@ def _written_facts(turn: TurnContext) -> Facts:
 
 
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer, its JSON to edit in a counter-offer, and its outlook if letters show it."""
+    """Return the offer, its JSON for a counter-offer and, if letters show it, what it would pay."""
     facts, offer = standing_offer(turn, agent), turn.evaluated.offer
     facts |= show_additions(turn, agent)
     if offer and offer["deal"]["clauses"]:
-        # If payoffs are private, each reader gets an outlook without the others' payoffs.
+        # If payoffs are private, each reader sees only what the offer would pay the reader.
         alone = turn.evaluated.game.analysis.ahead.own_payoffs_only
         facts["offer"] |= _beside_offer(turn, agent if alone else "")
         computed = facts["offer"].get("outlook")
@@ -62,7 +62,7 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
 
 @lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
 def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
-    """Return the offer's JSON, and its outlook if the setting `outlook` is on."""
+    """Return the offer's JSON and, if the setting `outlook` is on, what the offer would pay."""
     evaluated = turn.evaluated
     facts: Facts = {"wire": _written_facts(turn)}
     if evaluated.config.outlook and not evaluated.over:
@@ -114,8 +114,8 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
     """Return an agent's payoffs if all keep a deal, if the agent breaks it, and without the deal.
 
     Args:
-        found: a `DealOutlook` with rows, as plain JSON.
-        agent: the reader of the outlook.
+        found: the payoffs in each case (`DealOutlook`), as plain JSON.
+        agent: the reader.
     """
     kept: dict[str, Any] = {
         key: found[key] for key in ("exact", "plays", "assumes") if key in found
@@ -125,7 +125,7 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
-    """Return a row of an outlook with only one agent's payoff, or {} if another breaks the deal."""
+    """Return one case with only one agent's payoff, or {} if another agent breaks the deal."""
     alike = row.get("alike", [])
     if row["who"] not in ("", agent) and agent not in alike:
         return {}

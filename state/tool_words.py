@@ -31,7 +31,7 @@ def cap(words: str) -> str:
 
 
 def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
-    """Return an offer's outlook in words: a line for each case, such as a breach."""
+    """Return in words what an offer would pay in each case: all keep it, one breaks it, no deal."""
     if not outlook["rows"]:
         return f"What it would pay is not computed: {outlook.get('why_not', 'it is not known')}."
     lines = [f"{_how(outlook, unit)}", *(_row(row, viewer) for row in outlook["rows"])]
@@ -42,7 +42,7 @@ def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
 
 
 def plan_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
-    """Return a plan's outlook in words: the payoffs with the plan and without a plan."""
+    """Return in words what a plan of actions would pay, and what play without a plan would pay."""
     if not outlook["rows"]:
         return f"What it would come to is not computed: {outlook.get('why_not', 'not known')}."
     first, *rest = outlook["rows"]
@@ -59,7 +59,7 @@ def outcome_words(
     settled: Mapping[str, Fraction],
     unit: str,
 ) -> str:
-    """Return in words what all earned: total, pot, each agent's part, and payoffs as signed."""
+    """Return in words what all earned: total, pot, each agent's part, payoffs by the contract."""
     total = sum(earned.values(), Fraction(0))
     pot = sum((exact(turn.get("pot", 0)) for turn in record), Fraction(0))
     lines = [f"After {len(record)} turns all together have {plain(total)} {unit}."]

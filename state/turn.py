@@ -93,7 +93,7 @@ class Sealed:
     """The display of secret answers that bind their authors, such as market orders.
 
     Attributes:
-        choices: (turn, agent) → data for a person's form, besides its fields.
+        choices: (turn, agent) → data that a person's form needs in addition to its fields.
         in_words: (turn, agent, text) → the consequences of an answer, as lines.
         binds: (turn, agent, text) → the hash of the commitment that an answer makes, or None.
     """

@@ -32,7 +32,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
     default: Any = FieldInfo.merge_field_infos(RunConfig.model_fields["game"], default=game)
 
     class Config(RunConfig):
-        __qualname__ = RunConfig.__qualname__  # the name in JSON schemas
+        __qualname__ = RunConfig.__qualname__  # JSON schemas show this name
 
         game: str | dict[str, Any] = default
 

@@ -229,7 +229,7 @@ def _absolute(game: str) -> str:
 def free_port(host: str, port: int = 0) -> int:
     """Return the given port after checking that it is free, or a free port if 0 is given.
 
-    LangGraph's server silently chooses another port if its port is in use. It starts only seconds
+    LangGraph's server silently chooses another port if its port is in use, and starts only seconds
     later. So a port chosen here is one that the system assigns to no other program.
 
     Raises:

@@ -64,7 +64,7 @@ def _estimated(drawn: Floats, total: float, scaled: bool) -> tuple[Floats, Float
 
 
 def _flips(worth: BatchWorth, rows: Coalitions) -> Floats:
-    """Return each agent's marginal contribution to each coalition without it; shape (k, n)."""
+    """Return a row per coalition: each agent's marginal contribution to it without the agent."""
     n = rows.shape[1]
     found = []
     for row in rows:

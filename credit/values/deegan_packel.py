@@ -22,7 +22,7 @@ def deegan_packel(table: Table) -> Floats:
         table: 2**n worths, each 0 or 1, monotone, v(∅) = 0 and v(N) = 1.
 
     Returns:
-        Shape (n,), summing to 1. Cost: O(n 2**n).
+        The agents' indices, which sum to 1. Cost: O(n 2**n).
 
     Raises:
         ValueError: the game is not simple.

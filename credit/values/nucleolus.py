@@ -35,7 +35,7 @@ def nucleolus(table: Table) -> Floats:
         table: 2**n worths, n ≤ MAX_NUCLEOLUS.
 
     Returns:
-        Shape (n,), summing to v(N) − v(∅), accurate to about 1e-9 of the largest worth.
+        Payoffs that sum to v(N) − v(∅), accurate to about 1e-9 of the largest worth.
         Cost: at most n − 1 linear programs of 2**n rows.
 
     Raises:
@@ -53,7 +53,7 @@ def nucleolus(table: Table) -> Floats:
 
 
 def prenucleolus(table: Table) -> Floats:
-    """Return the nucleolus over all divisions, individually rational or not; shape (n,).
+    """Return the nucleolus over all divisions, individually rational or not.
 
     Raises:
         ValueError: there are more than MAX_NUCLEOLUS agents.
@@ -72,7 +72,7 @@ def _normalise(table: Table) -> Floats:
 
 
 def _memberships(n: int) -> Floats:
-    """Return a matrix of shape (2**n, n): 1 if the row's coalition has the column's agent."""
+    """Return a matrix of 2**n rows and n columns: 1 if the row's coalition has the agent."""
     return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.float64)
 
 
@@ -98,7 +98,7 @@ def _sequential(worths: Floats, least: Floats) -> Floats:
 
 
 def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
-    """Return a boolean per row: whether the row is not a linear combination of the basis."""
+    """Return for each row whether it is no linear combination of the rows of `basis`."""
     directions, _ = np.linalg.qr(basis.T)
     rest = rows - rows @ directions @ directions.T
     return np.asarray(np.abs(rest).max(axis=1) > 1e-9)

@@ -36,8 +36,8 @@ BATCH_ROWS = 1 << 14
 class Estimate:
     """Estimated Shapley values and their standard errors."""
 
-    values: Floats  # shape (n,), in the unit of the worths
-    standard_error: Floats  # shape (n,), same unit
+    values: Floats  # one for each agent, in the unit of the worths
+    standard_error: Floats  # one for each agent, in the same unit
     evaluations: int  # number of coalitions evaluated, pilots included
     method: str  # the sampler of the values
     observations: int  # number of independent observations; the values are their mean
@@ -101,7 +101,7 @@ class _Game:
         return self.budget - self.evaluations
 
     def worths(self, coalitions: Coalitions) -> Floats:
-        """Return the worths of coalitions: shape (…, n) in, shape (…) out."""
+        """Return the worth of each coalition; the last axis of `coalitions` is the agent."""
         rows = coalitions.reshape(-1, self.n)
         self.evaluations += len(rows)
         values = np.asarray(self._worth(rows), dtype=np.float64)
@@ -115,7 +115,7 @@ class _Game:
         return values.reshape(coalitions.shape[:-1])
 
     def walk(self, ranks: NDArray[np.intp]) -> Floats:
-        """Return the worths as agents arrive in order of rank: shape (k, n) in, (k, n + 1) out."""
+        """Return a row of n + 1 worths for each row of ranks: as agents arrive in that order."""
         arrived = ranks[:, None, :] < np.arange(1, self.n)[:, None]
         ends = np.ones((len(ranks), 1))
         return np.hstack([ends * self.nobody, self.worths(arrived), ends * self.everyone])
@@ -131,7 +131,7 @@ def _antithetic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
 
 
 def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
-    """Draw observations from arcs of a random circle; an arc serves the agents at both its ends.
+    """Draw observations from arcs of a random circle; an arc's worth serves both its neighbours.
 
     `walks[k, s, m]` is the worth of the m agents that follow place s of circle k.
     """
@@ -151,7 +151,7 @@ def _permutations(rng: "np.random.Generator", shape: tuple[int, ...]) -> NDArray
 
 # The type is quoted because naming numpy's generators would load a module that few calls need.
 Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
-"""A function of (game, generator, count) to observations of shape (count, n)."""
+"""A function (game, generator, count) → `count` rows; each has one observation per agent."""
 
 SAMPLERS: dict[str, tuple[Sampler, Callable[[int], int]]] = {
     "antithetic": (_antithetic, lambda n: 2 * (n - 1)),
@@ -219,7 +219,7 @@ class _Run:
         return np.asarray(self._drawn.mean(axis=0))
 
     def variance(self) -> Floats:
-        """Return the variance of a single observation, shape (n,)."""
+        """Return for each agent the variance of a single observation."""
         return np.asarray(self._drawn.var(axis=0, ddof=1))
 
     def errors(self) -> Floats:

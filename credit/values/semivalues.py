@@ -48,7 +48,7 @@ def marginals(table: NDArray[Any], agent: int) -> NDArray[Any]:
 
 
 def semivalue(table: Table, weights: Weights) -> Floats:
-    """Return the semivalue in floats, shape (n,). Cost: O(n 2**n), < 60 ms at n = 20."""
+    """Return each agent's semivalue, in floats. Cost: O(n 2**n), < 60 ms at n = 20."""
     worths = np.asarray(table, dtype=np.float64)
     agents_in(worths)
     return np.array(_weighted_sums(worths, np.array([float(weight) for weight in weights])))

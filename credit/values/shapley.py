@@ -20,7 +20,7 @@ def shapley(table: Table) -> Floats:
         table: 2**n worths indexed by mask, n ≤ 20.
 
     Returns:
-        Shape (n,), in the unit of the worths. Cost: O(n 2**n), well under 0.2 s at n = 20.
+        The agents' values, in the unit of the worths. Cost: O(n 2**n), under 0.2 s at n = 20.
 
     Raises:
         ValueError: the table's length is not a power of two.

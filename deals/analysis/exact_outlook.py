@@ -30,7 +30,7 @@ Layers = dict[int, dict[HistoryState, Amounts]]
 def exact_rows(
     within: GameTree, without: GameTree, held: Mapping[str, Fraction], record: Sequence[Turn]
 ) -> list[Row]:
-    """Return a row for each case: all keep the offer, one agent breaks the offer, or no deal.
+    """Return the payoffs in each case: all keep the offer, one agent breaks it, or no deal.
 
     Args:
         within: the game tree under the offer.
@@ -62,8 +62,8 @@ class _Breach:
     def __init__(self, within: GameTree, i: int) -> None:
         self._tree, self._i, self._stage = within, i, within.stage
         self._kept = within.values(expected_value)
-        self._free: Layers = {}  # all agents' gains after the first breach
-        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # before the first breach
+        self._free: Layers = {}  # turn → all agents' gains if i has broken the deal already
+        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # turn → if it has not yet
         for turn in range(self._stage.turns, within.now - 1, -1):
             layer = within.layers[turn]
             self._free[turn] = {past: self._of_free(p) for past, p in layer.items()}

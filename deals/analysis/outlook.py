@@ -156,7 +156,7 @@ def outlook(of: Prospect) -> DealOutlook:
 
     "X breaks it" is the best breach by X while the others keep the offer. In an enumerated game, X
     plays its best strategy with a breach; in simulated plays, X takes one action at all breaches.
-    "No deal" gives the payoff that each agent can secure, or a simulated one, and the baseline's.
+    "No deal" is what each agent can secure, or what simulated plays without a deal pay.
 
     Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any
     other game costs a few simulated plays for each agent and action (`games.ahead`).

@@ -63,7 +63,7 @@ class Simulation:
         self._search = search or self.plays
 
     def rows(self) -> list[Row]:
-        """Return a row for each case: all keep the offer, one agent breaks it, or no deal."""
+        """Return the payoffs in each case: all keep the offer, one agent breaks it, or no deal."""
         found = [self._once(EVERYBODY, self._all_keep_it)]
         rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
         found += [row for row in rows if row]
@@ -73,7 +73,7 @@ class Simulation:
         return found
 
     def _once(self, case: str, row: Callable[[], Row]) -> Row:
-        """Return a row that is equal for all viewers, computed only once."""
+        """Return the payoffs in a case, which are equal for all readers and computed only once."""
         known = self._of.alike
         if (at := (case, self.plays)) not in known:
             known[at] = row()
@@ -101,9 +101,9 @@ class Simulation:
 
     @cached_property
     def _breakers(self) -> dict[str, tuple[str, ...]]:
-        """Agent with duties → agents that share its row; {} if there are over MOST_BREAKERS rows.
+        """An agent with duties → agents with equal terms, whose breaches pay the same.
 
-        If many agents of a symmetric game have duties, those with equal terms share a row.
+        It is empty if even so more than MOST_BREAKERS breaches would have to be simulated.
         """
         bound = [
             agent
@@ -132,7 +132,7 @@ class Simulation:
         found: dict[str | None, Ends] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
-            # Agents unable to act breach in any plan: only breaches beyond those of `kept` count.
+            # An agent that cannot act breaches in every plan: count only breaches beyond `kept`'s.
             if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
                 found[instead] = self._ends(played, contract)
                 sums = (ends[agent] * times for ends, times in found[instead])
@@ -147,7 +147,7 @@ class Simulation:
         return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
 
     def _without(self) -> Row:
-        """Return the row without the offer: all act as usual, or keep the current contract."""
+        """Return the payoffs without the offer: all act as usual, or keep the current contract."""
         standing = self._of.standing
         played = self._played(self._plan(standing))
         unasked = f"everybody: {self._ahead.unasked_words}"

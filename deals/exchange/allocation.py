@@ -79,7 +79,7 @@ def proposes(draft: Draft) -> Fault | None:
 
 
 def object_of_lists(draft: Draft) -> Fault | None:
-    """Check that the proposal is one object whose values are lists; else JSON."""
+    """Check that the proposal is one object whose values are lists; else the fault JSON."""
     proposal = draft.message.proposal
     if isinstance(proposal, dict) and all(isinstance(v, list) for v in proposal.values()):
         return None
@@ -87,7 +87,7 @@ def object_of_lists(draft: Draft) -> Fault | None:
 
 
 def known_agents(draft: Draft) -> Fault | None:
-    """Check that the keys of the proposal are exactly the agents; else NAME."""
+    """Check that the keys of the proposal are exactly the agents; else the fault NAME."""
     agents = ", ".join(draft.tasks.agents)
     strange = [name for name in draft.listed if name not in draft.tasks.initial]
     missing = [name for name in draft.tasks.agents if name not in draft.listed]
@@ -106,7 +106,7 @@ def known_agents(draft: Draft) -> Fault | None:
 
 
 def answers(draft: Draft) -> Fault | None:
-    """Check that a counter-proposal has <REJECT>, and no proposal has <ACCEPT>; else ACK."""
+    """Check that a counter-proposal has <REJECT> and no proposal <ACCEPT>; else the fault ACK."""
     accepted = draft.message.accept is not None
     if draft.pending is None:
         if not accepted:
@@ -118,7 +118,7 @@ def answers(draft: Draft) -> Fault | None:
 
 
 def check_registered(draft: Draft) -> Fault | None:
-    """Check that every description is registered, byte for byte; else UNK."""
+    """Check that every description is registered, byte for byte; else the fault UNK."""
     unknown = [
         (agent, description)
         for agent in draft.tasks.agents
@@ -136,7 +136,7 @@ def check_registered(draft: Draft) -> Fault | None:
 
 
 def nobody_empty(draft: Draft) -> Fault | None:
-    """Check that every agent has at least one atomic task; else EMP."""
+    """Check that every agent has at least one atomic task; else the fault EMP."""
     return together(
         Fault(
             "EMP",
@@ -149,7 +149,7 @@ def nobody_empty(draft: Draft) -> Fault | None:
 
 
 def disjoint(draft: Draft) -> Fault | None:
-    """Check that no atomic task is assigned twice; else OVL."""
+    """Check that no atomic task is assigned twice; else the fault OVL."""
     pairs = combinations([(agent, draft.mask(agent)) for agent in draft.tasks.agents], 2)
     return together(
         Fault(
@@ -164,7 +164,7 @@ def disjoint(draft: Draft) -> Fault | None:
 
 
 def complete(draft: Draft) -> Fault | None:
-    """Check that every atomic task is assigned; else MAT."""
+    """Check that every atomic task is assigned; else the fault MAT."""
     given = reduce(or_, (draft.mask(agent) for agent in draft.tasks.agents))
     if left := full(draft.tasks.n) & ~given:
         return Fault(

@@ -66,7 +66,7 @@ def non_empty(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the proposal is short enough for the letters that show it; else LONG."""
+    """Check that the proposal is short enough for the letters that show it; else the fault LONG."""
     if (length := len(deal.text())) <= MAX_TEXT_CHARS:
         return None
     return Fault(
@@ -89,7 +89,7 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_actions(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the agents have the actions that clauses require or forbid; else ACTION."""
+    """Check that agents have the actions that clauses require or forbid; else the fault ACTION."""
     wrong = []
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in clause.events(())]
@@ -152,7 +152,7 @@ def _instead(terms: Terms, inside: Spans) -> str:
 
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that payments are positive, between two parties, at most the reward; else PAY."""
+    """Check that payments are above 0, between two parties, at most the reward; else fault PAY."""
     return _in_each("PAY", deal, lambda clause: _wrong_payment(clause.transfer, terms))
 
 
@@ -173,7 +173,7 @@ def _wrong_payment(pay: Transfer | None, terms: Terms) -> str:
 
 
 def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that a gift has one or more units of a known good, between parties; else GIVE."""
+    """Check that a gift is of 1 or more units of a known good, between parties; else fault GIVE."""
     return _in_each("GIVE", deal, lambda clause: _wrong_gift(clause.gift, clause.when, terms))
 
 
@@ -199,7 +199,7 @@ def sound_alone(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
-    """Check for at most one split, by a norm or by fractions that sum to 1; else SHARE."""
+    """Check for at most one split, by a norm or fractions that sum to 1; else the fault SHARE."""
     splits = {cid: split for cid, c in deal.ids().items() if (split := c.split)}
     if len(splits) > 1:
         return Fault("SHARE", f"{' and '.join(splits)} both split the total: keep one.")
@@ -231,7 +231,7 @@ def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that no agent must take two actions in a turn, or a forbidden one; else CLASH.
+    """Check that no agent must do two actions in a turn, or a forbidden one; else the fault CLASH.
 
     Two duties are compared only if their conditions are equal or both depend on turns alone.
     The certificate finds clashes between different conditions on the history.
@@ -254,7 +254,7 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_drops(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that a deal drops only payments, gifts and shares in force; else DROP."""
+    """Check that a deal drops only payments, gifts and shares in force; else the fault DROP."""
     for cid in deal.drops:
         if cid not in terms.droppable:
             known = ", ".join(terms.droppable) or "none"

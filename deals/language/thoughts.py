@@ -144,7 +144,7 @@ def _parts(first: bool) -> str:
     return "|".join(groups)
 
 
-# A lookahead on the first characters, because trying every mark at every character is slow.
+# Look ahead at the first characters, because trying every mark at every character is slow.
 _BEGIN = "|".join(
     sorted(
         {

@@ -174,7 +174,7 @@ def _lines(body: str) -> list[str]:
 
 
 def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
-    """Return a text's names, actions, numbers and words like "not", in order, without the rest.
+    """Return only the tokens with meaning: names, actions, numbers and words like "not", in order.
 
     In a game of one turn the words "at every turn" are ignored.
     """

@@ -48,7 +48,7 @@ def nash(row: Row, _: str) -> float | None:
 
 
 def rational(row: Row, _: str) -> float:
-    """Return the fraction of agents paid at least their baseline (if unknown, no-deal) payoff."""
+    """Return the fraction of agents paid no less than they would earn at the baseline or alone."""
     payoffs, credit = row["result"]["payoffs"], row["result"]["credit"]
     alone = credit.get("alone") or yardstick(row["room"], row["graph"]).disagreement(row["record"])
     return fmean(payoffs[agent] >= alone[agent] - EPSILON for agent in payoffs)

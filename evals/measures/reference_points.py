@@ -28,7 +28,7 @@ Span = tuple[float, float]
 
 
 class Yardstick:
-    """The reference points of one game, in the game's unit; None for unknown values.
+    """The points to compare a game's payoffs with, such as the best total; None if unknown.
 
     Args:
         paid: whether agents can pay each other, so that utility is transferable.

@@ -39,7 +39,7 @@ def stand_in(choice: Any) -> Runnable[Any, Any]:
 
 
 def described(absent: Absent) -> Any:
-    """Return the stand-in as JSON, for the result and for the keys of kept calls."""
+    """Return the stand-in as JSON, for the result and for the keys of cached calls."""
     if isinstance(absent, Mapping):
         return {agent: described(one) for agent, one in absent.items()}
     if isinstance(absent, str):
@@ -53,7 +53,7 @@ def described(absent: Absent) -> Any:
 
 
 def in_words(choice: Any) -> str:
-    """Return the words for stand-ins that have the form which `described` returns."""
+    """Return in words one stand-in, or agent → stand-in, as `described` gives them."""
     if isinstance(choice, Mapping):
         return ", ".join(f"{one} for {agent}" for agent, one in choice.items())
     return str(choice)

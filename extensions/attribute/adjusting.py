@@ -34,15 +34,15 @@ class Terms:
     """k simple games among n agents: a coalition with enough agents of a game's set has worth 1.
 
     Attributes:
-        sets: shape (k, n), whether the agent belongs to the game's set.
-        least: shape (k,), the number of agents of the set that must be present.
+        sets: a (k, n) array; entry (j, i) says whether agent i belongs to game j's set.
+        least: for each of the k games, how many agents of its set must be present.
     """
 
     sets: Coalitions
     least: Floats
 
     def worth(self, rows: Coalitions) -> Floats:
-        """Return shape (m, k): the worth of each game for the coalition of each row."""
+        """Return an (m, k) array: the worth of each of m coalitions (`rows`) in each game."""
         there = rows.astype(np.float64) @ self.sets.T.astype(np.float64)
         return np.asarray(there >= self.least, dtype=np.float64)
 
@@ -66,7 +66,7 @@ def adjusted_shapley(
         count: the number of orders, at least `LEAST_FOLDS`; the sampler "antithetic" draws equal
             orders for the same seed.
         seed: the seed of the orders.
-        known: further coalitions whose worths are known, shape (m, n).
+        known: further coalitions whose worths are known, one in each row.
 
     Returns:
         Values that sum to v(N) − v(∅), with the standard errors of the adjusted orders.
@@ -78,7 +78,7 @@ def adjusted_shapley(
         raise ValueError(f"{count} orders are too few: fitting models needs at least {LEAST_FOLDS}")
     rng = np.random.default_rng(seed)
     ranks = rng.permuted(np.broadcast_to(np.arange(n), (count, n)), axis=-1)
-    # Shape (count, 2, n + 1, n): the coalitions of each order and of its reverse.
+    # `rows` becomes an array (count, 2, n + 1, n): the coalitions of each order and its reverse.
     both = np.stack([ranks, n - 1 - ranks], axis=1)
     rows = both[:, :, None, :] < np.arange(n + 1)[:, None]
     worths = worth(rows.reshape(-1, n)).reshape(rows.shape[:-1])

@@ -1,7 +1,7 @@
 """Advice on each agent: keep, downgrade, remove, or play more; and a comparison of whole apps.
 
-The baseline is one agent alone. It plays repeatedly until it has used as many tokens as the whole
-app, and its best score counts. A team that does not beat the baseline is not a gain.
+The whole app is compared with one of its agents alone. This agent plays repeatedly until it has
+used as many tokens as the app, and its best score counts. A team must score more to be a gain.
 """
 
 from dataclasses import dataclass, replace

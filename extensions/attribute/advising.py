@@ -127,7 +127,7 @@ class Advising:
             if change is None:
                 self.removals[agent] = step
                 if self.kept_fields(agent):
-                    continue  # fields that it wrote are still in the play: its loss is not measured
+                    continue  # the agent's fields remain in the play, so its loss is unknown
             if change is not None and (why := _in_vain(change, saves["cost"])):
                 self.in_vain.setdefault(agent, []).append(why)
             elif step.loss.is_little(self.tolerance):

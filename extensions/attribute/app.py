@@ -183,7 +183,7 @@ class App:
         return limits[0] or limits[1]
 
     def fingerprint(self) -> str:
-        """Return a hash of the app's code, so that changed code does not reuse kept calls."""
+        """Return a hash of the app's code, so that changed code does not reuse cached calls."""
         read = hashlib.sha256()
         for file in self.code.files():
             read.update(file.read_bytes())

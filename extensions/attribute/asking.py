@@ -1,4 +1,4 @@
-"""The calls of nodes in a play: kept calls are reused, and others are made if allowed."""
+"""The calls of nodes in a play: cached calls are reused, and others are made if allowed."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ class Asking:
     """The calls of one play: made, taken from the cache, or refused.
 
     Args:
-        stage: the state that all plays share: the app, its kept calls, its limits.
+        stage: the state that all plays share: the app, its cached calls, its limits.
         unit: the input and its sample.
         present: the agents that take part.
         full: the recorded play of all agents; None if this play is the recorded one.
@@ -62,7 +62,7 @@ class Asking:
         self.result.failure = self.result.failure or reason
 
     def not_played(self, reason: str) -> NotPlayed:
-        """Record that this play cannot be played, and return the error to raise."""
+        """Record why this coalition cannot be played, and return the error to raise."""
         self.fail(reason)
         self.result.played = False
         return NotPlayed(reason)
@@ -90,7 +90,7 @@ class Asking:
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return a kept or new call, and a dict: placeholder in the call → id in the input."""
+        """Return a cached or new call, and a dict: placeholder in the call → id in the input."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -107,7 +107,7 @@ class Asking:
             elif call is None:
                 try:
                     call = await self.new_call(key, node, state, config, ids, is_agent)
-                except GraphInterrupt:  # the call is repeated with the answer
+                except GraphInterrupt:  # LangGraph will repeat the call, with the person's answer
                     self.seen[known] -= 1
                     raise
             else:
@@ -124,7 +124,7 @@ class Asking:
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """Return the question's kept call whose called agents are as present as here, or None."""
+        """Return a cached call of the question in which the same called agents were absent."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)
@@ -135,7 +135,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Store a call; its key is the question and those of its called agents that are absent."""
+        """Cache a call; its key is the question, and which of its called agents are absent."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))
@@ -167,7 +167,7 @@ class Asking:
         self.allowed(path, key)
         self.tried.add(key)
         stage.counts.made += is_agent
-        is_asker = path in stage.askers  # counted ahead, so that plays at once keep the limit
+        is_asker = path in stage.askers  # count it first, or parallel plays exceed the limit
         stage.counts.paid += is_asker
         # Tools act in an input's first recorded run; later plays must not repeat the tools' effect.
         first = self.full is None and self.unit.sample == 0
@@ -218,7 +218,7 @@ class Asking:
         """Refuse a call above `max_calls` or, of calls that ask no model, above `plain_calls`.
 
         Raises:
-            CallsSpent: so many calls have been made.
+            CallsSpent: one of these numbers of calls is reached.
         """
         counts, settings = self.stage.counts, self.stage.settings
         # While the run that finds the agents has called no model, any node may be an agent.
@@ -241,7 +241,7 @@ class Asking:
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # A subgraph hands over to its parent, this node's graph: here `graph` is not needed.
+            # The command is for the parent of a subgraph, which is this graph: drop its `graph`.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:

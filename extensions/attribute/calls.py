@@ -84,7 +84,7 @@ class Call:
 
 
 class Calls:
-    """The kept calls of one app.
+    """The cached node calls of one app.
 
     Args:
         path: an SQLite file.
@@ -105,16 +105,16 @@ class Calls:
             self._base.execute(f"CREATE TABLE IF NOT EXISTS {table}")
 
     def used(self, question: str, key: str) -> None:
-        """Record that the plays of a unit (its question's hash) need the call under this key."""
+        """Record that plays of an input (`question`, its hash) need the call under this key."""
         self._base.execute(
             "INSERT OR IGNORE INTO needed VALUES (?, ?, ?)", (self.app, question, key)
         )
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:
-        """Return whether a set of coalitions was played before in every unit.
+        """Return whether a set of coalitions was played before on every input.
 
         Args:
-            questions: the hash of each unit's question (`Stage.question`).
+            questions: a hash for each sample of an input (`Stage.question`).
             how: the name of the set of coalitions.
         """
         rows = self._base.execute(
@@ -123,14 +123,14 @@ class Calls:
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
-        """Return, for each kept call of a question, the set of agents that this call called."""
+        """Return, for each cached call of a question, the set of agents that this call called."""
         rows = self._base.execute(
             "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )
         return [frozenset(json.loads(asked)) for (asked,) in rows]
 
     def kept(self, questions: Iterable[str]) -> int:
-        """Return the number of kept calls that the plays of units with these questions need."""
+        """Return the number of cached calls that plays of these inputs (`questions`) need."""
         keys = {
             key
             for question in questions
@@ -153,7 +153,7 @@ class Calls:
         return Call(**{**_with_took(row), "inner": inner})
 
     def put(self, key: str, call: Call) -> Call:
-        """Keep a call unless its key already has a call, and return a copy of the kept call.
+        """Store a call unless its key already has one, and return a copy of the stored call.
 
         Raises:
             TypeError: the call holds something that cannot be serialized.

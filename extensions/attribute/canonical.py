@@ -1,7 +1,7 @@
 """The canonical text of a node's input, without random ids; the cache compares these texts.
 
 Every run gives messages and tool calls new ids. Two inputs that differ only in ids are the same
-question. So ids are numbered in the order in which they appear in the input. A kept answer refers
+question. So ids are numbered in the order in which they appear in the input. A cached answer refers
 to ids by number; when it is reused, the numbers are replaced by the ids of the current run.
 """
 

@@ -89,7 +89,7 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
-        if isinstance(value, Mapping) and isinstance(there, list):  # an instruction to a reducer
+        if isinstance(value, Mapping) and isinstance(there, list):  # how to change a list's items
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
         if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):
@@ -200,7 +200,7 @@ def steering(
 
 
 def _fields(visits: Iterable[Written]) -> Iterator[tuple[str, Any]]:
-    """Yield the name and value of each field that the visits wrote."""
+    """Yield the name and value of each field that these node calls wrote."""
     for one in visits:
         yield from fields_of(_update(one.output)).items()
 

@@ -10,7 +10,7 @@ from shapley_coop.extensions.attribute.stage import Visit
 
 
 def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
-    """Return agent → the reason why it is an agent, in the order of the calls in runs.
+    """Return agent → the reason why it is an agent, in the order of the first calls in the runs.
 
     If no node asks a model, every node of the runs is an agent.
 
@@ -22,7 +22,7 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
     within = 0
     for visit in visits:
         place = app.places.get(visit.path)
-        if place is None:  # a tool made at run time: the node that called it comes next
+        if place is None:  # a tool made at run time; the visit of its caller comes next
             within += visit.took.models
             continue
         models, within = visit.took.models + within, 0

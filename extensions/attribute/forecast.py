@@ -18,13 +18,13 @@ class Forecast:
 
     Attributes:
         agents: the number of agents.
-        units: inputs times samples.
-        coalitions: plays per unit, including the play of all agents.
+        units: the number of inputs times the number of samples of each input.
+        coalitions: plays per sample of an input, including the play of all agents.
         sampled: whether only some of these plays are made.
-        calls: new agent calls, without kept ones. Before any run: 2**n − 1 per unit, as if the
+        calls: new agent calls, without cached ones. Before any run: 2**n − 1 per sample, as if the
             agents were called once each, in sequence. After the recorded runs: 2**k for each
             recorded call before which k other agents had finished; in leave-one-out 1 + k.
-        kept: calls kept for the same inputs, agents and stand-ins; other kept calls may save more.
+        kept: cached calls for the same inputs, agents and stand-ins; other ones may save more.
         recorded: whether the forecast is based on recorded runs.
         alone: whether this is a forecast of leave-one-out.
         advice: whether this is a forecast of advice.
@@ -188,7 +188,7 @@ def _asked(game: AppGame) -> list[Visit]:
 
 
 def _paid(calls: int, visits: Sequence[Visit], times: Sequence[int]) -> int:
-    """Return how many of the new calls ask a model, at the weighted share of these visits."""
+    """Return how many of the new calls ask a model, at the rate of these recorded node calls."""
     asking = sum(n for visit, n in zip(visits, times, strict=True) if visit.took.models)
     return ceil(calls * asking / sum(times)) if asking else 0
 
@@ -202,7 +202,7 @@ def _fits(game: AppGame, calls: int, paid: int) -> bool:
 def _taken(
     game: AppGame, visits: Sequence[Visit], times: Sequence[int], part: float
 ) -> dict[str, Any]:
-    """Return `part` × the tokens, seconds and cost of visits, each weighted by `times`."""
+    """Return `part` × the tokens, seconds and cost of node calls, each weighted by `times`."""
     tokens = tokens_of(visits, times)
     return {
         "recorded": True,

@@ -64,11 +64,11 @@ class AppGame:
 
     @property
     def everyone(self) -> int:
-        """The mask of the grand coalition."""
+        """The bit mask of the coalition of all agents."""
         return (1 << len(self.agents)) - 1
 
     def visits(self, agent: str = "") -> list[Visit]:
-        """Return the visits of the recorded runs, of one agent or of all nodes."""
+        """Return the node calls of the recorded runs, of one agent or of all nodes."""
         return [v for played in self.full for v in played.visits if agent in ("", v.path)]
 
     def asks_models(self, agent: str) -> bool:
@@ -106,7 +106,7 @@ class AppGame:
         """
         new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
         await self._play(new)
-        while self._steering or self._blanks:  # the same in all coalitions
+        while self._steering or self._blanks:  # all coalitions must keep the same fields
             self.stage = self.stage.keeping(self._steering).blanking(self._blanks)
             self._steering.clear()
             self._blanks.clear()
@@ -200,7 +200,7 @@ class AppGame:
         return len(self.failures) / plays if plays else 0.0
 
     def known(self, masks: Sequence[int], unit: int) -> Floats:
-        """Return coalitions' worths in one unit; an additive fit replaces those of failed plays."""
+        """Return coalitions' worths on one input; an additive fit replaces unknown worths."""
         worths = np.array([self.worths[mask][unit] for mask in masks])
         if not np.isnan(worths).any():
             return worths
@@ -212,7 +212,7 @@ class AppGame:
 
 
 def rows_of(masks: Sequence[int], n: int) -> Floats:
-    """Return the masks as an array of shape (m, n): 1 if the row's coalition has the agent."""
+    """Return an array with a row for each coalition (mask): 1 for its members, 0 for others."""
     return (np.array(masks)[:, None] >> np.arange(n) & 1).astype(np.float64)
 
 
@@ -223,13 +223,13 @@ def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -
     if the fit replaces missing worths, the Shapley value of the result is the fit's coefficients.
 
     Args:
-        rows: shape (m, n), 1 if the row's coalition has the agent.
-        worths: shape (m,), the worths of the rows.
+        rows: a row for each of m coalitions: 1 for its members, 0 for other agents.
+        worths: the worths of the m coalitions.
         nobody: v(∅).
         everyone: v(N).
 
     Returns:
-        The coefficients, shape (n,); they sum to v(N) − v(∅).
+        The agents' coefficients; they sum to v(N) − v(∅).
     """
     n, sizes = rows.shape[1], rows.sum(axis=1).astype(int)
     inner = (sizes > 0) & (sizes < n)

@@ -61,7 +61,7 @@ def listed(names: str) -> tuple[str, ...]:
 
 
 def file_text(app: str) -> str:
-    """Return a text for the keys of kept calls: a hash of the app's file and graph name."""
+    """Return a text for the keys of cached calls: a hash of the app's file and graph name."""
     file, _, name = app.rpartition(":")
     path = Path(file)
     return digest(path.read_text(encoding="utf-8"), name) if path.is_file() else ""

@@ -1,4 +1,4 @@
-"""Metrics of plays beside the score: tokens, USD, seconds, and the scorer's further numbers."""
+"""Metrics of plays besides the score, namely tokens, USD, seconds, and the scorer's own numbers."""
 
 import math
 from collections.abc import Iterable, Sequence

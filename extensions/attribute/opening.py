@@ -1,4 +1,4 @@
-"""The setup of an attribution: units (samples of inputs), kept calls, and the plays' `Stage`."""
+"""The setup of an attribution: units (samples of inputs), cached calls, and the plays' `Stage`."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ USUAL_STEPS = 100
 
 @contextmanager
 def opened(app: App, settings: Settings, inputs: Any) -> Iterator[tuple[Stage, list[Unit]]]:
-    """Open the kept calls within the `with` block; yield the stage and the units.
+    """Open the cached calls within the `with` block; yield the stage and the units.
 
     Raises:
         ValueError: there are no inputs, or the trace cannot be used.
@@ -61,7 +61,7 @@ def given_of(inputs: Any, recorded: Recorded | None) -> list[Any]:
 
 
 def calls_of(app: App, settings: Settings) -> Calls:
-    """Open an app's kept calls; their key is a hash of code, version, context and answers."""
+    """Open an app's cached calls; their key is a hash of code, version, context and answers."""
     about = digest(
         app.fingerprint(),
         *_codes(settings.absent),

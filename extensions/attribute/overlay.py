@@ -57,7 +57,7 @@ class Overlay(BaseStore):
             _WRITING.reset(token)
 
     def put_again(self, puts: Iterable[Put]) -> None:
-        """Repeat the writes of a kept call."""
+        """Repeat the writes of a cached call."""
         self.batch([PutOp(space, key, value) for space, key, value in puts])
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:

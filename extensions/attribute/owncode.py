@@ -114,7 +114,7 @@ def _imports(name: str, file: Path) -> Iterator[tuple[str, str]]:
     root = file.parents[min(name.count(".") + is_package, len(file.parents) - 1)]
     try:
         tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):  # a compiled module, or one with errors
+    except (SyntaxError, ValueError):  # the module is compiled, or has errors
         return
     for wanted in _named(tree, package):
         beside = root.joinpath(*wanted.split("."))

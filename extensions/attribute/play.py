@@ -38,7 +38,7 @@ async def play(
     """Play the app once.
 
     Args:
-        stage: the state that all plays share: the app, its kept calls, its limits.
+        stage: the state that all plays share: the app, its cached calls, its limits.
         unit: the input.
         present: the agents that take part.
         full: the recorded play of all agents, from which blank stand-ins are made; None if this

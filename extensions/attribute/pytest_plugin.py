@@ -22,7 +22,7 @@ _MADE = pytest.StashKey[list[AppCredit]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the setting `credit_cache`: the file of kept calls."""
+    """Add the setting `credit_cache`: the file of cached calls."""
     parser.addini("credit_cache", "The file in which the fixture `credit` keeps calls.", "string")
 
 
@@ -48,7 +48,7 @@ def pytest_terminal_summary(
 
 
 def _cache(config: pytest.Config) -> Path | None:
-    """Return the file of kept calls; None if pytest has no cache (the home's file is used)."""
+    """Return the file of cached calls; None if pytest has no cache (the home's file is used)."""
     if named := str(config.getini("credit_cache") or ""):
         return config.rootpath / named
     cache = config.cache if hasattr(config, "cache") else None

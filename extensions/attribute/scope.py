@@ -12,7 +12,7 @@ from shapley_coop.extensions.attribute.calls import Call, Inner, Tokens, Took, a
 
 @dataclass
 class Scope:
-    """A running call.
+    """A running call of a node, or of an agent as a tool, with the counts of its resources.
 
     Attributes:
         play: the play that the call belongs to.

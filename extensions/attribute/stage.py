@@ -1,4 +1,4 @@
-"""The state that all plays of an app share: kept calls, settings, limits, counters."""
+"""The state that all plays of an app share: cached calls, settings, limits, counters."""
 
 import asyncio
 import json
@@ -57,7 +57,7 @@ class Unit:
         number: the number of the input, from 1.
         given: the input.
         sample: the number of the sample, from 0.
-        repeat: the number of earlier equal inputs, whose kept calls this unit does not reuse.
+        repeat: the number of earlier equal inputs; this unit does not reuse their cached calls.
     """
 
     number: int
@@ -97,7 +97,7 @@ class Played:
     visits: list[Visit] = field(default_factory=list)
 
     def of(self, path: str) -> list[Visit]:
-        """Return the visits of a node, in order."""
+        """Return the calls of a node in this play, in order."""
         return [visit for visit in self.visits if visit.path == path]
 
 
@@ -120,7 +120,7 @@ class Stage:
 
     Attributes:
         app: the app, with its graph and agents.
-        calls: the kept calls.
+        calls: the cached calls.
         steps: the limit of steps of a play.
         recorded: the content of a trace; `traced` holds the trace's calls by question and run.
         counts: the counters of calls so far.
@@ -172,7 +172,7 @@ class Stage:
             )
 
     def question(self, unit: Unit) -> str:
-        """Return a hash of what a unit's plays depend on: input, agents, stand-ins, `keep`."""
+        """Return a hash of all that plays of an input depend on: agents, stand-ins, `keep`."""
         at = (unit.number, unit.sample, unit.repeat)
         if at not in self._questions:
             absent = json.dumps(described(self.settings.absent), sort_keys=True)
@@ -183,15 +183,15 @@ class Stage:
         return self._questions[at]
 
     def kept(self, units: Iterable[Unit]) -> int:
-        """Return the number of kept calls that earlier plays of these units needed."""
+        """Return the number of cached calls that earlier plays of these inputs needed."""
         return self.calls.kept(self.question(unit) for unit in units)
 
     def is_answered(self, units: Iterable[Unit], how: str) -> bool:
-        """Return whether the coalitions named `how` were played before in all units."""
+        """Return whether the coalitions named `how` were played before on all these inputs."""
         return self.calls.is_answered((self.question(unit) for unit in units), how)
 
     def answered(self, units: Iterable[Unit], how: str) -> None:
-        """Record that the coalitions named `how` have been played in all units."""
+        """Record that the coalitions named `how` have been played on all these inputs."""
         for unit in units:
             self.calls.used(self.question(unit), how)
 

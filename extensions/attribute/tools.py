@@ -1,8 +1,8 @@
-"""Agents that are called as tools: stand-ins for absent agents, kept calls of present agents.
+"""Agents that are called as tools: stand-ins for absent agents, cached calls of present agents.
 
 Every tool is called through `invoke` or `ainvoke` of LangChain's `BaseTool`. During an attribution
-these two methods are patched to use stand-ins and kept calls. Outside of plays the patched methods
-behave as LangChain's own.
+these two methods are patched to use stand-ins and cached calls. Outside of plays the patched
+methods behave as LangChain's own.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from shapley_coop.extensions.attribute.scope import Scope, current, within
 from shapley_coop.extensions.attribute.watching import copied
 
 CALL = "coop:id:call"
-"""The placeholder for the id of a tool call in a kept call."""
+"""The placeholder for the id of a tool call in a cached call."""
 
 _NOTHING = object()
 
@@ -74,7 +74,7 @@ class ToolAgent:
         return bool(self.play.status(self.path)) and self.instead is None
 
     def found(self) -> Any:
-        """Return the answer of a stand-in or a kept call; `_NOTHING` if the tool must run."""
+        """Return the answer of a stand-in or a cached call; `_NOTHING` if the tool must run."""
         if self.is_known:
             self.outer.asked.add(self.path)
         if self.is_absent:
@@ -112,7 +112,7 @@ class ToolAgent:
         if not self.is_known:
             stage.wrappers.add(self.path)
             self.outer.asked.add(self.path)
-        if self.tool.name in scope.tools:  # forwarding to an agent is not an action
+        if self.tool.name in scope.tools:  # a tool that calls an agent counts as that agent only
             scope.tools.remove(self.tool.name)
         call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent
@@ -184,7 +184,7 @@ def _put(invoke: Any, ainvoke: Any) -> None:
 
 
 tools_watched = Lent(partial(_put, _invoke, _ainvoke), partial(_put, INVOKE, AINVOKE))
-"""The patch of `BaseTool` that uses stand-ins and kept calls."""
+"""The patch of `BaseTool` that uses stand-ins and cached calls."""
 
 
 @contextmanager

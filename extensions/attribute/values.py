@@ -35,12 +35,12 @@ class Values:
 
     Attributes:
         method: "exact", or the sampler with its numbers of observations and coalitions.
-        mean: shape (n,), the values of the mean game over all units.
-        rows: shape (k, n), the values in each of k inputs, or in each sample of a single input.
-        sampling_error: shape (n,), the standard errors of sampled orders; None if exact.
+        mean: each agent's value in the game of mean worths over all inputs and samples.
+        rows: a row of the agents' values for each input, or for each sample of a single input.
+        sampling_error: each value's standard error by the sampling of orders; None if exact.
         observations: the number of sampled orders.
         reached: whether the sampler's errors are within the target; None if exact.
-        interactions: shape (n, n), the Shapley interaction index of pairs; None if not exact.
+        interactions: an (n, n) array of the pairs' Shapley interaction index; None if not exact.
     """
 
     method: str
@@ -105,7 +105,7 @@ def exact_values(game: AppGame, by: str) -> Values:
 
 
 def interactions(table: Floats) -> Floats | None:
-    """Return the Shapley interaction index of pairs (Grabisch & Roubens 1999), shape (n, n).
+    """Return an (n, n) array: each pair's Shapley interaction index (Grabisch & Roubens 1999).
 
     The index of i and j is i's value with j always present minus i's value with j absent. Above 0,
     the two agents are complements; below 0, they are substitutes.
@@ -162,7 +162,7 @@ async def sampled_values(game: AppGame) -> Values:
         if reached or 2 * found.evaluations > most:
             break
         if n <= MAX_ENUMERATED and len(game.worths) > 2 ** (n - 1):
-            await game.ask(range(1 << n))  # cheaper than more sampling
+            await game.ask(range(1 << n))  # playing the rest costs less than more samples
             return exact_values(game, "shapley")
         count *= 2
         found = await estimate(method, count, everything)
@@ -201,7 +201,7 @@ def leave_one_out_values(game: AppGame) -> Values:
 
 
 def leave_one_out(game: AppGame) -> Floats:
-    """Return v(N) − v(N without i), shape (n,); NaN if one of the two has no score."""
+    """Return v(N) − v(N without i) for each agent i; NaN if one of the two has no score."""
     return _without(game, range(len(game.units)))
 
 

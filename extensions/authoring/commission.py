@@ -106,9 +106,9 @@ def read_descriptions_sheet(
     """Return mask → description from an answer, checked to be well-formed and unique.
 
     Args:
-        raw: the answer's JSON: bit string, as in "0110" → description.
+        raw: the answer's JSON: a bit string, such as "0110" → description.
         sheet: the sheet that the letter asked for.
-        tasks: the tasks; a set may not get the description that is composed from another set.
+        tasks: the tasks; no description may equal the one that joins the words of another set.
         taken: description → mask, for the descriptions accepted so far.
 
     Raises:

@@ -73,5 +73,5 @@ class Batched(Book):
 
 
 def book() -> Batched:
-    """Return the book in this home's database."""
+    """Return the book of letters sent in batches, which this home's database keeps."""
     return Batched(home().books_url)

@@ -57,7 +57,7 @@ class Letter:
 
 @dataclass
 class Job:
-    """One batch.
+    """One batch of letters that this process sends or follows.
 
     Attributes:
         number: the batch's number in this process, from 1.
@@ -118,7 +118,7 @@ class Jobs:
             try:
                 batch = await provider.begin(file, held.since)
             except APIStatusError as error:
-                if not passes(error):  # the batch was not created
+                if not passes(error):  # a lasting refusal, so there is no batch
                     await asyncio.to_thread(book().forget_file, file)
                 raise
             await asyncio.to_thread(book().begun, file, batch)

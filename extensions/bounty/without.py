@@ -2,8 +2,8 @@
 
 The other contributors' commits are cherry-picked one by one onto the start of the range. Git's own
 tree merge does this in a temporary repository without working tree, merge drivers or hooks. Merge
-commits are not picked, so a pick may fail on a conflict that a merge commit resolved. If a pick
-fails, these contributors have no tree, and the caller reports "not played" instead of guessing.
+commits are not picked, so a pick may fail on a conflict that a merge commit resolved. The caller
+then reports "not played" for this choice of contributors, instead of guessing.
 """
 
 import subprocess
@@ -105,7 +105,7 @@ class Without:
         """Return the tree after a commit's changes are picked onto it."""
         parents = self._parents[commit]
         was = self._trees.get(parents[0], "") if parents else self._empty
-        if not was:  # the parent lies before the range
+        if not was:  # the parent is older than the settled range of commits
             was = self._git.text("rev-parse", f"{parents[0]}^{{tree}}")
         if was == tree:
             return self._trees[commit]

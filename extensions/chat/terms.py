@@ -25,7 +25,7 @@ sanctions, vetoes, third parties."""
 
 
 def dropped(said: Sequence[str], quotes: Sequence[str]) -> list[str]:
-    """Return the parts of a person's texts that no quote repeats word for word."""
+    """Return the parts of a person's texts that none of the model's quotes repeats."""
     given = [_words(quote) for quote in quotes]
     found = []
     for text in said:

@@ -77,7 +77,7 @@ def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for said in written.get("talk", []):
         event = said_event(said, written)
         if said["act"] == "write":
-            continue  # a draft; the signed contract is yielded below
+            continue  # this is only a draft; the signed contract is yielded below
         offer = _listed(event.get("deal", {}).get("text", ()))
         unsaid = "I accept." if said["act"] == "accept" else f"({said['act']})"
         unsaid = f"I claim {percent(event['part'])}." if "part" in event else unsaid

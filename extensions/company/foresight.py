@@ -36,7 +36,7 @@ class CompanyForesight(Foresight):
         self.bounty = float(facts["bounty"])
         turns = int(facts["turns"])
         once = [span["phase"] for span in facts["phases"] for _ in range(span["turns"])]
-        # The phase of each turn.
+        # `phases` has the phase of each turn, in order.
         self.phases: list[str] = (once * (turns // max(1, len(once)) + 1))[:turns]
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:

@@ -79,7 +79,7 @@ class CompanyAnalysis(BountyAnalysis):
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """Empty reference points: actions have free content, so plays cannot be enumerated."""
+        """No reference points, because actions have free content: plays cannot be enumerated."""
         return ReferencePoints()
 
 

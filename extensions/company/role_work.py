@@ -38,9 +38,9 @@ def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, 
     """Return a role's next action in a phase, or `pass` if nothing is left to do.
 
     Args:
-        role: the acting role.
+        role: the role that acts.
         phase: design, coding, testing or documentation.
-        task: a declarative task.
+        task: a task that states inputs, output and formula, and not only words.
         position: a dict with `files`, path → content, and `checks`, the latest findings.
 
     Returns:

@@ -50,7 +50,7 @@ def _in_short(rows: Sequence[Facts]) -> str:
     ('If not all delegate: whoever delegates plays d.', '')
     """
     if len(rows) != 2 ** len(rows[0]["delegating"]) - 1:
-        return ""  # the rule lists only some sets
+        return ""  # the rule does not list all sets of delegating agents
     plays: dict[str, set[str]] = {}
     for row in rows[1:]:
         for agent, action in row["plays"].items():

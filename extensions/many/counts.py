@@ -33,7 +33,7 @@ _WHOLE = 2**46
 """Amounts below this do not overflow int64 when summed over 10,000 turns."""
 
 Rows = NDArray[Any]
-"""Shape (actions, sums + 1): the payoff of an action at each sum of the others, in 1/unit."""
+"""An array (action, sum of the others' actions) → the action's payoff, in whole parts 1/unit."""
 
 
 class Counts:
@@ -112,7 +112,7 @@ class Counts:
 
     @cached_property
     def rows(self) -> Rows:
-        """The payoff of each action at each sum of the others' actions, in 1/unit."""
+        """The payoff of each action at each sum of the others' actions, in whole parts 1/unit."""
         kind: Any = np.int64 if self.extreme * self.unit * self.n < _WHOLE else object
         found = np.zeros((len(self.actions), self.sums + 1), dtype=kind)
         for code, action in enumerate(self.actions):
@@ -122,7 +122,7 @@ class Counts:
         return found
 
     def _whole(self, piece: Piece, further: Rows) -> Rows:
-        """Return a piece's payoffs in 1/unit, rounded to millionths if the piece is finer."""
+        """Return a piece's payoffs as multiples of 1/unit, rounded to millionths if it is finer."""
         pays, each = (int(exact(x) * self._parts) for x in (piece.pays, piece.each))
         if self.unit == self._parts:
             return np.asarray(pays + each * further)
@@ -139,7 +139,7 @@ class Counts:
         return self.number(self.rows[self.code[action], others])
 
     def number(self, amount: Any) -> Number:
-        """Convert a whole amount from 1/unit to the game's unit."""
+        """Convert an integer, which counts parts of 1/unit, to an amount in the game's unit."""
         whole = Fraction(int(amount), self.unit)
         return whole.numerator if whole.denominator == 1 else float(whole)
 
@@ -192,7 +192,7 @@ class Counts:
         return Fraction(int(self.rows.max()), self.unit)
 
     def total(self, counts: Sequence[int]) -> Any:
-        """Return the total payoff, in 1/unit, for these numbers of agents per action."""
+        """Return the total payoff (a multiple of 1/unit) if `counts[k]` agents take action k."""
         total = sum(k * many for k, many in enumerate(counts))
         return sum(many * int(self.rows[k, total - k]) for k, many in enumerate(counts) if many)
 

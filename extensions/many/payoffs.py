@@ -33,7 +33,7 @@ class CountedPayoffs:
 
     Args:
         agents: the agents, in order.
-        counts: the payoffs by counts.
+        counts: the payoff of each action at each sum of the others' actions.
     """
 
     def __init__(self, agents: Sequence[str], counts: Counts) -> None:

@@ -34,7 +34,7 @@ NOTHING = -1
 """The number that stands for "no action"."""
 
 Codes = NDArray[Any]
-"""Agent → the number of its action, or NOTHING; shape (n,)."""
+"""An array with the number of each agent's action, or NOTHING."""
 
 
 def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) -> Replays | None:
@@ -92,7 +92,7 @@ def _by_actions(
 
 
 def paid(counts: Counts, joint: Codes) -> NDArray[Any]:
-    """Return the payoffs in m joint actions, shape (m, n), in 1/unit."""
+    """Return the n agents' payoffs for each of m joint actions (rows), as multiples of 1/unit."""
     acting = joint >= 0
     totals = np.where(acting, joint, 0).sum(axis=1)
     codes = np.where(acting, joint, 0)
@@ -124,7 +124,7 @@ def _while_away(
 
 
 def _present(counts: Counts, own: Codes, rest: int) -> NDArray[Any]:
-    """Return the members' payoffs for every sum of the absent, shape (members, rest + 1)."""
+    """Return each member's payoff (a row) at each sum, 0 to `rest`, of absent agents' actions."""
     acting = own >= 0
     total, idle = int(own[acting].sum()), int((~acting).sum())
     by_sum = []
@@ -188,7 +188,7 @@ def _numbers(of: Codes, classes: int) -> list[NDArray[Any]] | None:
 
 
 def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
-    """Return total payoffs, in 1/unit, from action → array of the number of agents that take it."""
+    """Return total payoffs, as multiples of 1/unit, if `joint[k]` agents take action k."""
     idle, acting = joint[NOTHING], {code: many for code, many in joint.items() if code != NOTHING}
     if not idle.any():
         return counts.least_together(acting, np.zeros_like(idle))

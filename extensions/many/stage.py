@@ -19,12 +19,12 @@ Codes = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class CountedStage:
-    """One turn from one agent's view.
+    """One turn of a game under a contract, as one agent evaluates it.
 
     Attributes:
         counts: the payoffs, by an agent's own action and the sum of the others' actions.
-        sets: set of actions that keep the contract → number of agents with this set.
-        own: the agent's own actions that keep the contract.
+        sets: a set of actions that keep the contract → the number of agents with this set.
+        own: this agent's actions that keep the contract.
     """
 
     counts: Counts
@@ -38,7 +38,7 @@ class CountedStage:
 
     @cached_property
     def expected(self) -> dict[Codes, Codes]:
-        """Set of allowed actions → its actions with the best mean payoff in this turn, if all
+        """A set of allowed actions → those of them with the best mean payoff in this turn, if all
         others mix uniformly over their own allowed actions."""
         found = {}
         for own in self.sets:
@@ -121,7 +121,7 @@ class CountedStage:
         """Return the mean payoff of an action if the others mix uniformly over their sets."""
         rows = self.counts.rows
         line = self.counts.line if len(self.counts.actions) > 2 else self.counts.each
-        if line is not None:  # for more than two actions, unrounded payoffs are used
+        if line is not None:  # with more than two actions, `line` has the unrounded slope
             sums = (Fraction(sum(own), len(own)) * many for own, many in others.items())
             return self._whole(rows[action, 0]) + line * sum(sums, NOTHING)
         fixed = others.get((1,), 0)

@@ -153,7 +153,7 @@ class Trade(Game):
         holds = position["holds"]
         if len(holds) <= MANY:
             return dict(position)
-        if self._groups[0] is not holds:  # all readers of a position share its groups
+        if self._groups[0] is not holds:  # compute the groups once for all readers of a position
             self._groups = holds, grouped(holds)
         groups = told_groups(self._groups[1], self.agents, agent)
         return {"turn": position["turn"], OWN: holds[agent], "groups": groups}
@@ -186,7 +186,7 @@ class Trade(Game):
 
         A gift by hand is limited to the units that the contract's gifts have left.
         """
-        self.check({**position, GIVEN: []}, actions)  # a gift's condition may need an action
+        self.check({**position, GIVEN: []}, actions)  # without gifts: they may depend on actions
         holds, effects = hand_over(position["holds"], position.get(GIVEN, []))
         for agent in self.agents:
             if by_hand := parse_gift(actions.get(agent, "")):

@@ -131,7 +131,7 @@ def _plain(good: str) -> bool:
 
 @dataclass(frozen=True)
 class Market:
-    """A market in the form in which it is played.
+    """A market as the game plays it, made from a market file (`MarketFile`).
 
     Attributes:
         name: the name of the market.

@@ -24,7 +24,7 @@ from shapley_coop.questions import act
 
 
 def of_owners(game: Game) -> None:
-    """Check that prices can clear a market.
+    """Check that a call market can trade a market's goods.
 
     Raises:
         ValueError: the goods are a pool, or the trades could exceed a deal's number of clauses.

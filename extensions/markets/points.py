@@ -66,7 +66,7 @@ def _best_of(market: Market, good: str) -> Fraction | None:
 
 
 def _falls(worth: Worth) -> bool:
-    """Return whether marginal worths never increase; then the highest of all are the best."""
+    """Return whether each further unit of a good is worth no more to the agent than the last."""
     if isinstance(worth, list):
         each = [*map(exact, worth), Fraction(0)]
         return all(a >= b for a, b in pairwise(each))

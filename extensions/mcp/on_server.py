@@ -61,7 +61,7 @@ class _Endpoint:
         self._offered = offered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] != "POST":  # GET and DELETE are for sessions
+        if scope["method"] != "POST":  # GET and DELETE need sessions, which this server lacks
             await Response(status_code=405, headers={"allow": "POST"})(scope, receive, send)
             return
         # The SDK's manager must be started, but a route has no start-up for a shared one. Without
@@ -113,7 +113,7 @@ class _Threads:
 
     async def standing(self, run: str) -> Standing:
         with acting_for(self._owner):
-            if await asyncio.to_thread(is_known, run):  # no thread: a chat or a command played it
+            if await asyncio.to_thread(is_known, run):  # a chat or a command played it: no thread
                 return await HomeRuns().standing(run)
         with _refusals(f"there is no run {run[:100]!r}"):
             thread, state = await asyncio.gather(

@@ -45,7 +45,7 @@ class _Untitled(GenerateJsonSchema):
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool.
+    """One MCP tool, and the function that does its work.
 
     Attributes:
         name: the tool's name.

@@ -118,7 +118,7 @@ class _Table:
         return max(ceil(least), 0), min(floor(largest), PARTS)
 
     def deal(self, part: int) -> Deal | None:
-        """Return the deal of an outcome."""
+        """Return the deal in which the first agent gets `part` of the `PARTS` parts."""
         parts = [Fraction(part, PARTS), Fraction(PARTS - part, PARTS)]
         return awarded(self.stage, partial(split, parts=parts))
 

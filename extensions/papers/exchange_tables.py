@@ -33,7 +33,7 @@ Cells = Callable[[Sequence[Row]], list[str]]
 def exchange_suite(
     scenarios: Sequence[str], seats: Mapping[str, Any], seeds: Sequence[int]
 ) -> Suite:
-    """Return the shipped suite, limited to the four variants.
+    """Return the suite `task_exchange_table` with only the workflows in `VARIANTS`.
 
     Args:
         scenarios: names or files of scenarios; empty for the two scenarios of the paper.

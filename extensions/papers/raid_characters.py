@@ -42,7 +42,7 @@ PAIRS = (("taunter", "healer"), ("taunter", "caster"), ("caster", "healer"))
 
 @dataclass(frozen=True)
 class Credited:
-    """One raid's values.
+    """The result of one raid: whether it was won, and each hero's value and payoff.
 
     Attributes:
         level: the raid's level.
@@ -90,7 +90,7 @@ def heroes_of(casters: int) -> list[str]:
 def credited(level: int, seed: int, norm: str = "shapley", casters: int = CASTERS) -> Credited:
     """Play one raid and compute its heroes' values by a norm."""
     heroes = heroes_of(casters)
-    # On ties the boss strikes the first hero, so the order of heroes rotates with the seed.
+    # Of equal targets the boss strikes the first hero, so the seed rotates the heroes' order.
     seats = [heroes[(seed + i) % len(heroes)] for i in range(len(heroes))]
     game = load("raid_battle", {"agents": seats, "level": level}, seed)
     record = played(game)

@@ -114,7 +114,7 @@ def _objects(file: Path) -> list[tuple[int, Any]]:
 
 
 def read_record(raw: Mapping[str, Any]) -> Record:
-    """Return one record of either release."""
+    """Return one TaskBench record, in the format of the first or of the later release."""
     nodes = raw["task_nodes"] if "task_nodes" in raw else raw["tool_nodes"]
     request = raw["user_request"] if "user_request" in raw else raw["instruction"]
     listed = json.loads(nodes) if isinstance(nodes, str) else nodes

@@ -191,7 +191,7 @@ class PettingZooGame(Game):
 
     @property
     def _in_turns(self) -> bool:
-        """Whether one agent acts in each turn."""
+        """Whether only one agent acts in each turn."""
         return isinstance(self._env, turn_based_aec_to_parallel_wrapper)
 
     def _space(self, agent: str) -> Discrete:

@@ -149,7 +149,7 @@ class PostgresDatabase:
             self._free.release()
 
     def _alive(self) -> tuple[Any, str] | None:
-        """Return an idle connection that still works and the owner set on it, or None."""
+        """Return an idle connection that works, with the owner that it is set to; None if none."""
         while self._idle:
             connection, whose = self._idle.pop()
             if is_alive(connection):

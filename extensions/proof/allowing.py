@@ -93,7 +93,7 @@ def _expired(mandate: Mandate, now: datetime) -> Fault | None:
 
 def _action(evaluated: EvaluatedTable, mandate: Mandate, text: str) -> Fault | None:
     if mandate.expired(datetime.now(UTC)):
-        return None  # earlier promises must be kept even then, so any action is allowed
+        return None  # an agent must keep earlier promises after expiry, so allow any action
     message = scan(text)
     found = (
         message if isinstance(message, Fault) else choose(message, evaluated.legal(mandate.agent))

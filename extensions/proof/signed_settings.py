@@ -1,7 +1,7 @@
 """The digest of the settings that decide payoffs, which parties sign with each offer.
 
 The digest is salted, since the seed or the few numbers of a private game could be guessed. A run's
-state holds the salt beside the settings. No letter shows the salt, but an export does.
+state holds the salt with the settings. No letter shows the salt, but an export does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ SIGNED = (*RECIPE, "require_signed")
 
 
 class SignedRun(NamedTuple):
-    """The episode and the settings digest that every signature in a run covers, beside the offer.
+    """The episode and the settings digest, which each signature in a run covers with the offer.
 
     Attributes:
         episode: the run's episode.

@@ -165,7 +165,7 @@ def statement_of(
 def _predicate(
     evaluated: EvaluatedTable, workflow: str, begun: str, mandates: bool
 ) -> dict[str, Any]:
-    """Return the predicate without the public messages."""
+    """Return the statement's content (its predicate), still without the public messages."""
     table = evaluated.table
     settled, settings = table["settlement"] or {}, settings_in(evaluated.config)
     return {

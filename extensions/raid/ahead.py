@@ -60,7 +60,7 @@ class RaidAhead(Ahead):
     def plays(
         self, position: Position, record: Sequence[Turn], plan: Plan, count: int
     ) -> list[Played]:
-        """Simulate a fixed plan on arrays, merging equal courses; play other plans one by one."""
+        """Simulate a fixed plan on arrays, counting equal plays once; else play one by one."""
         if not plan.fixed or count < MOST_PLAYS:
             return super().plays(position, record, plan, count)
         return self._side_by_side(position, record, plan, count)
@@ -86,7 +86,7 @@ class RaidAhead(Ahead):
     def _side_by_side(
         self, position: Position, record: Sequence[Turn], plan: Plan, count: int
     ) -> list[Played]:
-        """Return the distinct courses of `count` raids from a position, each with its frequency."""
+        """Simulate `count` raids; return each distinct play with its number of occurrences."""
         game, agents = self.game, self.game.agents
         battles = Battles(game.params, self._rolls(len(record), count))
 
@@ -116,7 +116,7 @@ class RaidAhead(Ahead):
 
 
 def _told(course: Ints, first: int, agents: Sequence[str], unit: int) -> Iterator[Turn]:
-    """Yield the turns of a simulated course, in the form of a record."""
+    """Yield the turns of one simulated fight, in the format of a run's record."""
     for number, (running, *row) in enumerate(course.tolist(), start=first):
         if not running:
             return

@@ -24,22 +24,22 @@ class Batch(Protocol[World]):
     """A game on arrays: K plays of n agents at once; actions are numbers from 0."""
 
     def over(self, world: World) -> Mask:
-        """Return whether each play has ended, shape (K,)."""
+        """Return an array: whether each of the K plays has ended."""
         ...
 
     def legal(self, world: World) -> Mask:
-        """Return each agent's legal actions, shape (K, n, actions); none after a play's end."""
+        """Return an array (play, agent, action): whether it is legal; none after a play's end."""
         ...
 
     def step(self, world: World, chosen: Ints) -> tuple[World, Ints]:
-        """Return the positions after a turn, and rewards of shape (K, n + 1); the pot is last."""
+        """Return the positions after a turn, and for each play the n rewards, then the pot."""
         ...
 
 
 Policy = Callable[[int, Mask], Ints]
-"""(turn from 0, legal actions) → each agent's action in each play, or PASS, shape (K, n).
+"""A function (turn from 0, legal actions) → an array (play, agent) of actions.
 
-An agent without legal actions gets PASS. K counts the plays, n the agents.
+The action of an agent without legal actions is PASS.
 """
 
 
@@ -67,7 +67,7 @@ class Repeat:
 
     Args:
         recorded: for each agent and turn, its action's number, PASS, or None if it could not act.
-        members: whether each agent is a member in each play, shape (K, n).
+        members: an array (play, agent): whether the agent is a member in that play.
         goes_on: whether members who cannot repeat a recorded turn go on with their other turns.
     """
 

@@ -31,12 +31,12 @@ _NO_HERO = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, eq=False)
 class Raids:
-    """The positions of K raids."""
+    """The positions of K simulated raids; each array's first axis is the raid."""
 
     turn: int  # the number of turns played
-    boss: Ints  # shape (K,): hit points of each raid's boss
-    heroes: Ints  # shape (K, n): hit points; 0 is dead
-    cooldown: Ints  # shape (K, n): turns until Taunt is ready
+    boss: Ints  # for each of the K raids: the hit points of its boss
+    heroes: Ints  # for each raid and hero: the hero's hit points; 0 is dead
+    cooldown: Ints  # for each raid and hero: the turns until Taunt is ready
 
 
 class Battles:

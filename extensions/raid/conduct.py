@@ -62,7 +62,7 @@ def wins(
 
     Args:
         choices: the action of each hero, turn by turn; None for no action.
-        members: whether each hero is a member of each coalition, shape (m, n).
+        members: an array (coalition, hero): whether the hero is a member.
     """
     battles = Battles(params, same_dice(params, seed))
     recorded = [numbers(own) for own in zip(*choices, strict=True)]
@@ -130,7 +130,7 @@ class RaidAnalysis(Analysis):
         return Fraction(int(self._worths(record)(row)[0]))
 
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[Mask], NDArray[np.float64]]:
-        """Return the function from coalitions, shape (m, n), to each one's `worth`, shape (m,)."""
+        """Return a function from an array (coalition, agent) to the coalitions' worths."""
         if self.game.params.worth == "record":
             return super().batch_worth(record)
         worths = self._worths(record)

@@ -3,7 +3,7 @@
 Recorded moves do not say what a coalition's members would have done without the other agents. But
 embedded agents can be asked again. So each coalition is played from the start, under the
 final contract. At every turn its members choose again, knowing who is present; absent agents follow
-the baseline. The values are reported beside the recorded moves' values, and never change a
+the baseline. The values are reported in addition to those of the recorded moves, and never change a
 settlement.
 """
 

@@ -16,7 +16,7 @@ MOST_RUNS = 20
 
 
 class Links(Protocol):
-    """The links of a report, as its extension gives them to a section."""
+    """What a section of a report needs to link its numbers to pages of runs."""
 
     @property
     def pages(self) -> Mapping[str, str]:
@@ -27,7 +27,7 @@ class Links(Protocol):
 
 
 def section(runs: Stored, links: Links) -> str:
-    """Return the section of a report (`Extension.sections`)."""
+    """Return the report's section on rankings (`Extension.sections`)."""
     template = Path(__file__).with_name("rankings.html").read_text(encoding="utf-8")
     pages = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -53,7 +53,7 @@ def rankings(runs: Stored, links: Links) -> dict[str, Any]:
     tried = dict.fromkeys(key for _, found in looked for key in (*found.other, *found.same))
 
     def told(rows: list[Row], among: list[Row]) -> tuple[int, Any]:
-        shown = rows or among  # the number 0 links to the runs among which none was found
+        shown = rows or among  # if no run was found, the number 0 links to all examined runs
         return len(rows), links.of(*([row] for row in shown)) if shown else None
 
     def line(key: tuple[str, str]) -> tuple[Any, ...]:

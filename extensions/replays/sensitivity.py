@@ -37,7 +37,7 @@ Ranking = list[list[str]]
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The sensitivity of the ranking of one record's agents.
+    """Whether another norm, baseline or choice would rank the agents of one record differently.
 
     Attributes:
         ranking: the ranking by the run's own norm and baseline.
@@ -52,7 +52,7 @@ class Sensitivity:
     left_out: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """Return the sensitivity in sentences."""
+        """Return in sentences which choices change the ranking."""
         compared = [*self.other, *self.same]
         said = [
             f"the ranking depends on {what}: with {to} it is {in_words(ranking)}"
@@ -64,7 +64,7 @@ class Sensitivity:
         return [*said, *(f"not compared: {reason}" for reason in self.left_out)]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the sensitivity as plain JSON."""
+        """Return the comparisons as plain JSON."""
         return {
             "ranking": self.ranking,
             "other": [
@@ -140,7 +140,7 @@ def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iter
 def _baselines(
     evaluated: EvaluatedTable, norm: str, left_out: list[str]
 ) -> Iterable[tuple[str, Callable[[], Ranking]]]:
-    """Yield the rankings by baselines other than the run's: declared, "away" and equilibrium."""
+    """Yield the rankings by other baselines: the game's own, "away", and the equilibrium."""
 
     def ranked(absent: str | Mapping[str, str]) -> Callable[[], Ranking]:
         other = with_baseline(evaluated.table, absent)

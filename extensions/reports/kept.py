@@ -33,7 +33,7 @@ _BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
 
 
 class Record(Mapping[str, Any]):
-    """A mapping with a third of a dictionary's memory, since records share one index of keys."""
+    """A mapping with a third of a dictionary's memory: instances with equal keys share an index."""
 
     __slots__ = ("_at", "_values")
 
@@ -51,7 +51,7 @@ class Record(Mapping[str, Any]):
 
 
 class Numbers(Record):
-    """A record whose values are floats or None."""
+    """A `Record` (mapping) whose values are floats or None."""
 
     __slots__ = ()
 
@@ -81,7 +81,7 @@ class Outcome(Mapping[str, Any]):
         return len(self._common) + 1
 
 
-@lru_cache(maxsize=64)  # so a hundred thousand rows share one dictionary
+@lru_cache(maxsize=64)  # a hundred thousand rows with the same names share one dictionary
 def _number_names(names: tuple[str, ...]) -> dict[str, int]:
     return {name: at for at, name in enumerate(names)}
 
@@ -121,7 +121,7 @@ class Keeper:
         for kind, part in PARTS.items():
             if kind in self._kinds:
                 kept |= part(row)
-        return cast(Row, _record(kept))  # not a real `Row`, but a mapping with the same keys
+        return cast(Row, _record(kept))  # this mapping has a `Row`'s keys, but is no `Row`
 
     def all(self, rows: Iterable[Row]) -> list[Row]:
         """Return reduced rows, with only one whole row in memory at a time."""

@@ -51,7 +51,7 @@ class Linked:
 
 @dataclass(frozen=True)
 class Links:
-    """The links of one list of runs.
+    """The links from a report's numbers to the runs in one list.
 
     Attributes:
         listed: the id of the list.

@@ -218,7 +218,7 @@ def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
         fewer = min(int((d > 0).sum()), int((d < 0).sum()))
         return min(1.0, 2 * float(bdtr(fewer, len(d), 0.5))), "sign-flip, exact"
     with require_extra("reports", "a test of differences"):
-        # Imported late: scipy.stats takes more memory than the rows of a big report.
+        # Import this here: scipy.stats takes more memory than the rows of a big report.
         from scipy.stats import permutation_test
 
     exact = len(d) <= EXACT_PAIRS

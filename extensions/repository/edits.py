@@ -59,8 +59,8 @@ def replacements(
 ) -> Iterator[tuple[str, str, Fraction]]:
     """Yield each removed line, the line that replaced it, and the extent of the change.
 
-    In each changed place, an added line is paired with the most similar removed line. If only line
-    breaks changed, it is paired with the removed line that contained its beginning.
+    In each changed place, an added line is paired with the most similar removed line. If a text was
+    only wrapped anew, it is paired with the removed line in which its first character stood.
 
     Args:
         edits: (removed lines, added lines) of each changed place in a file.
@@ -81,7 +81,7 @@ def _wraps(lines: Iterable[str]) -> str:
 
 
 def _wrapped(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
-    """Pair each added line with the removed line that contains its beginning; the extent is 0."""
+    """Pair lines of text that was only wrapped anew: nothing changed, so each extent is 0."""
     starts = [0, *accumulate(len(_wraps([line])) for line in gone)]
     at, pairs = 0, []
     for line in come:

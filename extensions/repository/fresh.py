@@ -67,7 +67,7 @@ def _copy(source: Repository, copy: Repository, tips: Sequence[str]) -> None:
             with limited(
                 copy.command(*index), stdin=given, stdout=null, stderr=from_copy
             ) as indexes:
-                packs.stdout.close()  # or pack-objects would outlive index-pack
+                packs.stdout.close()  # if index-pack dies, pack-objects must see a closed pipe
         # If a signal ended pack-objects, index-pack's failure may be the cause: report it first.
         if packs.returncode > 0:
             from_source.seek(0)

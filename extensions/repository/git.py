@@ -36,7 +36,7 @@ _OVERRIDES = {
     "core.attributesFile": os.devnull,
     "core.commitGraph": "false",
     "core.multiPackIndex": "false",
-    # No setting may raise git's memory. Git does not compare files above the first limit.
+    # No setting may raise git's memory. Git does not compare files above `bigFileThreshold`.
     "core.bigFileThreshold": "16m",
     "core.packedGitWindowSize": "32m",
     "core.packedGitLimit": "256m",

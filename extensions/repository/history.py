@@ -10,7 +10,7 @@ code
     them. Every line counts once, for the commit that first added it.
 decisions, documents
     One for each accepted decision record and each document that exists at the end of the range.
-    Contributors share this one by their lines; short records and documents count as less. Nobody
+    Its contributors share it by their lines; short records and documents count as less. Nobody
     earns the part of the lines that are older than the range.
 fixes
     The mended lines of each commit whose message announces a fix. A mended line is a line of others

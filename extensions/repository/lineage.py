@@ -31,7 +31,7 @@ Line = tuple[int, str]
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of a line.
+    """The commit that a line comes from, and the fix that last changed the line.
 
     Attributes:
         commit: the number of the commit that first added the line, or NOBODY.
@@ -68,7 +68,7 @@ class Lineage:
         self._held: dict[str, list[str]] = {}  # a long line → the first files that held it
         self._within: dict[tuple[str, str], int] = {}  # (file, line) → commit that first added it
         self._copied: dict[Line, int] = {}
-        self._restored: dict[Line, int] = {}  # a line that may have moved → its older commit
+        self._restored: dict[Line, int] = {}  # (commit, line) → an earlier commit with it
         self._ignored: set[int] = set()
         self._instead: dict[Line, tuple[Line, Fraction, bool, bool]] = {}
         self._last: dict[tuple[str, str], int] = {}  # (file, line) → commit that last added it
@@ -201,10 +201,10 @@ class Lineage:
         first = (self._begun.get(line[1], line[0]), line[1])
         if self.added[line]:
             return line
-        if first[0] in self._ignored:  # blame skipped this commit; the log has the earlier line
+        if first[0] in self._ignored:  # blame skips ignored commits; take the line before it
             was = self._author(first)
             return was if was[0] == line[0] else line
-        return first if first[0] <= line[0] else line  # blame missed a rename
+        return first if first[0] <= line[0] else line  # if earlier, blame missed a rename
 
     def _author(self, line: Line) -> Line:
         for step in self._steps(line):

@@ -92,7 +92,7 @@ def effective_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def plain_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield number (from 1) and text of a document's lines, without blank and layout lines."""
+    """Yield the number (from 1) and text of each line that holds a letter or a digit."""
     for number, line in enumerate(text.split("\n"), 1):
         if kept := normal(line):
             yield number, kept

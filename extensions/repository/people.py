@@ -37,8 +37,8 @@ class People:
         self._repository, self._rules = repository, rules
         self._mailmap, self._heeded = mailmap, heeded
         self.known: dict[str, Contribution] = {}
-        self._others: Counter[tuple[str, str]] = Counter()  # (bot or model, earner of its part)
-        self._moved: Counter[tuple[str, str]] = Counter()  # (address, person by the mailmap)
+        self._others: Counter[tuple[str, str]] = Counter()  # (bot or model, who gets its part)
+        self._moved: Counter[tuple[str, str]] = Counter()  # (address, its person in .mailmap)
         self._mapped: dict[Person, Person] = {}
         self._seen: set[str] = set()  # addresses of authors
         self._named: dict[str, str] = {}  # address → co-author
@@ -71,7 +71,7 @@ class People:
         return self._key(chosen, False) if self._is_person(chosen) else None
 
     def named(self) -> dict[str, Contribution]:
-        """Return unique name → contributor.
+        """Return all contributors, each under a unique name.
 
         The address is added to a name that is shared, looks like another name, or is reserved
         for an account of the ledger. So no contributor's name can prevent the others' payment.

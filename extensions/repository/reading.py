@@ -62,7 +62,7 @@ class Reading:
         self._commits: list[Commit] = []
         self._numbers: dict[str, int] = {}
         self._fixes: list[Commit] = []
-        self.earners: dict[str, dict[str, Fraction]] = {}  # a commit's hash → person → part
+        self.earners: dict[str, dict[str, Fraction]] = {}  # commit → person → part that it earns
         retouched = Fraction(rules.retouched if rules.weighed else 0)
         self._lineage = Lineage(retouched, self._gives, self._mends)
         self.commits = self.by_bots = self.merges = 0
@@ -73,7 +73,7 @@ class Reading:
         self._authors: dict[str, str] = {}  # a commit's hash → a name
         self._why: dict[str, str] = {}  # a commit's hash → the reason if it earns nothing
         self._written: dict[str, tuple[str, str, str]] = {}
-        self._squashed: dict[tuple[int, int], bool] = {}  # (commit, other) → whether its squash
+        self._squashed: dict[tuple[int, int], bool] = {}  # (a, b) → whether commit a squashes b
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""

@@ -28,7 +28,7 @@ class Hardening(Guard):
         await note_start(run, head)
 
     async def saved(self, thread: str) -> None:
-        """Note that a thread is active (`note`)."""
+        """Record in the server's notes that a thread is active (`note`)."""
         await note(thread)
 
     async def end(self) -> None:

@@ -29,7 +29,7 @@ class Quarantined(RuntimeError):
 
 
 class Starts:
-    """The notes on starts of runs, by servers that are alive or were killed.
+    """The notes that servers write when they start runs; a killed server leaves its notes.
 
     Args:
         url: the database's address.

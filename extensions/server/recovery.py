@@ -36,7 +36,7 @@ _noted: dict[str, float] = {}
 
 
 async def note(thread: str) -> None:
-    """Note that a thread is active."""
+    """Record that a thread is active, so that `recover` can find it after a kill."""
     now = time.time()
     if now - _noted.get(thread, 0) < EVERY:
         return

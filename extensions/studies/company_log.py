@@ -84,7 +84,7 @@ class Message:
 
 @dataclass(frozen=True)
 class RecordedCompany:
-    """A company according to its log.
+    """What a published log and its negotiation say about a software company.
 
     Attributes:
         task: the task of the company.

@@ -30,7 +30,7 @@ MOST_SEATS, MOST_CLAIMS = 12, 300
 
 @dataclass(frozen=True)
 class StudyGame:
-    """A game of the study.
+    """A game of the study CoopEval, as one of our games.
 
     Attributes:
         kind: the study's name of the game.

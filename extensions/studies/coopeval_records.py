@@ -64,7 +64,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A folder of the study.
+    """One experiment of the study: the content of one of its folders.
 
     Attributes:
         folder: the path of the folder.

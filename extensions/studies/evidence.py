@@ -64,7 +64,7 @@ Where the records are from:
 
 @dataclass(frozen=True)
 class Shown:
-    """One line of the page.
+    """One line of `docs/evidence.md`.
 
     Attributes:
         record: the name of the record, with its digest.

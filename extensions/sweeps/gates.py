@@ -82,7 +82,7 @@ class Pace:
             self.at_once += 1 / self.at_once
             return
         now = self.clock()
-        if now >= self._quiet_until:  # only the first of several simultaneous refusals counts
+        if now >= self._quiet_until:  # of several refusals in one pause only the first counts
             self.at_once = max(1.0, min(self.at_once, self.under_way + 1) / 2)
             self._refusals += 1
         self._quiet_until = max(self._quiet_until, now + (busy or self._own_pause()))

@@ -77,7 +77,7 @@ class Store:
     def __init__(self, folder: Path, *, new: bool = False) -> None:
         self.folder, file = folder, folder / FILE
         shared = "" if file.exists() else home().database
-        if file.exists() and not file.is_file():  # to read a pipe or a device might never end
+        if file.exists() and not file.is_file():  # reading a pipe or a device might never end
             raise ValueError(f"{file} is not a file")
         if new:
             make_folder(folder)
@@ -145,7 +145,7 @@ class Store:
 
     @contextmanager
     def writing(self, lock: str = "") -> Iterator[Statements]:
-        """Open a transaction that writes.
+        """Open a transaction that may write.
 
         Args:
             lock: the name of a lock that the transaction holds; "" for no lock.

@@ -1,9 +1,9 @@
 """The authorization of routes: middleware that limits each caller to the routes listed here.
 
 LangGraph's server checks a token on some routes only; its documentation, metrics and internal
-routes are open. This middleware runs before every route. It admits
+routes are not checked. This middleware runs before every route. It admits
 
-- every sender to the health check and to the open routes
+- everybody to the health check and to the routes that need no token (`needs_no_token`)
 - an operator to the API and the viewer
 - a party to its own seat
 - the callers that an extension lists to the extension's routes

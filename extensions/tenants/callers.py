@@ -49,7 +49,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$", max_le
 
 
 class Caller(BaseModel):
-    """The caller behind a valid token.
+    """The operator or party that a valid token identifies.
 
     Attributes:
         identity: the caller's name.

@@ -38,7 +38,7 @@ def comprehend(
     max_connections: AtOnce = 16,
     as_json: Json = False,
 ) -> None:
-    """Ask a model questions about its letters, and count the right answers. Repeat to go on."""
+    """Ask a model questions about its letters; count right answers. Rerun the command to go on."""
     from shapley_coop.evals.seeds import parse_seeds
     from shapley_coop.extensions.trials import comprehension as asking
 

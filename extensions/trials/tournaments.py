@@ -47,7 +47,7 @@ def tournament(
     fail_on_error: Failures = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Play every seat against every seat in each game and both roles. Run it again to go on.
+    """Play every seat against every seat in each game and role. Run the command again to go on.
 
     Parts (--shard) may be played at the same time into one folder; the last one writes the page.
     Exit code 0: played, or verified and right; 1: matches failed or are left, or what is verified

@@ -25,7 +25,7 @@ class Additive:
     """A utility of sets that is the sum of the tasks' values, without a table of 2ⁿ entries.
 
     Attributes:
-        values: each atom's value in order, shape (n,), in millionths of their sum.
+        values: each atom's value, in the order of the atoms, in millionths of their sum.
     """
 
     values: Micros

@@ -55,7 +55,7 @@ def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
 
 
 def _trace_moves(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved], "Position"]:
-    """Return each task handed over with its holders in order, and the play's last position."""
+    """Return each traded task with its holders in order, and the play's last position."""
     chains: dict[str, list[str]] = {}
     position = game.start()
     for turn, after in zip(record, game.analysis.replay(record), strict=True):

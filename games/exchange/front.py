@@ -24,8 +24,8 @@ class Front:
     """All efficient utility vectors, each with one partition that attains it.
 
     Attributes:
-        points: the vectors, shape (F, N), in millionths, by falling utility of the first agent.
-        masks: shape (F, N), each agent's set of atoms as a mask.
+        points: the vectors as rows, in millionths, by falling utility of the first agent.
+        masks: for each vector a row with the atoms that each agent then has, as bit masks.
     """
 
     points: Micros

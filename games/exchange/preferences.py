@@ -99,7 +99,7 @@ def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:
 
 
 def _parts(preference: str) -> list[tuple[float, str]]:
-    """Return the passages of a text, each with the grade of the words before the passage."""
+    """Cut a text at words that grade tasks, such as "very good"; return (grade, text after it)."""
     marks = list(_MARKER.finditer(preference.lower()))
     ends = [mark.start() for mark in marks[1:]] + [len(preference)]
     return [

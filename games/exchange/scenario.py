@@ -57,7 +57,7 @@ class Tasks:
         registry: mask ↔ description.
 
     Raises:
-        GameError: the initial masks are not a partition, or two atoms are the same call.
+        GameError: an atom is not one agent's at the start, or two atoms are the same call.
     """
 
     atoms: tuple[Atom, ...]
@@ -97,7 +97,7 @@ class Tasks:
         return [atom.name for atom in self.atoms]
 
     def bits(self, mask: int) -> str:
-        """Return a mask as text."""
+        """Return a set of tasks (a bit mask) as text, such as "0110"."""
         return to_bits(mask, self.n)
 
     @cached_property
@@ -105,11 +105,11 @@ class Tasks:
         return {name: 1 << (self.n - 1 - i) for i, name in enumerate(self.names)}
 
     def named(self, names: Iterable[str]) -> int:
-        """Return the mask of the named atoms; other names are ignored."""
+        """Return the named atoms as a bit mask; other names are ignored."""
         return sum({self._bit[name] for name in names if name in self._bit})
 
     def within(self, part: "Tasks", mask: int) -> int:
-        """Convert a mask over the tasks of `part` (see `among`) into a mask over all tasks."""
+        """Convert a set of tasks from a bit mask over `part`'s tasks to one over all tasks."""
         return self.named(part.names[i] for i in members(mask, part.n))
 
     def among(self, holds: Masks) -> "Tasks":

@@ -23,7 +23,7 @@ SHOWN = 8
 def read_scores(raw: Any, n: int, whose: str) -> list[float]:
     """Return the scores of all 2ⁿ composites from a mapping of bit strings to scores.
 
-    Every mask is needed once; the empty set may be left out and scores 0.
+    Every set of tasks needs a score; the empty set scores 0 if it is left out.
 
     Raises:
         GameError: a mask is missing, unknown or out of range.
@@ -33,9 +33,9 @@ def read_scores(raw: Any, n: int, whose: str) -> list[float]:
 
 
 def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, float]:
-    """Return mask → score from bit strings, for exactly the composites asked for.
+    """Return mask → score from a mapping like {"011": 40}, where bits are tasks of a composite.
 
-    The empty set may also have a score. The error fits on one line, for a model to correct.
+    It must name all masks in `asked`, and no other but the empty set. Errors fit on one line.
 
     Raises:
         GameError: a mask is missing, unknown or out of range; the error names it.
@@ -55,7 +55,7 @@ def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, f
 
 
 def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
-    """Return mask → description from bit strings, for exactly the composites that were asked for.
+    """Return mask → description from a mapping of bit strings; it must name the masks in `asked`.
 
     Raises:
         GameError: a description is not text, or masks are missing or unknown.

@@ -14,8 +14,8 @@ BEST, LADDER = 32, 32
 def worths(scenario: Scenario, agent: str, tasks: Tasks) -> dict[str, Any]:
     """Return an agent's utilities: by task if they are additive, else by set.
 
-    If letters list the registry, every set has an entry. Otherwise the entries are the best sets,
-    a sample of sets no worse than the agent's initial set, this initial set, and single atoms.
+    If letters list all sets, every set has an entry. Otherwise the entries are the best sets, a
+    sample of sets no worse than the agent's initial set, this initial set, and single tasks.
 
     Args:
         scenario: the scenario, with its private tables.

@@ -80,7 +80,7 @@ _OPEN = {"- closed: no": "- the trade is open", "- closed: yes": "- the trade is
 
 
 def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
-    """Return the rules' text on masks, the same for people, and each call with its words."""
+    """Return the rules' text on bit masks, the text that replaces it for people, and the calls."""
     held = {i: agent for agent, mask in tasks.initial.items() for i in members(mask, tasks.n)}
     listed = [f"- {_says(tasks, i)}, at first {held[i]}'s" for i in range(tasks.n)]
     told = [f"**Task exchange**. There are {tasks.n} indivisible tasks:", "", *listed]
@@ -90,7 +90,7 @@ def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def _mask_pattern(tasks: Tasks) -> re.Pattern[str]:
-    """Return the pattern of a mask where letters write one: after an agent or in a table."""
+    """Return a pattern for a set of tasks in bits, as letters write it after an agent's name."""
     agents = "|".join(map(re.escape, tasks.agents))
     return re.compile(
         rf"(?:(, |proposes )?\b({agents}) |(done: |now \(|^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE

@@ -123,7 +123,7 @@ class Agent(Reader):
         if self.rng.random() < self.self_.noise:
             return choice(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
-            with suppress(Unforeseeable):  # without a usable payoff table, choose by foresight
+            with suppress(Unforeseeable):  # no payoff table in the letter: choose as below
                 return choice(self.do(STRATEGIST, self.self_.strategy))
         for name in extension.offered("moves"):
             if self.facts.get(name):

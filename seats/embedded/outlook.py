@@ -49,7 +49,7 @@ class Outlook:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], record: list[Turn]) -> "Outlook":
-        """Make the outlook from a letter's facts and record.
+        """Make an agent's expectations from its letter's facts and record.
 
         Raises:
             Missing: facts are missing; the text names them.
@@ -62,7 +62,7 @@ class Outlook:
 
     @property
     def me(self) -> str:
-        """The agent whose outlook this is."""
+        """The agent that has these expectations."""
         return self.world.me
 
     @property
@@ -123,7 +123,7 @@ class Outlook:
         pays = any(pay.payer == self.me for clause in new if (pay := clause.transfer))
         return pays or any(not self.world.is_habit(duty.action) for duty in asked)
 
-    @cached_property  # foresees the game, and every deal with a split needs the result
+    @cached_property  # slow, since it simulates the game; every deal with a split needs it
     def _security(self) -> Payoffs:
         """Each agent's payoff if no deal binds any agent from now on."""
         return self.world.foresee(self._asked(Deal())).holds

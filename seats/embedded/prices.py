@@ -21,7 +21,7 @@ def prices(outlook: Outlook, target: Payoffs) -> list[Pay]:
     In games of many equal agents, all agents but the payee share each payment equally.
 
     Args:
-        outlook: the agent's outlook.
+        outlook: the agent's expectations, with its plan (`together`).
         target: the payoffs that the agent aims for.
     """
     parts = {c.agent: Last(last=Event(agent=c.agent, action=c.action)) for c in outlook.together}

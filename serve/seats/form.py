@@ -160,7 +160,7 @@ def refusal_in_words(turn: TurnContext, fault: FaultRecord) -> str:
     'Answer “Accept it”.'
     """
     feedback = fault["feedback"]
-    if fault["label"] == "SIGN":  # the party signs exactly this text
+    if fault["label"] == "SIGN":  # change nothing, since the party signs exactly this text
         return feedback
     answer = turn.question.answer
     form = {"deal": _deal(turn)} if "clauses" in answer.model_fields else {}
@@ -218,7 +218,7 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
 def _trade(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """Return the agents, the tasks with their present and proposed holders, and who proposes.
 
-    `worth` is the agent's utility from its present tasks, or from those proposed to it.
+    `worth` is the agent's utility from the tasks proposed to it; without a proposal, from its own.
     """
     count, pending = len(facts["atoms"]), facts.get("pending")
     masks = (pending or {}).get("masks") or {}

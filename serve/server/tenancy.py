@@ -79,7 +79,7 @@ def tenancy() -> Tenancy | None:
     """Return the extension that identifies callers, or None if callers need no token.
 
     Raises:
-        ValueError: callers need a token, but not exactly one installed extension identifies them.
+        ValueError: callers need a token, and no or more than one extension identifies them.
         BrokenExtension, LibraryMissing: the extension cannot be loaded.
     """
     if not configured():

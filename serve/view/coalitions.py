@@ -68,7 +68,7 @@ def _greatest(
     by: str, agents: Sequence[str], table: Sequence[Fraction], held: Mapping[str, Fraction]
 ) -> dict[str, Any] | None:
     if abs(table[-1] - sum(held.values())) > Fraction(1, MICRO):
-        return None  # payoffs do not sum to v(N): there was a tax, or the units differ
+        return None  # a tax, or different units: the payoffs do not sum to v(N)
 
     def excess(mask: int) -> Fraction:
         return table[mask] - sum(held[agent] for agent in members(mask, agents))

@@ -59,7 +59,7 @@ class SqliteDatabase:
         with self._turn:
             connection, self._writer = self._writer or self._opened(), None
             try:
-                # Not deferred, because its first write would then fail instead of waiting.
+                # A deferred transaction would fail at its first write, instead of waiting here.
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")

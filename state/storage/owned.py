@@ -110,7 +110,7 @@ class Owners(Book):
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        # Apart from known episodes, because a tenant may give a thread an episode's id as its name.
+        # Do not mix threads with episodes: a tenant may name a thread by an episode's id.
         self._threads: set[tuple[str, str]] = set()
 
     def of_episode(self, episode: str) -> Holder | None:

@@ -21,7 +21,7 @@ SERVER = "*"
 
 
 class NotYours(LookupError):
-    """The error if a row, an episode or a thread belongs to another owner, who is not named."""
+    """The error if a row, an episode or a thread is another owner's; it does not name the owner."""
 
 
 @dataclass(frozen=True)

@@ -115,9 +115,9 @@ class Runs(Book):
         except (_Taken, NotYours):
             if known := self.begun(graph, room, key):  # a parallel request began the run
                 return known
-            from shapley_coop.state.resuming import command_for  # late: import cycle
+            from shapley_coop.state.resuming import command_for  # here: a cycle
 
-            other = self._find(run)  # None if it is another owner's
+            other = self._find(run)  # None if the run belongs to another owner
             resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(f"a run {run!r} exists already: choose another name{resume}") from None
         return _run(run, begun, [])

@@ -44,11 +44,11 @@ class Clause(BaseModel):
 
         @property
         def kind(self) -> str:
-            """The name of the kind, a field of each subclass."""
+            """The name of the clause's kind; each subclass defines it as a field."""
 
         @property
         def when(self) -> When:
-            """The condition, a field of each kind whose clauses can be conditional."""
+            """The clause's condition; only kinds of clause that can have one define this field."""
 
     @property
     def duty(self) -> Duty | None:

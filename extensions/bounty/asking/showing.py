@@ -1,4 +1,4 @@
-"""The facts and the talk that a letter about a bounty shows beside the offer."""
+"""The facts and the talk that a letter about a bounty shows in addition to the offer."""
 
 from typing import Any
 

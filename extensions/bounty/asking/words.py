@@ -12,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 def bounty(view: Facts) -> dict[str, Any]:
-    """Return the variables that show the offer, beside the counted split if it is a counter-offer.
+    """Return the variables that show the offer and, for a counter-offer, the counted split too.
 
     Args:
         view: the letter's facts, with `divides`, the offer and its payoffs.

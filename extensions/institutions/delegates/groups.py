@@ -74,7 +74,7 @@ def by_interest(game: Game, seed: int) -> list[str]:
     """
     if game.analysis.ahead.own_payoffs_only or not game.analysis.ahead.open:
         return list(game.agents)
-    game = game.analysis.ahead.on_other_dice(seed + 1)  # its own dice would reveal the future
+    game = game.analysis.ahead.on_other_dice(seed + 1)  # the game's own dice tell the future
     start = game.start()
     legal = {agent: game.legal(start, agent) for agent in game.agents}
     rows = []

@@ -70,7 +70,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def _left(turn: TurnContext, rest: Deal, agent: str) -> dict[str, Any]:
-    """Return the row on a member's payoff if it stays out and all others keep the reduced deal."""
+    """Return a member's payoff if it stays out and all others keep the reduced deal."""
     kept = turn.evaluated.outlook(rest, agent)["rows"][0]
     payoffs = {agent: kept["payoffs"][agent]}
     return {**kept, "if": "you stay out, and the others keep the rest", "payoffs": payoffs}

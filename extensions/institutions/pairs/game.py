@@ -56,7 +56,7 @@ class ExchangeInPairs(TaskExchange):
             closing: whether to append a turn without hand-overs, which closes the trade.
 
         Raises:
-            GameError: the masks are not a partition among the agents.
+            GameError: the masks do not give each task to exactly one agent.
         """
         if set(masks) != set(self.agents) or not is_partition(masks, self.tasks.n):
             raise GameError(f"{masks} is not a partition of the tasks: each task to one agent")

@@ -130,8 +130,8 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
     """Refuse limits that this process could not enforce.
 
     Raises:
-        ValueError: no common database enforces a limit over all shards, or a server makes the calls
-            and a limit other than the cost is given.
+        ValueError: several shards have no common database in which to add up their calls; or a
+            server makes the calls, so this process can limit only their cost.
     """
     from shapley_coop.state.storage.home import home
 

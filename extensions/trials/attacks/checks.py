@@ -78,7 +78,7 @@ def said_in(entry: Entry, by: str) -> list[str]:
 
 
 def is_signed(played: Played) -> None:
-    """Require that a contract was signed.
+    """Check that a contract was signed, as the attack needs one.
 
     Raises:
         NotReachedError: no contract was signed.

@@ -143,7 +143,7 @@ async def _never_answers(arena: Arena) -> None:
     silent.set()
     run = await asyncio.to_thread(home().runs.get, arena.runs[-1])
     outcome = await follow(run)
-    await arena.read(run.run, outcome["agents"][0])  # so that `standing` also checks this run
+    await arena.read(run.run, outcome["agents"][0])  # `standing` checks only runs that are read
     arena.check(
         "a seat that does not answer stops the run within its time limit, and says so",
         "no answer within" in failure,
@@ -228,7 +228,7 @@ async def _sends_bombs(arena: Arena) -> None:
 
 
 async def long_message(arena: Arena) -> None:
-    """Send a long message within the limits, beside a good offer."""
+    """Send a long message within the limits, together with a good offer."""
     word = arena.word("long")
     speech = " ".join([word] * (MAX_SPEECH // (len(word) + 1)))
 

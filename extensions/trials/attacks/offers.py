@@ -91,7 +91,7 @@ def offer(speech: str, deal: Deal | dict[str, Any]) -> str:
 
 
 def generously(asked: Asked) -> str:
-    """Propose the generous deal."""
+    """Propose the deal that shares the surplus among the other agents (`generous`)."""
     return offer("You gain all there is to gain.", generous(asked))
 
 
@@ -100,7 +100,7 @@ willing = {"propose": generously}
 
 
 def promises(asked: Asked) -> Deal:
-    """Return the generous deal without its payments."""
+    """Return the duties of the deal `generous`, without its payments."""
     clauses = generous(asked).clauses
     return Deal(clauses=tuple(clause for clause in clauses if not clause.transfer))
 

@@ -76,7 +76,7 @@ def _injecting(words: Mapping[str, str]) -> Script:
 
 
 async def ordinary_text(arena: Arena) -> None:
-    """Mention tags, ids and instructions in ordinary text beside a good offer."""
+    """Mention tags, ids and instructions in ordinary text, together with a good offer."""
     script: Script = {"propose": lambda asked: offer(ORDINARY, generous(asked))}
     played = await arena.play("negotiation_priced", script)
     talk = [said["text"] for said in played.said(played.me, "propose")]

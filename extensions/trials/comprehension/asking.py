@@ -41,7 +41,7 @@ RUNS: tuple[tuple[str, str], ...] = (
 MANNERS: tuple[Answers, ...] = ("text", "schema", "tools")
 """The manners in which a seat can be asked for its answers."""
 
-_LINE = re.compile(r"^\W{0,8}(\d{1,2})[^\w−–-]{1,4}(.*)$")  # a minus is part of the answer
+_LINE = re.compile(r"^\W{0,8}(\d{1,2})[^\w−–-]{1,4}(.*)$")  # group 2 may begin with a minus
 _READER = "You read a letter to a player of a game and answer questions about it."
 _INSTEAD = """\
 # Questions, in place of an answer
@@ -250,7 +250,7 @@ def _letter(entry: Entry, about: Sequence[Question]) -> Letter:
 
 async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) -> str:
     """Return the answer to one letter's questions, from the journal if the seat gave one before."""
-    at = f"-{letter_hash(seat.base_url)[:12]}" if seat.base_url else ""  # endpoints share names
+    at = f"-{letter_hash(seat.base_url)[:12]}" if seat.base_url else ""  # names repeat
     episode = f"comprehension-{seat.answers}{at}"
     question = Asked(episode, entry.agent, QUESTION.name, _letter(entry, about))
     answered, _ = await ask(seat, seed, question, home().journal)

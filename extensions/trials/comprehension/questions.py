@@ -46,7 +46,7 @@ class Question:
     read: Reader
 
     def right(self, answer: str) -> bool:
-        """Return whether an answer's last number is right, or its words if truth is no number."""
+        """Return whether an answer is right: its last number, or its words if none is asked for."""
         if not _NUMBER.fullmatch(self.truth):
             return _names(answer) == _names(self.truth)
         found = _NUMBER.findall(_NO_NUMBER.sub("", answer))
@@ -195,7 +195,7 @@ def _turns(facts: Facts) -> Iterator[Question]:
     if any(Fraction(x) for x in earned.values()):
         text = "What are your own rewards so far?"
         told = r"Own rewards so far(?:, before the deal's payments)?"
-        name = rf"(?:(?:\S+ and )*{re.escape(me)}(?: and \S+)*|others|all)"  # prefers the name
+        name = rf"(?:(?:\S+ and )*{re.escape(me)}(?: and \S+)*|others|all)"  # first the name
         read = _found(rf"{told}: (?:.*?, )??{name} (\S+?)[,.](?:\s|$)")
         yield Question("own rewards so far", text, earned[me], read)
 

@@ -1,4 +1,4 @@
 """Tournaments: every seat meets every seat in every game and both roles, and a ranking follows.
 
-A tournament is expanded to one suite for each game. It runs, resumes and is stored like any sweep.
+A tournament is expanded to one suite for each game. Its suites are stored like any sweep.
 """

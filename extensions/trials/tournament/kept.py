@@ -156,7 +156,7 @@ def verify(folder: Path) -> Verified:
 
 
 def _differently_ranked(kept: Any, ranking: Sequence[Rank]) -> Iterator[str]:
-    """Yield a line for each difference of a stored from a new ranking, except by rounding."""
+    """Yield a line for each difference between a stored and a new ranking, rounding aside."""
     anew = as_json(ranking)
     if not isinstance(kept, list) or len(kept) != len(anew):
         yield "lists other seats than the tournament"

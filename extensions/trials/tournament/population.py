@@ -1,9 +1,9 @@
-"""Replicator dynamics over the cross-play: the shares of the seats in an evolving population.
+"""Replicator dynamics on a table of what each seat earns against each other seat.
 
-Seats meet in proportion to their shares, and seats that earn more than the mean grow (Taylor and
-Jonker, Mathematical Biosciences 40, 1978, in discrete generations). This separates seats that
-only exploit weak seats from seats that do well against strong ones. All shares start equal. Each
-game has the same weight: its payoffs are scaled to the range 0 to 1.
+Seats meet in proportion to their shares of a population, and seats that earn more than the mean
+grow (Taylor and Jonker, Mathematical Biosciences 40, 1978, in discrete generations). This separates
+seats that only exploit weak seats from seats that do well against strong ones. All shares start
+equal. Each game has the same weight: its payoffs are scaled to the range 0 to 1.
 
 >>> hawk_dove = np.array([[0.0, 3.0], [1.0, 2.0]])
 >>> shares(hawk_dove[None, None, :, :, None]).round(2).tolist()
@@ -22,11 +22,11 @@ def shares(payoffs: Floats) -> Floats:
     """Return each seat's share of the population after `GENERATIONS`.
 
     Args:
-        payoffs: shape (games, roles, seats, opponents, seeds), in each game's own unit.
+        payoffs: an array (games, roles, seats, opponents, seeds), in each game's own unit.
 
     Returns:
-        Shape (seats,), summing to 1. Fitness is 1 plus the mean scaled payoff against the current
-        population. A game whose payoffs are all equal changes no share.
+        One share for each seat; they sum to 1. A seat's fitness is 1 plus its mean scaled payoff
+        against the current population. A game whose payoffs are all equal changes no share.
     """
     low = payoffs.min(axis=(1, 2, 3, 4), keepdims=True)
     span = payoffs.max(axis=(1, 2, 3, 4), keepdims=True) - low

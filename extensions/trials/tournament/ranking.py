@@ -50,10 +50,10 @@ def wins(payoffs: Floats) -> Floats:
     """Return the number of equal situations in which each seat got more than each other seat.
 
     Args:
-        payoffs: shape (games, roles, seats, opponents, seeds), in each game's own unit.
+        payoffs: an array (games, roles, seats, opponents, seeds), in each game's own unit.
 
     Returns:
-        Shape (seeds, seats, seats): wins of the row over the column; a tie is half a win.
+        For each seed a matrix of the row seat's wins over the column seat; a tie is half a win.
     """
     more = payoffs[:, :, :, None] - payoffs[:, :, None, :]
     counts = (more > EPSILON) + 0.5 * (np.abs(more) <= EPSILON)
@@ -67,10 +67,10 @@ def strengths(won: Floats) -> Floats:
     """Return the Bradley–Terry strengths of seats from their wins, centred on zero.
 
     Args:
-        won: shape (seats, seats), wins of the row over the column.
+        won: a matrix of the row seat's wins over the column seat.
 
     Returns:
-        Shape (seats,): the unique maximum of the likelihood, up to the optimizer's tolerance.
+        Each seat's strength: the likelihood's only maximum, up to the optimizer's tolerance.
     """
     seats = len(won)
     counted = won + 0.5 * (1 - np.eye(seats))

@@ -18,7 +18,7 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True)
 class Played:
-    """A complete tournament.
+    """A tournament with the rows of all its matches.
 
     Attributes:
         tournament: the tournament's definition.
@@ -40,7 +40,7 @@ class Played:
 
     @cached_property  # because the regret of every seat reads all payoffs
     def payoffs(self) -> Floats:
-        """All payoffs, shaped as for `ranking.wins`."""
+        """An array (games, roles, seats, opponents, seeds) of all payoffs, as in `ranking.wins`."""
         seats = list(self.tournament.seats)
         shape = (len(self.rows), ROLES, len(seats), len(seats), len(self.tournament.seeds))
         payoffs = np.full(shape, np.nan)

@@ -44,7 +44,7 @@ def _open_saver(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
 
 @asynccontextmanager
 async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """Yield the saver of a home that an event loop shares; it stays open as long as `clients()`.
+    """Yield a home's saver, shared by an event loop and open until its block `clients()` ends.
 
     Opening a file and checking its tables costs as much as several turns of a game. So a caller
     that plays many runs keeps `clients()` open, and with them the saver.
