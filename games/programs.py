@@ -1,6 +1,7 @@
 """Programs that define games (Python files and callables), and the permission to run them."""
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
@@ -55,7 +56,7 @@ def module_of_file(game: str) -> ModuleType:
     except OSError as error:
         raise GameError(f"{game}: cannot be read: {error.strerror}") from None
     # A remote caller may name the file, so only files that define a game are run.
-    if not (b"\nGAME = " in source and b"shapley_coop" in source):
+    if not (re.search(rb"^GAME\b.*=", source, re.M) and b"shapley_coop" in source):
         raise GameError(f"{game}: defines no game: end it with GAME = YourGame, a subclass of Game")
     return _run(game, source)
 

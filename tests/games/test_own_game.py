@@ -67,10 +67,16 @@ def test_a_file_that_has_changed_is_run_again(orchard: Path) -> None:
     assert load(str(orchard)).start()["store"] == 20
 
 
+@pytest.mark.parametrize("end", ["GAME=Orchard", "GAME: type[Game] = Orchard"])
+def test_a_game_is_named_in_any_spelling(orchard: Path, end: str) -> None:
+    broken(orchard, "GAME = Orchard", end)
+    assert load(str(orchard)).name == "orchard"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("GAME = Orchard", "", "defines no game: end it with GAME = YourGame"),
+        ("GAME = Orchard", "NO_GAME = Orchard", "defines no game: end it with GAME = YourGame"),
         ("GAME = Orchard", "GAME = 7", "GAME is not a subclass"),
         ("GAME = Orchard", "GAME = Orchid", "NameError"),
         ("def over(", "def is_over(", "Orchard lacks over: define each"),
