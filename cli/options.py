@@ -26,7 +26,7 @@ def complete_runs(incomplete: str) -> list[str]:
     """Return this home's runs that begin with a text, for a shell's completion."""
     from shapley_coop.state.storage.home import home
 
-    return [run.run for run in home().runs.list() if run.run.startswith(incomplete)]
+    return [run.run for run in home().list_runs() if run.run.startswith(incomplete)]
 
 
 def complete_games(incomplete: str) -> list[str]:
