@@ -12,7 +12,7 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import config_of, game_of
-from tests.coop_command import FAILED, Coop, valid
+from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 from tests.stub_openai import StubOpenAI
 
 ORCHARD = new_game("orchard")
@@ -65,6 +65,27 @@ def test_a_file_that_has_changed_is_run_again(orchard: Path) -> None:
     assert load(str(orchard)).start()["store"] == 12
     broken(orchard, "store: int = 12", "store: int = 20")
     assert load(str(orchard)).start()["store"] == 20
+
+
+@pytest.mark.parametrize("name", ["_", "_1", "none", "step", "field", "Orchard", "a b"])
+def test_a_name_that_makes_no_class_is_refused_before_anything_is_written(
+    coop: Coop, tmp_path: Path, name: str
+) -> None:
+    assert "cannot name a game" in one_line(coop("new", "game", name), USAGE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_takes_a_number_of_agents_and_refuses_a_play_without_turns(orchard: Path) -> None:
+    assert load(str(orchard), {"agents": 4}).agents == ("Agent1", "Agent2", "Agent3", "Agent4")
+    for wrong in ({"rounds": 0}, {"agents": ["Ann"]}):
+        with pytest.raises(GameError, match="|".join(wrong)):
+            load(str(orchard), wrong)
+
+
+def test_its_facts_name_it_and_its_plays_need_no_dice(orchard: Path) -> None:
+    game = load(str(orchard))
+    assert game.facts()["game"] == "orchard"
+    assert not game.rolls_dice
 
 
 @pytest.mark.parametrize("end", ["GAME=Orchard", "GAME: type[Game] = Orchard"])
