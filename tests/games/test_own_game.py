@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.cli.playing.new_game import new_game
-from shapley_coop.games import GameError, load
+from shapley_coop.games import GameError, foresight_of, load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
@@ -86,6 +86,13 @@ def test_its_facts_name_it_and_its_plays_need_no_dice(orchard: Path) -> None:
     game = load(str(orchard))
     assert game.facts()["game"] == "orchard"
     assert not game.rolls_dice
+
+
+def test_its_own_foresight_serves_embedded_agents(orchard: Path) -> None:
+    dice = "    rolls_dice = False"
+    broken(orchard, dice, f"    foresight = type('Sight', (), {{}})\n{dice}")
+    game = load(str(orchard))
+    assert foresight_of(game.facts()) is type(game).foresight is not None
 
 
 @pytest.mark.parametrize("end", ["GAME=Orchard", "GAME: type[Game] = Orchard"])
