@@ -161,7 +161,7 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
     name = str(facts.get("game") or "")
     plugged = _plugin(name) if _plugged(name) else None
     kind = _module(name).GAME if _defines_a_game(name) else OWN.get(name) or plugged
-    found: type[Foresight] | None = kind and kind.foresight
+    found: type[Foresight] | None = kind.foresight if kind else None
     if found is None and "payoffs" in facts:
         found = import_module("shapley_coop.games.enumeration").Enumeration
     if found is None:
