@@ -152,15 +152,16 @@ def outlook(of: Prospect) -> DealOutlook:
     Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any
     other game costs a few simulated plays for each agent and action (`games.ahead`).
     """
-    ahead = of.game.analysis.ahead
-    if not (ahead.open or of.stage or (ahead.own_payoffs_only and of.viewer)):
+    foreseeable = of.game.analysis.ahead.foreseeable
+    own = foreseeable == "own"
+    if not (foreseeable == "all" or of.stage or (own and of.viewer)):
         return DealOutlook(why_not="what will be done in this game cannot be computed in advance")
-    if ahead.own_payoffs_only and (why := _tells_of_others(of)):
+    if own and (why := _tells_of_others(of)):
         return DealOutlook(why_not=why)
     found = _exactly(of)
     try:
         found = found or _by_plays(of)
-        return _with_norm(of, found) if not ahead.own_payoffs_only else found
+        return _with_norm(of, found) if not own else found
     except NotFinite as reason:
         return found or DealOutlook(why_not=str(reason))
 
@@ -229,7 +230,7 @@ def _by_plays(of: Prospect) -> DealOutlook:
 
 def _visible_rows(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
     """Return the rows with only the viewer's payoffs, if payoffs are private."""
-    if not of.game.analysis.ahead.own_payoffs_only:
+    if of.game.analysis.ahead.foreseeable != "own":
         return rows
     return [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
 
