@@ -73,8 +73,6 @@ def prices_from(path: Path | None) -> "Prices":
     return read_prices(path) if path else read_prices()
 
 
-SeedCount = Annotated[int, typer.Option(help="The number of seeds; the first is 0.", min=1)]
-EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
 Weights = Annotated[Path | None, typer.Option(help="A file of weights by kind of artefact.")]
 Currency = Annotated[
     str,

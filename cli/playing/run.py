@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shapley_coop.cli import INTERRUPTED
 from shapley_coop.cli.console import complain, finish, note, say, say_json, show_spinner
 from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
@@ -26,7 +27,7 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.playing.answer import INTERRUPTED, ask_at_terminal
+from shapley_coop.cli.playing.answer import ask_at_terminal
 from shapley_coop.cli.playing.run_options import USUAL, IdempotencyKey, Played, Workflow, help_all
 from shapley_coop.cli.playing.served import LOOPBACK, Host, Serve, Serving, stay
 from shapley_coop.invalid import first_error
