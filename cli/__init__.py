@@ -15,7 +15,11 @@ _OF_AN_EXTENSION = " An extension may bring it: coop list names those that are i
 
 
 def main() -> None:
-    """Run a command; report an error in one line, with exit code 2, or 3 for a missing API key."""
+    """Run a command; report an error in one line.
+
+    The exit code is 2 if the command was wrong, 3 if an API key is missing, 1 if something else
+    failed, and 130 after an interruption.
+    """
     try:
         _environment()
         sys.exit(command_line(sys.argv[1:])(standalone_mode=False))

@@ -26,7 +26,7 @@ def complete_runs(incomplete: str) -> list[str]:
     """Return this home's runs that begin with a text, for a shell's completion."""
     from shapley_coop.state.storage.home import home
 
-    return [run.run for run in home().runs.list() if run.run.startswith(incomplete)]
+    return [run.run for run in home().list_runs() if run.run.startswith(incomplete)]
 
 
 def complete_games(incomplete: str) -> list[str]:
@@ -73,8 +73,6 @@ def prices_from(path: Path | None) -> "Prices":
     return read_prices(path) if path else read_prices()
 
 
-SeedCount = Annotated[int, typer.Option(help="The number of seeds; the first is 0.", min=1)]
-EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
 Weights = Annotated[Path | None, typer.Option(help="A file of weights by kind of artefact.")]
 Currency = Annotated[
     str,

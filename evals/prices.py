@@ -144,14 +144,15 @@ class Prices:
 
     def lacking(self, models: Iterable[str]) -> list[str]:
         """Return the models without a price, sorted, each once."""
-        return [model for model in sorted(set(models)) if not self.know([model])]
+        return [
+            model
+            for model in sorted(set(models))
+            if not is_free(model) and _longest_match(self.by_model, model) is None
+        ]
 
     def know(self, models: Iterable[str]) -> bool:
         """Return whether all models have a price."""
-        try:
-            return all(self.of(model) for model in models)
-        except ValueError:
-            return False
+        return not self.lacking(models)
 
 
 def _longest_match(patterns: Iterable[str], model: str) -> str | None:

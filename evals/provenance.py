@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).resolve().parents[1]  # not the package, a folder of links to the root
 _LIBRARIES = ("langgraph", "langchain-core", "langchain-openai", "numpy", "scipy")
 
 

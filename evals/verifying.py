@@ -67,23 +67,25 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
             "settings", changed_settings(known, table), "the same in register, table, result"
         ),
         *(Check(what, True, found) for what, found in files_of(known)),
-        *await verify_ended(known, ended),
+        *await verify_ended(known, ended, table),
         await asyncio.to_thread(_seals, known, table, kept),
     ]
 
 
-async def verify_ended(known: Run, stated: Mapping[str, Any]) -> list[Check]:
+async def verify_ended(known: Run, stated: Mapping[str, Any], table: Table) -> list[Check]:
     """Recompute everything that the result of an ended run states, from its checkpoints and books.
 
     Args:
         known: the run.
         stated: the run's result.
+        table: the run's latest state.
     """
-    table = await table_of(known)
+    entries = await asyncio.to_thread(lambda: [*home().journal.entries(table["episode"])])
     return [
         *await asyncio.to_thread(_recompute, known, stated, table),
-        *await _tools(known, table),
-        await _commitments(known, table),
+        await asyncio.to_thread(_journal, table, entries),
+        *await _tools(known, entries),
+        await _commitments(known, table, entries),
     ]
 
 
@@ -101,7 +103,6 @@ def _recompute(known: Run, stated: Mapping[str, Any], table: Table) -> list[Chec
         _equal("payoffs", again["payoffs"], stated["payoffs"]),
         _result(again, stated),
         _ledger(table),
-        _journal(table),
     ]
 
 
@@ -178,9 +179,8 @@ def _ledger(table: Table) -> Check:
     return _make_check("ledger", different, f"{len(lines)} lines, sums to zero")
 
 
-def _journal(table: Table) -> Check:
+def _journal(table: Table, every: list[Entry]) -> Check:
     """Compare letters with hashes, token counts with the journal, and public talk with answers."""
-    every = list(home().journal.entries(table["episode"]))
     entries = [entry for entry in every if entry.act not in BESIDE]
     spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
     forged = [
@@ -193,9 +193,8 @@ def _journal(table: Table) -> Check:
     return _make_check("journal", different, found)
 
 
-async def _commitments(run: Run, table: Table) -> Check:
+async def _commitments(run: Run, table: Table, entries: list[Entry]) -> Check:
     """Compare every answer with the hash that the run's checkpoints have of it."""
-    entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
     answers = [entry for entry in entries if entry.act not in BESIDE]
     committed = await pointers_of(run, table["episode"])
     return _make_check(
@@ -218,9 +217,8 @@ def _seals(run: Run, table: Table, kept: str) -> Check:
     return Check(what, not changed, found)
 
 
-async def _tools(run: Run, table: Table) -> list[Check]:
+async def _tools(run: Run, entries: list[Entry]) -> list[Check]:
     """Recompute the results of tool calls; return no check if no tool was called."""
-    entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
     told = [entry for entry in entries if entry.act == TOOL]
     if not told:
         return []

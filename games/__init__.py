@@ -17,12 +17,13 @@ A new game is a file or folder that binds a subclass of `Game` to `GAME`, or a Y
 
 from shapley_coop.games.catalogue import foresight_of, load, names, summary
 from shapley_coop.games.game import Game
-from shapley_coop.games.params import GameError, Number, Params
+from shapley_coop.games.params import GameError, Names, Number, Params
 from shapley_coop.games.turns import Position, Step, Turn
 
 __all__ = [
     "Game",
     "GameError",
+    "Names",
     "Number",
     "Params",
     "Position",

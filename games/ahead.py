@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from shapley_coop.games.baseline import IDLE, POLICY, absent_action
 from shapley_coop.games.dice import dice
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 UNASKED = "\0unasked"
 """The value of `Plan.instead` for a breaker that acts as if it had no duty."""
+
+Foreseeable = Literal["all", "own", "none"]
 
 MOST_PLAYS = 500
 FEWEST_PLAYS = 8
@@ -102,17 +104,17 @@ class Ahead:
         self.game = game
 
     @property
-    def open(self) -> bool:
-        """Whether a play depends on public facts alone, so that every agent can simulate it."""
+    def foreseeable(self) -> Foreseeable:
+        """Which payoffs an agent can simulate from the facts that it knows.
+
+        A game that overrides `view` or `private` may hide facts: it says what agents can simulate
+        by a subclass.
+        """
         from shapley_coop.games.game import Game
 
         kind = type(self.game)
-        return kind.view is Game.view and kind.private is Game.private
-
-    @property
-    def own_payoffs_only(self) -> bool:
-        """Whether an agent can simulate its own payoffs only, since valuations are private."""
-        return False
+        public = kind.view is Game.view and kind.private is Game.private
+        return "all" if public else "none"
 
     @property
     def words(self) -> str:
@@ -211,20 +213,6 @@ class Ahead:
             asked = {duty.agent for duty in plan.asked((), turn) if not duty.forbidden}
             found |= dict.fromkeys(self.game.agents if EVERYONE in asked else asked, turn)
         return found
-
-
-class PrivateWorths(Ahead):
-    """The simulator of a game with public holdings and private valuations."""
-
-    @property
-    def open(self) -> bool:
-        """Return False: an agent can simulate its own payoffs only."""
-        return False
-
-    @property
-    def own_payoffs_only(self) -> bool:
-        """Return True: holdings are public, valuations are private."""
-        return True
 
 
 class BountyAhead(Ahead):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
@@ -160,8 +159,9 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
             or of a file loaded before; the text of a letter never causes any other import.
     """
     name = str(facts.get("game") or "")
-    module = _module(name) if _defines_a_game(name) else OWN.get(name) or _beside(name)
-    found: type[Foresight] | None = getattr(module, "FORESIGHT", None)
+    plugged = _plugin(name) if _plugged(name) else None
+    kind = _module(name).GAME if _defines_a_game(name) else OWN.get(name) or plugged
+    found: type[Foresight] | None = kind.foresight if kind else None
     if found is None and "payoffs" in facts:
         found = import_module("shapley_coop.games.enumeration").Enumeration
     if found is None:
@@ -181,25 +181,23 @@ def _plugin(name: str) -> type[Game]:
     """Return the game class of an installed package.
 
     Raises:
-        GameError: the class cannot be loaded, or is not a complete subclass of `Game`.
+        GameError: the class cannot be loaded, is no complete subclass of `Game`, or has another
+            name.
     """
     try:
         kind = extension.load("games", name)
     except extension.BrokenExtension as error:
         raise GameError(str(error)) from None
-    kind = getattr(kind, "GAME", kind)
     if not (isinstance(kind, type) and issubclass(kind, Game)):
         reason = "it is no subclass of shapley_coop.games.Game"
         raise GameError(str(extension.faulty("games", name, reason)))
     if missing := sorted(kind.__abstractmethods__):
         reason = f"{kind.__name__} lacks {', '.join(missing)}: define each"
         raise GameError(str(extension.faulty("games", name, reason)))
+    if kind.name != name:
+        reason = f"{kind.__name__} has the name {kind.name!r}: give it the name {name!r}"
+        raise GameError(str(extension.faulty("games", name, reason)))
     return kind
-
-
-def _beside(name: str) -> ModuleType | None:
-    """Return the module of an installed package's game, which may define `FORESIGHT`."""
-    return sys.modules.get(_plugin(name).__module__) if _plugged(name) else None
 
 
 def run_only(programs: Iterable[str]) -> None:

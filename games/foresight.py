@@ -1,9 +1,8 @@
 """Foresight: an embedded agent's predictions of a game, from the facts of its letter alone.
 
-The module of a predictable game binds a subclass of `Foresight` to `FORESIGHT`, and the game gives
-its name in its facts as `game`. A game whose facts list all payoffs needs no subclass, since
-`games.enumeration` predicts any such table. In every other game, agents say that they cannot look
-ahead.
+A predictable game names a subclass of `Foresight` as its `foresight`, and gives its name in its
+facts as `game`. A game whose facts list all payoffs needs no subclass, since `games.enumeration`
+predicts any such table. In every other game, agents say that they cannot look ahead.
 
 A `Foresight` reads and returns plain data. The class does not know deals: a caller passes the
 duties of a deal as a function of the record and the turn.

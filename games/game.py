@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from shapley_coop.games.actions import told_actions
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import ALL_IDLE, Baseline, read_baseline
+from shapley_coop.games.foresight import Foresight
 from shapley_coop.games.marks import Marks
 from shapley_coop.games.params import GameError, Params, one_line
 from shapley_coop.games.turns import Position, Step
@@ -29,12 +30,15 @@ class Game(Marks, ABC):
     """
 
     name: ClassVar[str]
-    """The game's name on the command line; also the name of its file."""
+    """The game's name on the command line; also the name of its file here, or in its extension."""
 
     Params: ClassVar[type[Params]] = Params
 
     analysed_by: ClassVar[type[Analysis]] = Analysis
     """The class that analyses plays; a game with a better method names a subclass."""
+
+    foresight: ClassVar[type[Foresight] | None] = None
+    """The class by which embedded agents predict a game whose `facts` give `name` as `game`."""
 
     actions: Mapping[str, Sequence[str]]
     """Agent → every action that it may ever take. Deals can name only these actions."""

@@ -68,9 +68,10 @@ def _type(shape: Mapping[str, Any]) -> str:
 def _bounds(shape: Mapping[str, Any]) -> str:
     if "enum" in shape:
         return "one of " + ", ".join(map(str, shape["enum"]))
-    # For an integer or a float, pydantic writes ge, le, gt in place of JSON schema's names.
+    # For an integer or a float, pydantic writes ge, le, gt, lt in place of JSON schema's names.
     least, most = shape.get("minimum", shape.get("ge")), shape.get("maximum", shape.get("le"))
-    above, below = shape.get("exclusiveMinimum", shape.get("gt")), shape.get("exclusiveMaximum")
+    above = shape.get("exclusiveMinimum", shape.get("gt"))
+    below = shape.get("exclusiveMaximum", shape.get("lt"))
     told = [f"more than {above:,}"] if above is not None else []
     told += [f"less than {below:,}"] if below is not None else []
     told += _between(least, most, "")

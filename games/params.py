@@ -61,7 +61,7 @@ def _number_names(written: Any) -> Any:
     return [f"Agent{k}" for k in range(1, written + 1)]
 
 
-Names = Annotated[list[str], BeforeValidator(_number_names)]
+Names = Annotated[list[str], BeforeValidator(_number_names), Field(min_length=2)]
 """Names of agents, or their number: 3 stands for Agent1, Agent2 and Agent3."""
 
 
@@ -76,7 +76,6 @@ class Params(BaseModel):
 
     agents: Names = Field(
         default=["Alice", "Bob"],
-        min_length=2,
         description="The agents' names, in speaking order; a number n stands for Agent1 to Agentn.",
     )
     rounds: int = Field(default=1, ge=1, le=10_000, description="The number of turns.")

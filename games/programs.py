@@ -1,6 +1,7 @@
 """Programs that define games (Python files and callables), and the permission to run them."""
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
@@ -39,8 +40,11 @@ def check_permitted(program: str) -> None:
         )
 
 
-OWN: dict[str, ModuleType] = {}
-"""Name of a game → its module, for the programs that this process has loaded."""
+OWN: dict[str, type[Game]] = {}
+"""Name of a game → its class, for the programs that this process has loaded."""
+
+_files: set[str | None] = set()
+"""The files of these programs."""
 
 
 def module_of_file(game: str) -> ModuleType:
@@ -55,7 +59,7 @@ def module_of_file(game: str) -> ModuleType:
     except OSError as error:
         raise GameError(f"{game}: cannot be read: {error.strerror}") from None
     # A remote caller may name the file, so only files that define a game are run.
-    if not (b"\nGAME = " in source and b"shapley_coop" in source):
+    if not (re.search(rb"^GAME\b.*=", source, re.M) and b"shapley_coop" in source):
         raise GameError(f"{game}: defines no game: end it with GAME = YourGame, a subclass of Game")
     return _run(game, source)
 
@@ -82,7 +86,8 @@ def import_game(game: str) -> type[Game] | dict[str, Any]:
     if isinstance(made, type) and issubclass(made, Game):
         if missing := sorted(made.__abstractmethods__):
             raise GameError(f"{game}: {made.__name__} lacks {', '.join(missing)}: define each")
-        OWN[made.name] = module
+        OWN[made.name] = made
+        _files.add(module.__file__)
         return made
     if isinstance(made, Mapping):
         return dict(made)
@@ -107,7 +112,8 @@ def _run(path: str, source: bytes) -> ModuleType:
         raise GameError(f"{path}: GAME is not a subclass of shapley_coop.games.Game")
     if missing := sorted(kind.__abstractmethods__):
         raise GameError(f"{path}: {kind.__name__} lacks {', '.join(missing)}: define each")
-    OWN[kind.name] = module
+    OWN[kind.name] = kind
+    _files.add(path)
     return module
 
 
@@ -116,9 +122,8 @@ def own_fault(error: BaseException) -> str:
 
     Games get positions and actions only, so the error shows nothing private.
     """
-    files = {module.__file__ for module in OWN.values()}
     frames = traceback.extract_tb(error.__traceback__)
-    at = next((frame for frame in reversed(frames) if frame.filename in files), None)
+    at = next((frame for frame in reversed(frames) if frame.filename in _files), None)
     if at is None:
         return ""
     said = " ".join(f"{type(error).__name__}: {error}".split())[:300]

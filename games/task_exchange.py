@@ -43,6 +43,7 @@ class TaskExchange(Game):
 
     Params: ClassVar[type[Params]] = TaskExchangeParams
     analysed_by: ClassVar[type[Analysis]] = ExchangeAnalysis
+    foresight = TradeForesight
     params: TaskExchangeParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -233,4 +234,3 @@ class TaskExchange(Game):
 
 
 GAME = TaskExchange
-FORESIGHT = TradeForesight

@@ -37,7 +37,7 @@ def is_known(name: str) -> bool:
 
 async def every_run(cells: bool = True) -> list[Run]:
     """Return all runs, newest first; leave out the runs of sweeps if `cells` is false."""
-    found = await asyncio.to_thread(lambda: home().runs.list(cells=cells))
+    found = await asyncio.to_thread(lambda: home().list_runs(cells))
     threads = await asyncio.to_thread(home().threads)
     if threads:  # import LangGraph, which is slow, only if its server has threads here
         from shapley_coop.graphs.served import list_served

@@ -79,7 +79,7 @@ def _language(known: Facts, going_on: Facts) -> str:
         taught=known.get("taught", []),
         norms=" or ".join(f'"{norm}"' for norm in known.get("norms", [])),
         compares_with=known.get("compares_with", ""),
-        most=together({a: amount(max(Fraction(x), Fraction(0))) for a, x in most.items()}),
+        most=most and together({a: amount(max(Fraction(x), Fraction(0))) for a, x in most.items()}),
         several=number > 2,
         many=number > MANY,
         **going_on,

@@ -11,15 +11,10 @@ from numpy.typing import NDArray
 class ByClass:
     """A function of coalitions that depends only on the number of members in each class.
 
-        Attributes:
-    <<<<<<< HEAD:shapley_coop/by_class.py
-            of: the class of each agent, shape (n,); −1 for an agent that never changes the worth.
-            worths: integers in 1/unit, indexed by class counts; shape (m_1 + 1, m_2 + 1, …).
-    =======
-            of: the class of each agent; −1 for an agent that never changes the worth.
-            worths: integers (worths times `unit`), indexed by the number of members of each class.
-    >>>>>>> w5:games/classes.py
-            unit: the divisor that turns these integers into the game's unit.
+    Attributes:
+        of: the class of each agent; −1 for an agent that never changes the worth.
+        worths: integers (worths times `unit`), indexed by the number of members of each class.
+        unit: the divisor that turns these integers into the game's unit.
     """
 
     of: NDArray[Any]

@@ -230,7 +230,7 @@ class EvaluatedTable:
 
         If payoffs are private, the check computes only this agent's payoff.
         """
-        if self.game.analysis.ahead.own_payoffs_only:
+        if self.game.analysis.ahead.foreseeable == "own":
             return short_of(least, self.kept(deal, agent, norms))
         return self.signed.below_reservation(deal, agent, least, norms)
 

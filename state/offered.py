@@ -52,7 +52,7 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
     facts |= show_additions(turn, agent)
     if offer and offer["deal"]["clauses"]:
         # If payoffs are private, each reader sees only what the offer would pay the reader.
-        alone = turn.evaluated.game.analysis.ahead.own_payoffs_only
+        alone = turn.evaluated.game.analysis.ahead.foreseeable == "own"
         facts["offer"] |= _beside_offer(turn, agent if alone else "")
         computed = facts["offer"].get("outlook")
         if computed and len(turn.evaluated.agents) > MOST_OUTLOOKS:
@@ -82,7 +82,7 @@ def as_it_stands(turn: TurnContext, agent: str) -> Facts:
     asked = evaluated.config.outlook and not evaluated.over and not turn.in_clauses
     if not asked or len(evaluated.agents) > MOST_OUTLOOKS:
         return {}
-    alone = evaluated.game.analysis.ahead.own_payoffs_only
+    alone = evaluated.game.analysis.ahead.foreseeable == "own"
     found = _without_offer(turn, agent if alone else "")
     rows = [
         {key: x for key, x in row.items() if key != "alike"}

@@ -58,7 +58,7 @@ def _key(
     norms: Sequence[str],
     viewer: str,
 ) -> _Key:
-    viewer = viewer if game.analysis.ahead.own_payoffs_only else ""
+    viewer = viewer if game.analysis.ahead.foreseeable == "own" else ""
     return game, terms, stands, deal, tuple(norms), viewer
 
 

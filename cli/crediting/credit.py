@@ -53,7 +53,7 @@ def credit(
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives each agent's counts by run.
     """
-    if not file.suffix and not file.exists():
+    if not file.exists():
         if replay not in (ways := [RECORDED, *offered("replays")]):
             raise ValueError(f"--replay {replay}: give {' or '.join(ways)}")
         other = "" if replay == RECORDED else replay

@@ -74,10 +74,10 @@ def _home() -> Finding:
     here = home()
     where = "the database of COOP_DATABASE_URL" if here.database else str(here.folder.resolve())
     try:
-        count = len(here.runs.list())
+        count = len(here.list_runs())
     except errors(OSError) as error:
         return Finding("FAIL", "home", f"{where} cannot be used: {type(error).__name__}")
-    if not here.database and here.folder.stat().st_mode & 0o077:
+    if here.folder.exists() and here.folder.stat().st_mode & 0o077:
         open_to = f"{where}, {count} runs; others on this machine may look in: chmod 700"
         return Finding("note", "home", open_to)
     return Finding("ok  ", "home", f"{where}, {count} runs")
@@ -93,8 +93,11 @@ def _keys() -> Finding:
 
 
 def _check_tracing() -> Finding:
-    on = os.environ.get("LANGSMITH_TRACING", "").lower() == "true"
-    return Finding("ok  ", "LangSmith tracing", "on" if on else "off (LANGSMITH_TRACING=true)")
+    from shapley_coop.seats.tracing import tracing
+
+    return Finding(
+        "ok  ", "LangSmith tracing", "on" if tracing() else "off (LANGSMITH_TRACING=true)"
+    )
 
 
 def _tools() -> Iterator[Finding]:

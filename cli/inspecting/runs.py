@@ -27,6 +27,9 @@ Outcome = Annotated[
         "or budget; started, waiting or failed."
     ),
 ]
+Sweeps = Annotated[
+    bool, typer.Option("--sweeps", help="Include the runs of sweeps (left out by default).")
+]
 SeedOf = Annotated[int | None, typer.Option(help="Only runs with this seed.", min=0)]
 
 
@@ -41,9 +44,7 @@ def runs(
             help=f"List the newest N runs; 0 lists all. By default {MOST}, or all as JSON.", min=0
         ),
     ] = None,
-    sweeps: Annotated[
-        bool, typer.Option("--sweeps", help="Include the runs of sweeps (left out by default).")
-    ] = False,
+    sweeps: Sweeps = False,
     as_json: Json = False,
 ) -> None:
     """List the runs of this home, newest first, without the runs of sweeps.
@@ -54,7 +55,7 @@ def runs(
     from shapley_coop.state.listing import RunFilter, list_line
     from shapley_coop.state.storage.home import home
 
-    if not sweeps and (left_out := len(home().runs.cells())):
+    if not sweeps and home().has_books() and (left_out := len(home().runs.cells())):
         note(f"{left_out} cells of sweeps are left out: coop runs --sweeps")
     wanted = RunFilter(game, graph, seed, _check_words(outcome))
     found = list(wanted(finish(every_run(cells=sweeps))))
@@ -106,6 +107,7 @@ def prune(
     graph: GraphName = "",
     seed: SeedOf = None,
     outcome: Outcome = "",
+    sweeps: Sweeps = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Remove the runs instead of listing them.")
     ] = False,
@@ -118,7 +120,7 @@ def prune(
     if not any((older, game, graph, seed is not None, outcome)):
         raise ValueError("name the runs to remove: --older, --game, --graph, --seed or --outcome")
     wanted = RunFilter(game, graph, seed, _check_words(outcome), older)
-    found = list(wanted(home().runs.list()))
+    found = list(wanted(home().list_runs(cells=sweeps)))
     for run in found:
         if yes:
             finish(remove(run))

@@ -44,19 +44,21 @@ def show(
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import result_of
 
+    if as_json and markdown:
+        raise ValueError("--json and --markdown are two forms of one text: give one of them")
     found = finish(run_of(run))
     if as_json:
         result_of(found)
     table = finish(table_of(found))
     worths = _worths(table) if coalitions else None
     cost = _cost(table, prices)
+    if figure:
+        write_file(figure, _picture(table), "--figure")
+        note(f"written to {figure}")
     if as_json:
         more: dict[str, Any] = {"coalitions": worths} if coalitions else {}
         _tell_json(found, more | ({"cost": cost} if cost else {}))
         return
-    if figure:
-        write_file(figure, _picture(table), "--figure")
-        note(f"written to {figure}")
     if markdown:
         from shapley_coop.evals.transcripts.transcript import transcript
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shapley_coop.cli import INTERRUPTED
 from shapley_coop.cli.console import finish, note, say, say_lines, show_table
 from shapley_coop.cli.options import RunName, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
-
-INTERRUPTED = 130
 
 
 def answer(

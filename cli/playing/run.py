@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shapley_coop.cli import INTERRUPTED
 from shapley_coop.cli.console import complain, finish, note, say, say_json, show_spinner
 from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
@@ -25,7 +27,7 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.playing.answer import INTERRUPTED, ask_at_terminal
+from shapley_coop.cli.playing.answer import ask_at_terminal
 from shapley_coop.cli.playing.run_options import USUAL, IdempotencyKey, Played, Workflow, help_all
 from shapley_coop.cli.playing.served import LOOPBACK, Host, Serve, Serving, stay
 from shapley_coop.invalid import first_error
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
 ENDED_IN_ERROR = 1
+RESUMED, WAITING, BUSY, STOPPED = "resumed", "waiting", "busy elsewhere", "stopped"
 
 
 def run(
@@ -97,7 +100,9 @@ def _workflow(game: str, graph: str) -> str:
 
 def resume(
     run: RunName = "",
-    all_: Annotated[bool, typer.Option("--all", help="Every run that has not ended.")] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every run that has not ended, but no run of a sweep.")
+    ] = False,
     serve: Serve = False,
     host: Host = LOOPBACK,
     port: Port = 0,
@@ -115,32 +120,32 @@ def resume(
         _check_ready(found)
         _follow(found, as_json, served)
         return
-    runs = [one for one in home().runs.list() if one.state != "ended"]
-    stopped = [one.run for one in runs if not _went_on(one, as_json)]
-    note(f"{len(runs) - len(stopped)} of {len(runs)} resumed")
-    if stopped:
+    runs = [one for one in home().list_runs(cells=False) if one.state != "ended"]
+    ways = Counter(_go_on(one, as_json) for one in runs)
+    others = "".join(f", {ways[way]} {way}" for way in (WAITING, BUSY, STOPPED) if ways[way])
+    note(f"{ways[RESUMED]} of {len(runs)} resumed{others}")
+    if ways[STOPPED]:
         sys.exit(ENDED_IN_ERROR)
 
 
-def _went_on(run: Any, as_json: bool) -> bool:
-    """Resume a run; return False after a printed error. A run busy elsewhere is no error."""
+def _go_on(run: Any, as_json: bool) -> str:
+    """Resume a run, and return what came of it. A run busy elsewhere is no error."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
         _check_ready(run)
-        _follow(run, as_json, Serving())
+        return RESUMED if _follow(run, as_json, Serving()) else WAITING
     except (Busy, LeaseLost) as elsewhere:
         note(str(elsewhere))
+        return BUSY
     except OtherWorkflow as other:
         complain(str(other))
-        return False
     except ValueError as error:
         note(f"{run.run}: {error}")
-        return False
     except SystemExit:
-        return False
-    return True
+        pass  # the error is printed
+    return STOPPED
 
 
 def _check_ready(run: Any) -> None:
@@ -216,8 +221,11 @@ def _note_failure(run: Any, error: Exception) -> str:
     return f"{run.run} stopped: {why}. Go on with {onward}"
 
 
-def _follow(run: Any, as_json: bool, served: Serving) -> None:
-    """Play a run, print its result, and keep serving people's pages, if any, until Ctrl-C."""
+def _follow(run: Any, as_json: bool, served: Serving) -> bool:
+    """Play a run, print its result, and keep serving people's pages, if any, until Ctrl-C.
+
+    Return whether the run has ended; it may wait for people.
+    """
     from shapley_coop.cli.playing.narration import Narrator, report
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.state.outcome import FAILED
@@ -229,7 +237,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> None:
     except Waiting as pause:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: {command_for(run, 'answer', who[0])}")
-        return
+        return False
     except (EOFError, KeyboardInterrupt) as left:
         how = "waits" if isinstance(left, EOFError) else "was interrupted"
         onward = command_for(run, "resume", *["--serve"] * served.wanted)
@@ -246,6 +254,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> None:
     stay(pages)
     if outcome["status"] in FAILED or outcome.get("lapsed"):
         sys.exit(ENDED_IN_ERROR)
+    return True
 
 
 def _played(run: Any, watch: Any, pages: "SeatPages | None") -> tuple[dict[str, Any], Any]:

@@ -161,17 +161,18 @@ def outlook(of: Prospect) -> DealOutlook:
     Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any
     other game costs a few simulated plays for each agent and action (`games.ahead`).
     """
-    ahead = of.game.analysis.ahead
-    if not (ahead.open or of.stage or (ahead.own_payoffs_only and of.viewer)):
+    foreseeable = of.game.analysis.ahead.foreseeable
+    own = foreseeable == "own"
+    if not (foreseeable == "all" or of.stage or (own and of.viewer)):
         return DealOutlook(why_not="what will be done in this game cannot be computed in advance")
-    if ahead.own_payoffs_only and (why := _tells_of_others(of)):
+    if own and (why := _tells_of_others(of)):
         return DealOutlook(why_not=why)
     try:
         found, kept = _exactly(of) or _by_plays(of)
     except NotFinite as reason:
         return DealOutlook(why_not=str(reason))
     try:
-        return _with_norm(of, found, kept) if not ahead.own_payoffs_only else found
+        return _with_norm(of, found, kept) if not own else found
     except NotFinite:
         return found
 
@@ -231,7 +232,7 @@ def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
         of, count=NORM_PLAYS if costly else 0, search=NORM_SEARCH if costly else 0
     )
     rows = simulation.rows()
-    if of.game.analysis.ahead.own_payoffs_only:
+    if of.game.analysis.ahead.foreseeable == "own":
         rows = [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
     found = DealOutlook(
         exact=not of_chance,

@@ -92,7 +92,7 @@ class Simulation:
         baseline = self._of.game.baseline
         if baseline.kind not in ("actions", "policy", "idle") or baseline.warning:
             return None
-        if not self._ahead.open:
+        if self._ahead.foreseeable != "all":
             return None
         play = self._ahead.idle_play(dict(self._of.position), self._of.record)
         ends = self._ends([play], None)
@@ -117,7 +117,7 @@ class Simulation:
 
     def _options(self, agent: str) -> list[str | None]:
         """Return the actions by which an agent could break its duties; None means no action."""
-        if self._ahead.own_payoffs_only and agent != self._of.viewer:
+        if self._ahead.foreseeable == "own" and agent != self._of.viewer:
             return [UNASKED]  # the agent's best breach would reveal its private payoffs
         actions = self._of.game.actions[agent]
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]

@@ -95,6 +95,7 @@ class SoftwareCompany(Game):
     own_baseline = True
     Params: ClassVar[type[Params]] = SoftwareCompanyParams
     analysed_by: ClassVar[type[Analysis]] = CompanyAnalysis
+    foresight = CompanyForesight
     params: SoftwareCompanyParams
 
     def __init__(
@@ -279,4 +280,3 @@ def _counted(commits: str) -> Counts:
 
 
 GAME = SoftwareCompany
-FORESIGHT = CompanyForesight

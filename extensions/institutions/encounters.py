@@ -55,6 +55,50 @@ class EncountersAnalysis(Analysis):
         return ReferencePoints(lambda: float(best * len(game.agents) * game.turns / 2))
 
 
+class EncountersForesight(Foresight):
+    """Foresight: agents keep duties; without a duty, they play best against a random partner."""
+
+    FACTS = ("actions", "encounter", "partners", "turns")
+    sure_of_habits = False
+
+    def read(self, facts: Mapping[str, Any]) -> None:
+        """Read the payoffs of an encounter and the schedule of partners."""
+        self.turns, self.partners = int(facts["turns"]), facts["partners"]
+        self.choices = list(facts["actions"][self.me])
+        self.pays = {(x["own"], x["other"]): float(x["pays"]) for x in facts["encounter"]}
+
+    def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
+        """Predict the remaining turns."""
+        record: list[Turn] = list(self.record)
+        for turn in range(self.turn, self.turns + 1):
+            did = dict.fromkeys(self.agents, self.habit(self.choices))
+            for duty in asked(record, turn):
+                others = [x for x in self.choices if x != duty.action]
+                if not duty.forbidden or did[duty.agent] == duty.action:
+                    did[duty.agent] = self.habit(others) if duty.forbidden else duty.action
+            if mine is not None and turn == self.turn:
+                did[self.me] = mine
+            met = {a: self.partners[a][(turn - 1) % len(self.partners[a])] for a in self.agents}
+            earned = {a: self.pays[did[a], did[met[a]]] for a in self.agents}
+            record.append({"turn": turn, "actions": did, "rewards": earned})
+        holds = {a: float(sum(t["rewards"].get(a, 0) for t in record)) for a in self.agents}
+        return Foreseen(record, holds)
+
+    def together(self) -> list[Part]:
+        """Return a plan for all agents: the action that pays most if both partners take it."""
+        best = max(self.choices, key=lambda action: self.pays[action, action])
+        return [Part(agent, best) for agent in self.agents]
+
+    def wish(self) -> list[Part]:
+        """Return a plan of my action and all others' action that together pay me most."""
+        own, other = max(self.pays, key=lambda did: self.pays[did])
+        return [Part(agent, own if agent == self.me else other) for agent in self.agents]
+
+    def habit(self, legal: list[str]) -> str:
+        """Return my best response to a uniformly random partner."""
+        return max(legal, key=lambda own: sum(self.pays[own, other] for other in self.choices))
+
+
 class Encounters(Game):
     """Each turn every agent meets a new partner, and knows the partner's past actions."""
 
@@ -63,6 +107,7 @@ class Encounters(Game):
     needs_seed = False
     Params: ClassVar[type[Params]] = EncountersParams
     analysed_by: ClassVar[type[Analysis]] = EncountersAnalysis
+    foresight = EncountersForesight
     params: EncountersParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -150,49 +195,4 @@ class Encounters(Game):
         return min(self.turns, len(self.agents) - 1)
 
 
-class EncountersForesight(Foresight):
-    """Foresight: agents keep duties; without a duty, they play best against a random partner."""
-
-    FACTS = ("actions", "encounter", "partners", "turns")
-    sure_of_habits = False
-
-    def read(self, facts: Mapping[str, Any]) -> None:
-        """Read the payoffs of an encounter and the schedule of partners."""
-        self.turns, self.partners = int(facts["turns"]), facts["partners"]
-        self.choices = list(facts["actions"][self.me])
-        self.pays = {(x["own"], x["other"]): float(x["pays"]) for x in facts["encounter"]}
-
-    def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Predict the remaining turns."""
-        record: list[Turn] = list(self.record)
-        for turn in range(self.turn, self.turns + 1):
-            did = dict.fromkeys(self.agents, self.habit(self.choices))
-            for duty in asked(record, turn):
-                others = [x for x in self.choices if x != duty.action]
-                if not duty.forbidden or did[duty.agent] == duty.action:
-                    did[duty.agent] = self.habit(others) if duty.forbidden else duty.action
-            if mine is not None and turn == self.turn:
-                did[self.me] = mine
-            met = {a: self.partners[a][(turn - 1) % len(self.partners[a])] for a in self.agents}
-            earned = {a: self.pays[did[a], did[met[a]]] for a in self.agents}
-            record.append({"turn": turn, "actions": did, "rewards": earned})
-        holds = {a: float(sum(t["rewards"].get(a, 0) for t in record)) for a in self.agents}
-        return Foreseen(record, holds)
-
-    def together(self) -> list[Part]:
-        """Return a plan for all agents: the action that pays most if both partners take it."""
-        best = max(self.choices, key=lambda action: self.pays[action, action])
-        return [Part(agent, best) for agent in self.agents]
-
-    def wish(self) -> list[Part]:
-        """Return a plan of my action and all others' action that together pay me most."""
-        own, other = max(self.pays, key=lambda did: self.pays[did])
-        return [Part(agent, own if agent == self.me else other) for agent in self.agents]
-
-    def habit(self, legal: list[str]) -> str:
-        """Return my best response to a uniformly random partner."""
-        return max(legal, key=lambda own: sum(self.pays[own, other] for other in self.choices))
-
-
 GAME = Encounters
-FORESIGHT = EncountersForesight

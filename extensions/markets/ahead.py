@@ -2,16 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.games.ahead import PrivateWorths
+from shapley_coop.games.ahead import Ahead
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.markets.game import Trade
 
 
-class TradeAhead(PrivateWorths):
+class TradeAhead(Ahead):
     """Simulated plays in which an agent without a duty keeps its goods."""
 
     game: "Trade"
+    foreseeable = "own"  # holdings are public, valuations are private
 
     @property
     def words(self) -> str:

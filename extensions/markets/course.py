@@ -1,23 +1,14 @@
 """The answers of an embedded agent in games with goods."""
 
-from collections.abc import Callable, Mapping, Sequence
-from random import Random
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from shapley_coop.extensions.markets.trading import Trader
-from shapley_coop.games import Turn
-from shapley_coop.seats.embedded.characters import Character
+from shapley_coop.seats.embedded.letter_facts import Reader
 
 
-def course(
-    facts: Mapping[str, Any],
-    record: list[Turn],
-    self_: Character,
-    rng: Random,
-    talk: Sequence[Mapping[str, Any]],
-) -> Mapping[str, Callable[[], str]]:
+def course(reader: Reader) -> Mapping[str, Callable[[], str]]:
     """Return question name → the function that answers a letter with this question."""
-    me = Trader(facts, record, self_, rng, talk)
+    me = Trader.of(reader)
     return {
         "reason": me.reason,
         "propose": me.propose,

@@ -91,6 +91,7 @@ class Trade(Game):
     own_baseline = True
     Params: ClassVar[type[Params]] = TradeParams
     analysed_by: ClassVar[type[Analysis]] = TradeAnalysis
+    foresight = TradeForesight
     params: TradeParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -290,6 +291,3 @@ class Trade(Game):
 def _number(amount: Fraction) -> Number:
     """Return an amount as a JSON number."""
     return amount.numerator if amount.denominator == 1 else float(amount)
-
-
-FORESIGHT = TradeForesight

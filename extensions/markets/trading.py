@@ -1,12 +1,11 @@
 """The bargaining of an embedded agent over goods, by its own worths and its guesses."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
-from random import Random
 from typing import Any
 
 from shapley_coop.amounts import plain
@@ -17,11 +16,9 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import Turns
 from shapley_coop.extensions.markets.foresight import Guess
 from shapley_coop.extensions.markets.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
-from shapley_coop.games import Turn
 from shapley_coop.games.foresight import check_facts
 from shapley_coop.games.gives import actions_in, give, legal_in
-from shapley_coop.seats.embedded.characters import Character
-from shapley_coop.seats.embedded.letter_facts import choice, owed_now, proposal
+from shapley_coop.seats.embedded.letter_facts import Reader, choice, owed_now, proposal
 from shapley_coop.seats.embedded.offered import offered_deal
 
 EPSILON = Fraction(1, 10**6)
@@ -32,25 +29,12 @@ MOST_DIVISIONS = 5_000
 
 
 @dataclass(frozen=True)
-class Trader:
+class Trader(Reader):
     """An embedded agent that answers one letter of a game with goods.
 
     The agent knows its own worths and assumes the others' worths by `Guess`. It never signs a deal
     that leaves it with less than it has, or that costs more than it can pay.
-
-    Attributes:
-        facts: the facts of the letter.
-        record: the turns played.
-        self_: the character of the agent.
-        rng: the random numbers of the agent.
-        talk: the public talk, one entry for each message.
     """
-
-    facts: Mapping[str, Any]
-    record: list[Turn]
-    self_: Character
-    rng: Random
-    talk: Sequence[Mapping[str, Any]] = ()
 
     @property
     def market(self) -> Guess:

@@ -20,6 +20,7 @@ from shapley_coop.extensions.mcp.tools import TOOLS
 from shapley_coop.extras import require_extra
 from shapley_coop.graphs.catalogue import names
 from shapley_coop.graphs.finding import is_known
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.person import seat_address
 from shapley_coop.serve.server.body_limit import most_bytes
 from shapley_coop.serve.server.in_process import OWNER, waiting_in
@@ -153,7 +154,7 @@ class _Threads:
         room = standing.table["settings"]
         known = Run(run, line["graph"], room, line["created"], "ended", standing.result)
         with self._books(run):
-            return await verify_ended(known, standing.result)
+            return await verify_ended(known, standing.result, await table_of(known))
 
     def _books(self, run: str) -> AbstractContextManager[None]:
         return acting_for(self._owner, run)

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.cli.console import complain, say, say_json, say_lines, show_table
-from shapley_coop.cli.options import EverySeat, Json, SeedCount, SetPairs
+from shapley_coop.cli.options import Json, SetPairs
+from shapley_coop.extensions.papers.options import EverySeat, SeedCount
 from shapley_coop.extensions.sweeps.commands.sweep import INCOMPLETE, rows_of, run_cells
 
 SIMULATED = """

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from shapley_coop.cli.console import complain, note, say, say_lines
-from shapley_coop.cli.options import BaseUrl, EverySeat, SeedCount, seat_from
+from shapley_coop.cli.options import BaseUrl, seat_from
+from shapley_coop.extensions.papers.options import EverySeat, SeedCount
 from shapley_coop.extensions.sweeps.commands.sweep import (
     INCOMPLETE,
     rows_of,

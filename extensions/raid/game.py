@@ -36,6 +36,7 @@ class RaidBattle(Game):
     name = "raid_battle"
     Params: ClassVar[type[Params]] = RaidParams
     analysed_by: ClassVar[type[Analysis]] = RaidAnalysis
+    foresight = RaidForesight
     params: RaidParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -149,4 +150,3 @@ def _listed(agents: Sequence[str]) -> str:
 
 
 GAME = RaidBattle
-FORESIGHT = RaidForesight

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.games.ahead import PrivateWorths
+from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.exchange.conduct import recorded_trade
 from shapley_coop.games.exchange.market import WAIT
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from shapley_coop.games.task_exchange import TaskExchange
 
 
-class ExchangeAhead(PrivateWorths):
+class ExchangeAhead(Ahead):
     """The simulator: an agent without a duty does its tasks, or waits for a later duty."""
 
     game: "TaskExchange"
+    foreseeable = "own"  # holdings are public, valuations are private
 
     @property
     def words(self) -> str:

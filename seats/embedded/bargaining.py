@@ -11,7 +11,7 @@ from shapley_coop import extension
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
 from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.games.foresight import Missing, Payoffs
+from shapley_coop.games.foresight import Missing, Payoffs, check_facts
 from shapley_coop.games.gives import legal_in
 from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.asked import find_question
@@ -58,10 +58,10 @@ class Agent(Reader):
                 return course[name]()
             program = question.program
             return self.do(program) if isinstance(program, str) else program(self)
-        except Unforeseeable:
+        except Unforeseeable as why:
             from shapley_coop.seats.embedded.without_foresight import answer_blindly
 
-            return answer_blindly(name, self.facts, self.rng, self.talk)
+            return answer_blindly(name, self.facts, self.rng, self.talk, str(why))
         except Missing as missing:
             return f"<s>I cannot decide: {missing}.</s>"
 
@@ -118,7 +118,7 @@ class Agent(Reader):
 
     def act(self) -> str:
         """Return the action that my character chooses; by default the action that pays me best."""
-        fact(self.facts, "legal")
+        check_facts(self.facts, "legal")
         legal = list(legal_in(self.facts))
         if self.rng.random() < self.self_.noise:
             return choice(self.rng.choice(legal))
@@ -145,17 +145,14 @@ class Agent(Reader):
         """Return the answer by a method, named `module:Class.method`, of a subclass of `Reader`."""
         kind, _, method = place.rpartition(".")
         part: type[Reader] = extension.import_place(kind)
-        reader = part(self.facts, self.record, self.self_, self.rng, self.talk, self.seed)
-        return str(getattr(reader, method)(*given))
+        return str(getattr(part.of(self), method)(*given))
 
     @property
     def _course(self) -> Mapping[str, Callable[[], str]]:
         """Question name → the extension's function that replaces the usual answer."""
         for name in extension.offered("courses"):
             if self.facts.get(name):
-                course: Mapping[str, Callable[[], str]] = extension.load("courses", name)(
-                    self.facts, self.record, self.self_, self.rng, self.talk
-                )
+                course: Mapping[str, Callable[[], str]] = extension.load("courses", name)(self)
                 return course
         return {}
 

@@ -1,7 +1,7 @@
 """The characters of embedded agents: a few numbers each, in `characters.toml`."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -53,7 +53,7 @@ class Character:
         """Return a copy with greed and floor varied a little, so that agents differ."""
         greed = min(1.0, max(0.0, self.greed + rng.uniform(-0.1, 0.1)))
         floor = min(greed, max(0.0, self.floor + rng.uniform(-0.05, 0.05)))
-        return Character(**{**self.__dict__, "greed": greed, "floor": floor})
+        return replace(self, greed=greed, floor=floor)
 
 
 _FILE = Path(__file__).with_name("characters.toml").read_text(encoding="utf-8")

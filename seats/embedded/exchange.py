@@ -21,6 +21,7 @@ accept any offer that is better than their present set.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from shapley_coop.games.exchange.market import Market
@@ -37,7 +38,7 @@ CORNER = 0.9
 class Negotiator(Reader):
     """An embedded agent that answers a letter of an exchange."""
 
-    @property
+    @cached_property  # without the cache, each access would read the facts again
     def market(self) -> Market:
         """The market that the facts describe."""
         return Market.of(self.facts)

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 from shapley_coop.deals.contract import lasting_clauses
 from shapley_coop.deals.language.clauses import Clause
@@ -42,6 +42,11 @@ class Reader:
     rng: Random = field(default_factory=lambda: Random(0))
     talk: Sequence[Mapping[str, Any]] = ()
     seed: int = 0
+
+    @classmethod
+    def of(cls, reader: "Reader") -> Self:
+        """Return an agent of this class with the letter and the character of another."""
+        return cls(*(getattr(reader, field.name) for field in fields(Reader)))
 
 
 def terms_of(facts: Mapping[str, Any]) -> Terms:

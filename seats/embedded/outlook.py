@@ -28,11 +28,12 @@ from shapley_coop.seats.embedded.letter_facts import deal_in, fact, proposal
 
 EPSILON = 1e-9
 
+CANNOT = "I cannot look ahead in this game"
 REASONING = "reasoning"
 
 
 class Unforeseeable(Missing):
-    """The error raised if no class predicts the game and the letter has no table of payoffs."""
+    """The error raised if a game cannot be predicted; its text is what the agent says of it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Outlook:
             Unforeseeable: the game cannot be predicted.
         """
         if (kind := foresight_of(facts)) is None:
-            raise Unforeseeable("the letter lacks payoffs")
+            raise Unforeseeable(CANNOT)
         standing = deal_in(facts.get("contract"))
         return cls(kind(facts, record, _asked_by(standing, kind, facts)), standing)
 

@@ -25,7 +25,7 @@ from shapley_coop.deals.monitor import duties
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import check_facts
 from shapley_coop.seats.embedded.letter_facts import Reader, deal_in, fact
-from shapley_coop.seats.embedded.outlook import Unforeseeable
+from shapley_coop.seats.embedded.outlook import CANNOT, Unforeseeable
 
 FORGIVENESS = Fraction(1, 3)
 """The probability that generous tit-for-tat forgives a defection (Nowak and Sigmund, 1992)."""
@@ -42,8 +42,8 @@ def stage_of(facts: Mapping[str, Any]) -> StageGame:
     """
     try:
         return StageGame.of(facts)
-    except NotFinite as reason:
-        raise Unforeseeable(str(reason)) from None
+    except NotFinite:
+        raise Unforeseeable("I draft contracts only from a table of payoffs") from None
 
 
 def course_of(stage: StageGame) -> list[Play]:
@@ -93,8 +93,8 @@ class StageReader(Reader):
         """
         try:
             return GameTree(deal, self.stage, enforcement_of(self.facts), self.record)
-        except NotFinite as reason:
-            raise Unforeseeable(str(reason)) from None
+        except NotFinite:
+            raise Unforeseeable(CANNOT) from None
 
 
 @dataclass(frozen=True)

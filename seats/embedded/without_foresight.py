@@ -16,13 +16,17 @@ from shapley_coop.games.foresight import check_facts
 from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.embedded.letter_facts import owed_now
 from shapley_coop.seats.embedded.offered import offered_deal
+from shapley_coop.seats.embedded.outlook import CANNOT
 
-CANNOT = "I cannot look ahead in this game"
 _DRAWN = f"{CANNOT}: I take the legal action my seed draws."
 
 
 def answer_blindly(
-    asked: str, facts: Mapping[str, Any], rng: Random, talk: Sequence[Mapping[str, Any]]
+    asked: str,
+    facts: Mapping[str, Any],
+    rng: Random,
+    talk: Sequence[Mapping[str, Any]],
+    why: str,
 ) -> str:
     """Return the answer to one letter.
 
@@ -31,6 +35,7 @@ def answer_blindly(
         facts: the letter's facts.
         rng: my random generator.
         talk: the lines of the letter's history.
+        why: why I cannot foresee, as a clause that I say.
 
     Raises:
         Missing: the letter lacks a fact that the answer needs.
@@ -41,12 +46,12 @@ def answer_blindly(
         cannot_tell = dict.fromkeys(("collective_payoff", "externality", "price"))
         return f"<CONSIDER>{json.dumps({'plan': _DRAWN, **cannot_tell})}</CONSIDER>"
     if not asked.endswith(("answer", "sign")):
-        return f"<s>{CANNOT}: I propose nothing.</s><REJECT>"
+        return f"<s>{why}: I propose nothing.</s><REJECT>"
     check_facts(facts, "you")
     deal = offered_deal(facts, talk)
     if not isinstance(deal, Fault) and costs_nothing(deal, facts["you"]):
-        return f"<s>{CANNOT}; I agree because it asks nothing of me.</s><ACCEPT>"
-    return f"<s>{CANNOT}, and agree to nothing that could cost me.</s><REJECT>"
+        return f"<s>{why}; I agree because it asks nothing of me.</s><ACCEPT>"
+    return f"<s>{why}, and agree to nothing that could cost me.</s><REJECT>"
 
 
 def costs_nothing(deal: Deal, me: str) -> bool:

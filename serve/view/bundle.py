@@ -10,6 +10,7 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.escaping import visible_data
+from shapley_coop.games.catalogue import title
 from shapley_coop.seats.records import Entry
 from shapley_coop.serve.view.calls import calls_view
 from shapley_coop.serve.view.clauses import contract_view
@@ -112,8 +113,6 @@ def bundle(
 
 def _play_view(evaluated: EvaluatedTable) -> dict[str, Any]:
     table, config, game = evaluated.table, evaluated.config, evaluated.game
-    given = config.game
-    name = given if isinstance(given, str) else str(given.get("name", "matrix game"))
     seats = {agent: seat.model for agent, seat in config.seats.items()}
     simulated = any(seat.simulated or seat.of_simulation for seat in config.seats.values())
     return {
@@ -124,7 +123,12 @@ def _play_view(evaluated: EvaluatedTable) -> dict[str, Any]:
         "seats": seats,
         "simulated": simulated,
         "simulation": simulation_note({"seats": seats, "simulated": simulated}),
-        "game": {"name": name, "about": game.summary(), "rules": game.rules(), "turns": game.turns},
+        "game": {
+            "name": title(config.game),
+            "about": game.summary(),
+            "rules": game.rules(),
+            "turns": game.turns,
+        },
     }
 
 

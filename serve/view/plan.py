@@ -43,7 +43,7 @@ def _play_as_agreed(evaluated: EvaluatedTable) -> list[Turn] | None:
         actions = {agent: owed.get(agent, "") for agent, known in legal.items() if known}
         if any(action not in legal[agent] for agent, action in actions.items()):
             return None
-        turn: Turn = {"turn": len(monitor.turns) + 1, "actions": owed, "rewards": {}}
+        turn: Turn = {"turn": len(monitor.turns) + 1, "actions": actions, "rewards": {}}
         gifts = [each.gift() for each in monitor.handing_over(turn)]
         after = game.step(with_gifts(position, gifts), actions)
         turn["rewards"] = after.rewards

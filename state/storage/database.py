@@ -18,7 +18,7 @@ _COLUMNS = """
     owner TEXT NOT NULL, kind TEXT {bytewise} NOT NULL, scope TEXT {bytewise} NOT NULL,
     key TEXT {bytewise} NOT NULL, value TEXT NOT NULL, body {bytes} NOT NULL
 """
-_TABLES = (
+_SCHEMA = (
     f"CREATE TABLE IF NOT EXISTS facts (number {{counted}}, {_COLUMNS})",
     "CREATE UNIQUE INDEX IF NOT EXISTS facts_once ON facts (kind, scope, key, owner)",
     "CREATE UNIQUE INDEX IF NOT EXISTS facts_claimed ON facts (kind, scope, key)"
@@ -77,7 +77,7 @@ class Facts:
                 check_version("this home's database", found, BOOKS, ANOTHER_HOME)
             if there:
                 return  # another process has just created the table
-            for statement in _TABLES:
+            for statement in _SCHEMA:
                 session.execute(statement.format(**session.dialect.types))
             session.dialect.complete(session, BOOKS)
 

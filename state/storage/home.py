@@ -112,13 +112,17 @@ class Home:
         """
         from shapley_coop.state.storage.register import no_such_run
 
-        if not self._has_books():
+        if not self.has_books():
             raise no_such_run(name)
         return self.runs.get(name)
 
+    def list_runs(self, cells: bool = True) -> "list[Run]":
+        """Return every run as `Runs.list` does, without creating the home if it does not exist."""
+        return self.runs.list(cells) if self.has_books() else []
+
     def threads(self) -> dict[str, str]:
         """Return thread → its start time, for the threads of LangGraph's server."""
-        return self.runs.threads() if self._has_books() else {}
+        return self.runs.threads() if self.has_books() else {}
 
     def compact(self) -> int:
         """Free the space of removed runs in SQLite files, and return the bytes freed.
@@ -138,7 +142,8 @@ class Home:
         """The words for where the home is, for messages."""
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
-    def _has_books(self) -> bool:
+    def has_books(self) -> bool:
+        """Return whether the home exists, with a register of runs."""
         return bool(self.database) or (self.folder / BOOKS_FILE).exists()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop import games, graphs
+from shapley_coop.cli.options import complete_runs
 from shapley_coop.state.storage.home import Home, home
 from tests.brought import brought_by
 from tests.coop_command import ABLATION, FAILED, USAGE, Coop, one_line, valid
@@ -99,6 +100,41 @@ def test_resume_all_goes_on_with_whatever_has_not_ended(
     assert {run["state"] for run in coop("runs", "--json").result} == {"ended"}
 
 
+CELL = "a1b2c3d4.a1b2c3d4a1b2c3d4a1b2"
+"""The name of a run of a sweep."""
+
+
+def test_resume_all_says_what_came_of_each_run_and_leaves_sweeps_alone(coop: Coop) -> None:
+    for name in ("r", CELL):
+        options = ("--graph", "llm_only", "--agent", "Alice=human")
+        coop("run", "escape_room", "--name", name, *options)
+    assert coop("resume", "--all").err.endswith("\n0 of 1 resumed, 1 waiting\n")
+
+
+def test_prune_leaves_the_runs_of_sweeps_alone_unless_asked(coop: Coop) -> None:
+    coop("run", "escape_room", "--name", CELL, "--graph", "llm_only")
+    assert coop("prune", "--game", "escape_room", "--yes").out == ""
+    assert coop("prune", "--game", "escape_room", "--sweeps").out == f"would remove {CELL}\n"
+
+
+def test_looking_for_runs_makes_no_home(coop: Coop, tmp_path: Path) -> None:
+    assert coop("runs").code == coop("doctor").code == coop("prune", "--older", "1").code == 0
+    assert complete_runs("") == []
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_a_run_is_credited_by_a_name_with_a_dot(coop: Coop) -> None:
+    coop("run", "escape_room", "--name", "v1.2", "--graph", "llm_only")
+    assert coop("credit", "v1.2").code == 0
+    assert "there is no run 'v1.3'" in one_line(coop("credit", "v1.3"), USAGE)
+
+
+def test_json_of_a_run_is_not_also_markdown(coop: Coop) -> None:
+    coop("run", "escape_room", "--name", "r", "--graph", "llm_only")
+    assert "give one of them" in one_line(coop("show", "r", "--json", "--markdown"), USAGE)
+    assert "--figure" in one_line(coop("show", "r", "--json", "--figure", "f.svg"), USAGE)
+
+
 # A person at the table
 
 
@@ -172,6 +208,9 @@ def test_the_doctor_says_what_is_there(coop: Coop, monkeypatch: pytest.MonkeyPat
     assert "needs >=99" in ill.out
     assert "FAIL  nowhere-to-be-found: not installed" in ill.out
     assert "absent" not in ill.out
+    assert "tracing: off" in ill.out
+    monkeypatch.setenv("LANGCHAIN_TRACING_V2", "true")
+    assert "tracing: on" in coop("doctor").out
 
 
 @brought_by("papers")

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.cli.playing.new_game import new_game
-from shapley_coop.games import GameError, load
+from shapley_coop.games import GameError, foresight_of, load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import config_of, game_of
-from tests.coop_command import FAILED, Coop, valid
+from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 from tests.stub_openai import StubOpenAI
 
 ORCHARD = new_game("orchard")
@@ -67,10 +67,44 @@ def test_a_file_that_has_changed_is_run_again(orchard: Path) -> None:
     assert load(str(orchard)).start()["store"] == 20
 
 
+@pytest.mark.parametrize("name", ["_", "_1", "none", "step", "field", "Orchard", "a b"])
+def test_a_name_that_makes_no_class_is_refused_before_anything_is_written(
+    coop: Coop, tmp_path: Path, name: str
+) -> None:
+    assert "cannot name a game" in one_line(coop("new", "game", name), USAGE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_takes_a_number_of_agents_and_refuses_a_play_without_turns(orchard: Path) -> None:
+    assert load(str(orchard), {"agents": 4}).agents == ("Agent1", "Agent2", "Agent3", "Agent4")
+    for wrong in ({"rounds": 0}, {"agents": ["Ann"]}):
+        with pytest.raises(GameError, match="|".join(wrong)):
+            load(str(orchard), wrong)
+
+
+def test_its_facts_name_it_and_its_plays_need_no_dice(orchard: Path) -> None:
+    game = load(str(orchard))
+    assert game.facts()["game"] == "orchard"
+    assert not game.rolls_dice
+
+
+def test_its_own_foresight_serves_embedded_agents(orchard: Path) -> None:
+    dice = "    rolls_dice = False"
+    broken(orchard, dice, f"    foresight = type('Sight', (), {{}})\n{dice}")
+    game = load(str(orchard))
+    assert foresight_of(game.facts()) is type(game).foresight is not None
+
+
+@pytest.mark.parametrize("end", ["GAME=Orchard", "GAME: type[Game] = Orchard"])
+def test_a_game_is_named_in_any_spelling(orchard: Path, end: str) -> None:
+    broken(orchard, "GAME = Orchard", end)
+    assert load(str(orchard)).name == "orchard"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("GAME = Orchard", "", "defines no game: end it with GAME = YourGame"),
+        ("GAME = Orchard", "NO_GAME = Orchard", "defines no game: end it with GAME = YourGame"),
         ("GAME = Orchard", "GAME = 7", "GAME is not a subclass"),
         ("GAME = Orchard", "GAME = Orchid", "NameError"),
         ("def over(", "def is_over(", "Orchard lacks over: define each"),

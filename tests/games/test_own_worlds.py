@@ -34,6 +34,7 @@ EXTENSION = Extension(
         "hamlet": "hamlet_pack.worlds:GAME",
         "ghost": "hamlet_pack.nowhere:GAME",
         "number": "hamlet_pack.seats:SEATS",
+        "village": "hamlet_pack.worlds:GAME",
     },
     seats={"hamlet": "hamlet_pack.seats:model"},
     suites={"hamlets": "hamlet_pack"},
@@ -93,6 +94,7 @@ def test_a_broken_plug_in_breaks_nothing_else(coop: Coop, pack: None) -> None:
     listed = coop("list", "--json").result["games"]
     assert listed["ghost"].startswith("cannot be played: ghost of hamlet")
     assert "no subclass" in listed["number"]
+    assert "Hamlet has the name 'hamlet': give it the name 'village'" in listed["village"]
     assert listed["escape_room"] == load("escape_room").summary()
     told = one_line(coop("run", "ghost"), USAGE)
     assert "ModuleNotFoundError" in told

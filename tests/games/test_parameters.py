@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shapley_coop import games
+from shapley_coop.cli.playing.new_game import new_game
 from shapley_coop.games import GameError
 from tests.brought import brought_by
 from tests.coop_command import USAGE, Coop, one_line
@@ -31,6 +32,15 @@ def test_a_parameter_has_its_type_default_bounds_and_meaning(coop: Coop) -> None
     assert exchange["agents"]["bounds"] == "at least 2 entries"
     assert exchange["absent"]["type"] == "text or mapping"
     assert listed(coop, "public_goods")["endowment"]["bounds"] == "more than 0"
+
+
+def test_a_bound_that_no_value_reaches_is_told(coop: Coop, tmp_path: Path) -> None:
+    for kind in ("int", "int | float"):
+        bounded = f"store: {kind} = __import__('pydantic').Field(12, lt=60)"
+        text = new_game("orchard").replace("store: int = 12", bounded)
+        (tmp_path / "orchard.py").write_text(text, encoding="utf-8")
+        found = coop("list", "orchard.py", "--json").result["parameters"]
+        assert {one["name"]: one["bounds"] for one in found}["store"] == "less than 60"
 
 
 @pytest.mark.parametrize("game", games.names())

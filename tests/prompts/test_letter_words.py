@@ -1,10 +1,12 @@
 """What letters say: the deal once, notes that are replaced, an offer's outlook, and few words."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from shapley_coop.cli.playing.new_game import new_game
 from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import write_history, write_request, write_rules
@@ -72,6 +74,16 @@ async def test_every_letter_that_teaches_payments_tells_their_bound(script: Scri
         words = as_text(messages)
         told = "rewards of its own (at most Alice 10, Bob 10)" in words
         assert told == ('"kind": "pay"' in words.split("# So far")[0]), act
+
+
+async def test_a_letter_tells_no_bound_in_a_game_that_knows_none(
+    script: Script, tmp_path: Path
+) -> None:
+    (tmp_path / "orchard.py").write_text(new_game("orchard"), encoding="utf-8")
+    await play("negotiation_priced", RunConfig(game=str(tmp_path / "orchard.py")))
+    letters = [as_text(messages) for _, _, messages in script.letters]
+    assert any('"kind": "pay"' in letter for letter in letters)
+    assert not any("rewards of its own" in letter for letter in letters)
 
 
 # Notes

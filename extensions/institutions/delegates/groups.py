@@ -72,7 +72,7 @@ def by_interest(game: Game, seed: int) -> list[str]:
     The order follows the first principal component of the first turn's payoffs under `PLAYS` joint
     actions, drawn by seed. If payoffs are private or never vary, agents keep the speaking order.
     """
-    if game.analysis.ahead.own_payoffs_only or not game.analysis.ahead.open:
+    if game.analysis.ahead.foreseeable != "all":
         return list(game.agents)
     game = game.analysis.ahead.on_other_dice(seed + 1)  # the game's own dice tell the future
     start = game.start()

@@ -43,7 +43,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
     offer, group = turn.evaluated.offer, group_of(turn.table, agent)
     assert offer is not None, "members sign the offer that stands"
     deal = Deal.of(offer["deal"])
-    private = turn.evaluated.game.analysis.ahead.own_payoffs_only
+    private = turn.evaluated.game.analysis.ahead.foreseeable == "own"
     computed = _outlook(turn, agent if private else "") if turn.evaluated.config.outlook else {}
     own = {i: x for i, x in deal.ids().items() if concerns(x, agent) or not computed}
     shown: dict[str, Any] = {

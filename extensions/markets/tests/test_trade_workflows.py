@@ -12,10 +12,12 @@ from extensions.markets.tests.trading import JOB, LAMP, MODES, asked, sale
 from shapley_coop import RunConfig, play
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.extensions.markets.course import course
 from shapley_coop.extensions.markets.game import Trade
 from shapley_coop.games import load
 from shapley_coop.graphs import builder, names
 from shapley_coop.seats.embedded import CHARACTERS
+from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import Choices, play_turn
 from tests.brought import with_all_extensions
@@ -130,3 +132,8 @@ async def test_a_deal_about_issues_is_kept_where_goods_go_by_hand(
         assert (outcome["status"], outcome["breaches"]) == ("agreed", [])
         gifts = [c for c in outcome["contract"]["clauses"] if "give" in c["action"]]
         assert [gift["when"] for gift in gifts] == [{"turns": [n, n]} for n in range(1, rounds + 1)]
+
+
+def test_a_trader_is_the_agent_with_its_seed() -> None:
+    agent = Agent({"goods": ["tea"]}, seed=7)
+    assert course(agent)["act"].__self__.seed == 7  # type: ignore[attr-defined]

@@ -6,10 +6,12 @@ import hashlib
 import json
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from shapley_coop.cli.playing.new_game import new_game
 from shapley_coop.deals.language.labels import LABELS
 from shapley_coop.games import names as games
 from shapley_coop.graphs import builder
@@ -18,6 +20,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.assets import FILES, FOLDER, HEADERS
 from shapley_coop.serve.view.escrow import escrow_view
+from shapley_coop.serve.view.plan import plan_view
 from shapley_coop.serve.view.run_sources import HomeSource, bundle_of
 from shapley_coop.serve.view.selfcontained import link_modules, standalone_page
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -357,3 +360,28 @@ def test_every_text_can_be_read_in_light_and_dark(scheme: int) -> None:
         if (worst := min(contrast(found[name], ground) for ground in grounds)) < 4.5
     }
     assert poor == {}
+
+
+async def test_the_plan_lets_nobody_act_who_cannot(script: Script, tmp_path: Path) -> None:
+    """Cyd cannot act in the first of two turns, so that Ben pays it for one."""
+    file = tmp_path / "orchard.py"
+    idle = 'self.over(position) or (agent == "Cyd" and position["turn"] == 1)'
+    file.write_text(new_game("orchard").replace("self.over(position) else", f"{idle} else"))
+    acts = {"Ann": "wait", "Ben": "wait", "Cyd": "take 1"}
+    clauses: list[Any] = [{"kind": "do", "agent": a, "action": act} for a, act in acts.items()]
+    paid = {"kind": "pay", "payer": "Ben", "payee": "Cyd", "amount": 1, "per": "turn"}
+    clauses += [{**paid, "when": {"last": {"agent": "Cyd", "action": "take 1"}}}]
+    script["Ann", "propose"] = f"<PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
+    script["Ben", "answer"] = script["Cyd", "answer"] = "<ACCEPT>"
+    outcome = await play("negotiation_priced", RunConfig(game=str(file), params={"rounds": 2}))
+    table = await table_of(home().runs.get(outcome["run"]))
+    plan = plan_view(EvaluatedTable(table))
+    assert plan is not None
+    assert plan["payoffs"] == {"Ann": 0, "Ben": -1, "Cyd": 2}
+
+
+def test_a_game_in_a_python_file_is_named_without_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "orchard.py").write_text(new_game("orchard"))
+    made_of_it = made("llm_only", game=str(tmp_path / "orchard.py"))
+    assert made_of_it["game"]["name"] == "orchard"
+    assert str(tmp_path) not in json.dumps(made_of_it["game"])
