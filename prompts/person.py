@@ -53,7 +53,7 @@ def sections_for_person(system: str, user: str) -> list[Section]:
 
 
 def speech_as_said(text: str) -> str:
-    """Return a text in which quoted speech has its own signs in place of escapes.
+    r"""Return a text in which quoted speech has its own signs in place of escapes.
 
     >>> speech_as_said(r'Bob: "5 \u003e 4, \"ok\"\n\nor not"')
     'Bob: "5 > 4, ’ok’ / or not"'

@@ -19,10 +19,10 @@ from jinja2 import meta
 
 from shapley_coop.extension import offered
 from shapley_coop.graphs.running import play
-from shapley_coop.nodes.agent import letters
 from shapley_coop.prompts import quote, render, words, write_history
 from shapley_coop.prompts.render import names
 from shapley_coop.seats.letters import as_text
+from shapley_coop.state import letters
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.scripted import Script, events, facts
