@@ -43,9 +43,10 @@ def evaluate(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
-    from shapley_coop.evals.prices import NO_PRICES, is_free, models_of
+    from shapley_coop.evals.prices import NO_PRICES, is_free
     from shapley_coop.extensions.experiments.experiments import Experiment, against
     from shapley_coop.extensions.experiments.experiments import upload as to_langsmith
+    from shapley_coop.extensions.sweeps.models import models_of
     from shapley_coop.extensions.sweeps.playing import Limits
 
     if not is_installed("scipy"):
