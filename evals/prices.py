@@ -25,7 +25,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from shapley_coop.evals.cell import Cell, Row
+from shapley_coop.evals.cell import Row
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
 from shapley_coop.seats.seat import RECORDING, Seat
@@ -170,11 +170,6 @@ def is_free(model: str) -> bool:
     return seat.simulated or seat.human or seat.provider == RECORDING
 
 
-def is_batched(model: str) -> bool:
-    """Return whether sweeps can send calls of a model in batches: OpenAI-compatible models only."""
-    return Seat(model=model).provider == "openai"
-
-
 def read_prices(path: Path = _SHIPPED) -> Prices:
     """Return the prices in a file, by default in the list next to this module.
 
@@ -195,25 +190,3 @@ def with_cost(row: Row, prices: Prices) -> Row:
         return row
     measures = {**row["result"].get("measures", {}), "cost": prices.cost(row["calls"])}
     return {**row, "result": {**row["result"], "measures": measures}}
-
-
-def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
-    """Check that all models have prices, as a cost limit needs them.
-
-    Raises:
-        ValueError: a model has no price.
-    """
-    for model in sorted(models_of(cells)):
-        prices.of(model)
-
-
-def models_of(cells: Iterable[Cell]) -> list[str]:
-    """Return the models of all seats in the cells, each once."""
-    return list(dict.fromkeys(seat.model for seat in seats_of(cells)))
-
-
-def seats_of(cells: Iterable[Cell]) -> list[Seat]:
-    """Return all seats in the cells, each once."""
-    conditions = dict.fromkeys(cell.condition for cell in cells)
-    each = (seat for condition in conditions for seat in condition.settings["seats"].values())
-    return list(dict.fromkeys(map(Seat.model_validate, each)))

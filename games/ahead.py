@@ -105,11 +105,7 @@ class Ahead:
 
     @property
     def foreseeable(self) -> Foreseeable:
-        """Which payoffs an agent can simulate from the facts that it knows.
-
-        A game that overrides `view` or `private` may hide facts: it says what agents can simulate
-        by a subclass.
-        """
+        """The payoffs that an agent can simulate from what it knows: all, its own, or none."""
         from shapley_coop.games.game import Game
 
         kind = type(self.game)

@@ -61,7 +61,11 @@ class Game(Marks, ABC):
         """Return the position before the first turn."""
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """Return what `agent` may see of the position, as JSON facts; by default everything."""
+        """Return what `agent` may see of the position, as JSON facts; by default everything.
+
+        A game that overrides this or `private` has no simulated outlook, unless its simulator says
+        what is `foreseeable` (`games.ahead`).
+        """
         return dict(position)
 
     def private(self, agent: str) -> dict[str, Any]:

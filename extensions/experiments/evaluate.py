@@ -43,18 +43,18 @@ def evaluate(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
-    from shapley_coop.evals.prices import NO_PRICES, is_free, models_of
+    from shapley_coop.evals.prices import NO_PRICES, is_free
     from shapley_coop.extensions.experiments.experiments import Experiment, against
     from shapley_coop.extensions.experiments.experiments import upload as to_langsmith
+    from shapley_coop.extensions.sweeps.models import models_of
     from shapley_coop.extensions.sweeps.playing import Limits
 
     if not is_installed("scipy"):
         raise missing_library("coop eval", "scipy", "reports")
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
-    known = prices_from(prices)
-    if not prices and all(map(is_free, models_of(cells))):
-        known = NO_PRICES  # all models are free, so a cost column would be all zeros
+    free = all(map(is_free, models_of(cells)))  # a cost column would then be all zeros
+    known = NO_PRICES if free and not prices else prices_from(prices)
     tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
     compared = against(experiment, baseline) if baseline else {}

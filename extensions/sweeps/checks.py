@@ -1,5 +1,6 @@
 """Checks that refuse a sweep before it plays anything."""
 
+import time
 from collections.abc import Iterable
 from functools import partial
 
@@ -10,6 +11,26 @@ from shapley_coop.seats.seat import PYTHON, Seat
 from shapley_coop.state.settings import game_of
 from shapley_coop.state.storage.at_rest import check_key
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.journal import ANSWER, BATCHED
+from shapley_coop.state.storage.owned import Book
+
+_BATCHES_KEPT = 30 * 86400
+"""The number of seconds after which a provider has discarded a batch and its answers."""
+
+
+class Waiting(Book):
+    """The letters that wait in providers' batches."""
+
+    def in_batches(self, sweep: str) -> int:
+        """Return the number of a sweep's letters that wait in batches."""
+        since = time.time() - _BATCHES_KEPT
+        with self._reading() as session:
+            held = [
+                one
+                for one in session.every(BATCHED)
+                if one.value["sweep"] == sweep and one.value["since"] > since
+            ]
+            return sum(not session.read(ANSWER, x.scope, [x.value["answer"]]) for x in held)
 
 
 def check_cells(cells: Iterable[Cell]) -> None:
@@ -39,5 +60,5 @@ def check_none_waits(sweep: str) -> None:
     Raises:
         ValueError: letters of the sweep wait in batches; asked again, they would be paid for twice.
     """
-    if waiting := home().journal.in_batches(sweep):
+    if waiting := Waiting(home().books_url).in_batches(sweep):
         raise ValueError(f"{waiting} letters wait in batches: add --batch to fetch answers")

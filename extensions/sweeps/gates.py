@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from math import inf
 
-from shapley_coop.evals.prices import NO_PRICES, Prices, is_batched, is_free
+from shapley_coop.evals.prices import NO_PRICES, Prices, is_free
+from shapley_coop.extensions.sweeps.models import is_batched
 from shapley_coop.extensions.sweeps.playing import Batches
 from shapley_coop.extensions.sweeps.purse import MINUTE, Purse, Rates
 from shapley_coop.seats.asking import PATIENCE, Enquiry

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.evals.cell import Cell
-from shapley_coop.evals.prices import NO_PRICES, Prices, seats_of
+from shapley_coop.evals.prices import NO_PRICES, Prices
 from shapley_coop.extensions.sweeps.gates import SweepGate
+from shapley_coop.extensions.sweeps.models import seats_of
 from shapley_coop.extensions.sweeps.playing import Batches, Limits, Player, Tally
 from shapley_coop.extensions.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.extensions.sweeps.workers import Worker

@@ -4,7 +4,6 @@ A resumed run takes stored answers from the journal, and repeats only interrupte
 holds pointers into the journal, so private texts stay off the table. Agents never read the journal.
 """
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -32,9 +31,6 @@ SHOWN = "shown"
 
 BATCHED = "batched"
 """The kind of the facts that record a sweep's letter in a provider's batch, and the time."""
-
-_BATCHES_KEPT = 30 * 86400
-"""The number of seconds after which a provider has discarded a batch and its answers."""
 
 _COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
@@ -194,17 +190,6 @@ class Journal(Book):
             model = parts_of(fact.key)[-1]
             used[model].update({x: fact.value["answer"].get(x, 0) for x in _COUNTED})
         return [{"model": m, **{x: count[x] for x in _COUNTED}} for m, count in used.items()]
-
-    def in_batches(self, sweep: str) -> int:
-        """Return the number of a sweep's letters that wait in batches."""
-        since = time.time() - _BATCHES_KEPT
-        with self._reading() as session:
-            held = [
-                one
-                for one in session.every(BATCHED)
-                if one.value["sweep"] == sweep and one.value["since"] > since
-            ]
-            return sum(not session.read(ANSWER, x.scope, [x.value["answer"]]) for x in held)
 
 
 def name_of(asked: JournalKey) -> str:

@@ -12,13 +12,14 @@ import pytest
 from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import EVALUATORS, find, score, scores
 from shapley_coop.evals.measures.reference_points import yardstick
-from shapley_coop.evals.prices import NO_PRICES, Price, Prices, check_prices, read_prices
+from shapley_coop.evals.prices import NO_PRICES, Price, Prices, read_prices
 from shapley_coop.extensions.reports.summary import compare_rows, conditions, estimate
 from shapley_coop.extensions.reports.tables import COLUMNS, tables, whole
 from shapley_coop.extensions.reports.writing import write
 from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.extensions.sweeps.forecast import forecast, pilots
+from shapley_coop.extensions.sweeps.models import check_prices
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.evals.swept import CONDITIONS, DILEMMA, run_once, suite

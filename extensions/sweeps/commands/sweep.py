@@ -92,9 +92,9 @@ def sweep(
 ) -> None:
     """Run every cell of a suite once. Repeat the command to continue, or run several at once."""
     from shapley_coop.cli.options import prices_from
-    from shapley_coop.evals.prices import check_prices
     from shapley_coop.extensions.sweeps.folders import shard as shard_of
     from shapley_coop.extensions.sweeps.folders import shard_from
+    from shapley_coop.extensions.sweeps.models import check_prices
     from shapley_coop.seats.keys import keys_bound
 
     part = shard_from(shard) if shard else None
