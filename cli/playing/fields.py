@@ -86,7 +86,8 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
     if "percent" in fields:
         filled["percent"] = _until_valid("What part was your doing, from 0 to 100 %", percent)
     if "speech" in fields:
-        filled["speech"] = _text("What you say to all")
+        alone = filled.get("decision") == "words"
+        filled["speech"] = _text("Your proposal in words" if alone else "What you say to all")
     return filled
 
 
