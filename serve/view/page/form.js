@@ -8,6 +8,8 @@ import { drop, keep, kept } from "./stored.js";
 import { reasoned, reasoning, text } from "./thoughts.js";
 
 const PAUSE = 350;
+const NO_ANSWER = "You then give no answer here, and the run goes on without one.";
+const NOTHING_DONE = "You then do nothing in this turn. If the deal asks you for an action, that breaks it.";
 /** More actions than this are shown as a list instead of buttons. */
 const MANY_ACTIONS = 16;
 
@@ -66,7 +68,7 @@ export function answerable(letter, send, post) {
   }
 
   const reply = (type, args) => send({ id: letter.id, type, args }, () => drop(key));
-  const pass = () => whether("Pass? You then give no answer here, and the run goes on without one.", "Yes, pass", () => reply("ignore", null));
+  const pass = () => whether(`Pass? ${letter.act === "act" ? NOTHING_DONE : NO_ANSWER}`, "Yes, pass", () => reply("ignore", null));
   const made = h(
     "form",
     {

@@ -136,6 +136,10 @@ def test_an_answer_says_what_it_brings_and_the_next_letter_what_is_new(
         titles = page.locator(".letter h2").all_inner_texts()
         assert titles[:3] == ["New since your last letter", "The deal in force", "Your move"]
         picture(opened, tmp_path, "seat-next-letter")
+        press(page, "Pass")
+        passed = page.get_by_role("dialog", name="Pass?")
+        assert "You then do nothing in this turn. If the deal asks" in passed.inner_text()
+        press(page, "No, go back")
         other.get_by_role("heading", name="Bob, choose your action").wait_for()
         became = "The letter that was here is answered, or its time was over."
         assert other.locator(".sent").inner_text() == became
