@@ -372,6 +372,12 @@ def test_an_offer_without_a_clause_is_no_silence_and_a_contract_may_be_words(
         alert.get_by_text("Your offer has no clause").wait_for()
         page.get_by_text("Propose in words alone").click()
         assert page.locator("#reason").inner_text() == ""
+        assert "somebody impartial drafts its clauses for all to sign" in opened.text()
+        said = page.get_by_label("Your proposal in words")
+        said.fill("")
+        send(opened)
+        assert page.locator(".wrong").inner_text() == "Write your proposal here."
+        said.fill("All of us wait, and share alike.")
         picture(opened, tmp_path, "seat-words")
         send(opened)
         wait_for("what was said", lambda: table.values()["talk"])
