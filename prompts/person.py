@@ -39,15 +39,18 @@ def sections_for_person(system: str, user: str) -> list[Section]:
     >>> system, user = "Win.\\n\\n# The game\\n\\nA race.", "# You\\n\\nAnn.\\n\\n# Go"
     >>> [(one.title, one.text) for one in sections_for_person(system, user)]
     [('The game', 'A race.'), ('What is at stake for you', 'Win.\\n\\nAnn.'), ('Go', '')]
+    >>> sections_for_person(system, "# Go")[1].title
+    'Your aim'
     """
     (_, aim), *rules = _parts(system)
     _, *own = _parts(user)
     told = chain.from_iterable(_shortened(*one, "The rest of the rules") for one in rules[:1])
     game = [*told, *(Section(title, text, title not in _ALWAYS) for title, text in rules[1:])]
     stake = "\n\n".join(filter(None, [aim, dict(own).get("You")]))
+    about = "What is at stake for you" if "You" in dict(own) else "Your aim"
     return [
         *(replace(one, rules=True) for one in game),
-        *_shortened("What is at stake for you", stake, "All that is at stake for you", _OWN),
+        *_shortened(about, stake, "All that is at stake for you", _OWN),
         *(Section(title, text) for title, text in own if title != "You"),
     ]
 

@@ -10,6 +10,7 @@ from shapley_coop.questions.propose import Offer
 from shapley_coop.state.consent import cannot_sign, put_offer, terms_of
 from shapley_coop.state.judging import reader
 from shapley_coop.state.offered import as_it_stands, certified_offer
+from shapley_coop.state.outsiders import can_draft, seat_of
 from shapley_coop.state.publishing import put_or_join
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import DRAFTS
@@ -43,8 +44,8 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
     """Check a draft's clauses before the draft is put on the table.
 
     Clauses are refused if they cannot be kept, if a party could never pay them, or if their
-    author's payoff would be below its reservation value. A draft in words alone is accepted: if all
-    agree on the words, the summariser drafts the clauses, and all parties sign.
+    author's payoff would be below its reservation value. A draft in words alone is accepted if
+    somebody can draft its clauses: if all agree on the words, the summariser does, and all sign.
     """
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}
@@ -64,7 +65,12 @@ def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
 def put_draft(
     turn: TurnContext, agent: str, found: Reading, speech: str | None
 ) -> AgentOutput | Fault:
-    """Return the draft as an offer, or a fault if its author may not sign the clauses."""
+    """Return the draft as an offer, or a fault if its author may not sign the clauses.
+
+    A person's words are refused if nobody could draft clauses from them.
+    """
+    if found is IN_WORDS and seat_of(turn, agent).human and not can_draft(turn, agent):
+        return Fault("MPT", "Nobody here drafts clauses from words: write clauses.")
     said: AgentOutput = {"act": "propose", "text": speech or ""}
     fault = None if found is IN_WORDS else cannot_sign(turn, agent, found.deal)
     return fault or put_offer(said, found)

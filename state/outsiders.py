@@ -22,5 +22,18 @@ def seat_of(turn: TurnContext, who: str) -> Seat:
     offer = turn.evaluated.offer
     if who != SUMMARISER or offer is None or offer["deal"]["clauses"]:
         return IMPARTIAL
-    first = [seats[a] for a in (offer["by"], *turn.evaluated.agents) if a in seats]
+    return _drafter(turn, offer["by"])
+
+
+def can_draft(turn: TurnContext, proposer: str) -> bool:
+    """Return whether somebody can draft clauses from an agent's offer in free words."""
+    return not _drafter(turn, proposer).simulated
+
+
+def _drafter(turn: TurnContext, proposer: str) -> Seat:
+    """Return the seat that drafts the clauses of an agent's offer in free words."""
+    seats = turn.evaluated.config.seats
+    if SUMMARISER in seats:
+        return seats[SUMMARISER]
+    first = [seats[a] for a in (proposer, *turn.evaluated.agents) if a in seats]
     return next((seat for seat in first if not (seat.human or seat.program)), IMPARTIAL)

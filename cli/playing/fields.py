@@ -14,7 +14,7 @@ from shapley_coop.cli.console import note
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
 from shapley_coop.prompts.talk import at_turns
-from shapley_coop.serve.seats.typed import amount, part, percent
+from shapley_coop.serve.seats.typed import Mistyped, amount, part, percent, whole
 
 Known = Mapping[str, Any]
 
@@ -86,7 +86,8 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
     if "percent" in fields:
         filled["percent"] = _until_valid("What part was your doing, from 0 to 100 %", percent)
     if "speech" in fields:
-        filled["speech"] = _text("What you say to all")
+        alone = filled.get("decision") == "words"
+        filled["speech"] = _text("Your proposal in words" if alone else "What you say to all")
     return filled
 
 
@@ -98,13 +99,14 @@ def yes_or_again() -> bool:
     """
     while True:
         note("Send it? Enter: yes; a: all fields again; n: no, the letter waits")
-        match _line().lower():
+        match (typed := _line()).lower():
             case "" | "y" | "yes":
                 return True
             case "a" | "again":
                 return False
             case "n" | "no":
                 raise EOFError
+        note(f"“{typed}” is not understood.")
 
 
 def read_message() -> str:
@@ -241,8 +243,17 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "norm":
             if (norm := _choose(asked, [*known["norms"], PARTS])) != PARTS:
                 return {name: norm}
-            return {"fractions": {a: _until_valid(f"{a}'s part", part) for a in known["agents"]}}
+            return {"fractions": _fractions(known["agents"])}
     return {name: _choose(asked, known["agents"])}
+
+
+def _fractions(agents: Sequence[str]) -> dict[str, Any]:
+    """Return the parts that a person types, asked again until they sum to the whole."""
+    while True:
+        try:
+            return whole({agent: _until_valid(f"{agent}'s part", part) for agent in agents})
+        except Mistyped as wrong:
+            note(str(wrong))
 
 
 def _allocation(trade: Known) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from shapley_coop.seats.elements import Choice
 from shapley_coop.serve.seats.typed import Mistyped, as_meant
 from shapley_coop.state.consent import terms_of
 from shapley_coop.state.exchange import talk_in
+from shapley_coop.state.outsiders import can_draft
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.turn import TurnContext
 
@@ -62,7 +63,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         carries = act == "act" and type(turn.evaluated.game).action_label is not Game.action_label
         form |= {"legal": list(legal_in(facts)), "carries": carries}
     if "clauses" in form["fields"]:
-        form |= {"deal": _deal(turn), "words": act in DRAFTED}
+        form |= {"deal": _deal(turn), "words": act in DRAFTED and can_draft(turn, agent)}
         if (offer := facts.get("offer")) and (wire := offer.get("wire")):
             form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
     if "allocation" in form["fields"]:
@@ -187,7 +188,7 @@ def message_of(act: str, fields: Any) -> str:
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")
     if decision == WORDS and not fields.get("speech"):
-        raise Mistyped("Write what you propose into “What you say to all”.")
+        raise Mistyped("Write your proposal into “Your proposal in words”.")
     if decision == WORDS and act in DRAFTED:
         # Only the message of `contract_answer` can have words without clauses.
         return tag_fields("contract_answer", {**fields, "clauses": None, "drops": None})

@@ -114,13 +114,18 @@ def _clause(n: int, clause: Any) -> Any:
                 raise Mistyped("Somebody pays: write the amount.")
             read["amount"] = part(much) if clause.get("per") == "reward" else number(much)
         if isinstance(parts, Mapping):
-            read["fractions"] = _whole(parts)
+            read["fractions"] = whole(parts)
     except Mistyped as wrong:
         raise Mistyped(f"Clause {n}: {wrong}") from None
     return read
 
 
-def _whole(parts: Mapping[str, Any]) -> dict[str, Any]:
+def whole(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the agents' parts of the total as they are read in clauses.
+
+    Raises:
+        Mistyped: one is no part, or they do not sum to the whole.
+    """
     read = {agent: part(x) if isinstance(x, str) else x for agent, x in parts.items()}
     if all(isinstance(x, str) for x in read.values()):
         total = sum(map(parse_exact, read.values()))

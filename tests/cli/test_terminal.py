@@ -11,6 +11,7 @@ import pytest
 
 from shapley_coop.cli.console import finish
 from shapley_coop.cli.playing import run
+from shapley_coop.cli.playing.fields import ask_fields
 from shapley_coop.extensions.sweeps.commands import sweep
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.home import home
@@ -95,8 +96,9 @@ def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
             return coop("answer", "r", "Alice")
 
     offer = "1\n1\nAlice\ndoor\n1\nBob\nlever\n3\nAlice\nBob\n1\n{}\n5\nPull.\n"
-    left = answered(offer.format("1,5") + "n\n")
+    left = answered(offer.format("1,5") + "maybe\nn\n")
     assert left.code == INTERRUPTED
+    assert "“maybe” is not understood.\nSend it? Enter: yes; a: all" in left.err
     assert "nothing is sent: the letter waits" in left.err
     assert not any(mark in left.out for mark in ("<s>", "<PROPOSAL>", '{"'))
     last = "1\n6\n3\n3\nAlice\nBob\n1\n5\n5\nPull.\n"  # the third clause anew
@@ -110,6 +112,17 @@ def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
     assert "Alice has answered, and is asked again" in sent.err
     (said, *_) = finish(table_of(home().run("r")))["talk"]
     assert said["deal"]["clauses"][2]["amount"] == "5"
+
+
+def test_parts_that_are_no_whole_are_asked_again_at_once(
+    types: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = {"agents": ["Ann", "Ben"], "kinds": {"share": "split"}, "norms": [], "turns": 1}
+    form = {"fields": ["clauses"], "unit": "", "labels": {}, "deal": known}
+    types("1\n1\n1\n60 %\n50 %\n60 %\n40 %\n2\n")
+    (split,) = ask_fields("propose", {**form, "decisions": {"offer": "Offer"}}, [])["clauses"]
+    assert split["fractions"] == {"Ann": "60%", "Ben": "40%"}
+    assert "The parts sum to 110 %: let them sum to 100 %" in capsys.readouterr().err
 
 
 def test_a_person_who_leaves_in_the_middle_of_a_form_finds_the_run_waiting(

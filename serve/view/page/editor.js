@@ -55,6 +55,7 @@ export function editor(known, labels, clauses, unit, changed) {
   // Once the play is over, a payment has neither a condition nor another turn.
   const over = known.turn > known.turns;
   const list = h("ol", { class: "editor" });
+  const anew = h("p", { class: "small" }, "Your split divides the total anew: it replaces the payments of the deal.");
   const add = h(
     "p",
     { class: "buttons", role: "group", "aria-label": "Add a clause" },
@@ -74,6 +75,7 @@ export function editor(known, labels, clauses, unit, changed) {
 
   function draw() {
     list.replaceChildren(...clauses.map(row));
+    anew.hidden = !(over && known.drops.length > 0 && clauses.some(({ kind }) => kind === "share"));
   }
 
   function row(clause, n) {
@@ -168,7 +170,7 @@ export function editor(known, labels, clauses, unit, changed) {
   }
 
   draw();
-  return { element: h("div", { class: "clauses-of" }, list, add), draw };
+  return { element: h("div", { class: "clauses-of" }, list, anew, add), draw };
 }
 
 /**

@@ -83,7 +83,7 @@ let count = 0;
 /** Say beside a control what is wrong with it, until it changes. */
 function say(control) {
   if (control.hasAttribute("aria-invalid")) return;
-  const why = control.validity.customError ? control.validationMessage : control.matches("select") ? `Choose: ${control.getAttribute("aria-label").toLowerCase()}.` : MISSING[control.type] ?? "Write something here.";
+  const why = control.validity.customError ? control.validationMessage : control.matches("select") ? `Choose: ${control.getAttribute("aria-label").toLowerCase()}.` : control.dataset.missing ?? MISSING[control.type] ?? "Write something here.";
   const place = control.closest(".choices, .field, .sentence");
   const hint = control.getAttribute("aria-describedby");
   const told = h("p", { id: `wrong-${++count}`, class: "wrong" }, why);

@@ -8,6 +8,8 @@ import { drop, keep, kept } from "./stored.js";
 import { reasoned, reasoning, text } from "./thoughts.js";
 
 const PAUSE = 350;
+const NO_ANSWER = "You then give no answer here, and the run goes on without one.";
+const NOTHING_DONE = "You then do nothing in this turn. If the deal asks you for an action, that breaks it.";
 /** More actions than this are shown as a list instead of buttons. */
 const MANY_ACTIONS = 16;
 
@@ -51,8 +53,6 @@ export function answerable(letter, send, post) {
 
   /** Return the first field that is filled in wrongly; if asked, say beside each what is wrong. */
   function wrong(tell) {
-    const speech = made.querySelector("#field-speech");
-    if (speech) speech.required = filled.decision === "words";
     return findWrong(made, tell);
   }
 
@@ -66,7 +66,7 @@ export function answerable(letter, send, post) {
   }
 
   const reply = (type, args) => send({ id: letter.id, type, args }, () => drop(key));
-  const pass = () => whether("Pass? You then give no answer here, and the run goes on without one.", "Yes, pass", () => reply("ignore", null));
+  const pass = () => whether(`Pass? ${letter.act === "act" ? NOTHING_DONE : NO_ANSWER}`, "Yes, pass", () => reply("ignore", null));
   const made = h(
     "form",
     {
@@ -85,7 +85,7 @@ export function answerable(letter, send, post) {
     percent(form, filled, changed),
     told,
     reasoning(letter, form, filled, changed),
-    form.fields.includes("speech") && text("What you say to all", "speech", "It binds nobody.", filled, changed),
+    form.fields.includes("speech") && speech(filled, changed),
     form.fields.includes("notes") && folded("Private notes", text("Notes for yourself", "notes", "Your next letters show them to you alone.", filled, changed)),
     h(
       "p",
@@ -97,6 +97,23 @@ export function answerable(letter, send, post) {
   if (kept(key)) later();
   return made;
 }
+
+/** Return the field for what is said to all, which is the proposal if it is in words alone. */
+function speech(filled, changed) {
+  const field = text("What you say to all", "speech", "It binds nobody.", filled, changed);
+  const [label, input, hint] = field.children;
+  const spoken = [label.textContent, hint.textContent];
+  input.dataset.missing = "Write your proposal here.";
+  const show = () => {
+    input.required = filled.decision === "words";
+    [label.textContent, hint.textContent] = input.required ? PROPOSED : spoken;
+  };
+  document.addEventListener("decided", () => field.isConnected && show());
+  show();
+  return field;
+}
+
+const PROPOSED = ["Your proposal in words", "If all accept it, somebody impartial drafts its clauses for all to sign."];
 
 /** Return the key of the draft of a letter's answer. */
 function draftOf({ act }) {
@@ -204,7 +221,8 @@ function deal({ deal: known, labels, offer, unit }, filled, changed) {
   const own = () => filled.clauses.length > 0 && JSON.stringify(filled.clauses) !== JSON.stringify(offer.clauses);
   const anew = () => (own() ? whether(`This throws your own clauses away, and begins with ${offer.by}’s. Do it?`, "Yes, begin with them", begin) : begin());
   const from = offer && h("p", { class: "buttons from" }, h("button", { type: "button", onclick: anew }, `Begin with ${offer.by}’s offer ${offer.revision}`));
-  const ends = known.drops.map(({ id, says }) => {
+  // A redistribution after the play ends no clause.
+  const ends = (known.turn > known.turns ? [] : known.drops).map(({ id, says }) => {
     const box = h("input", { type: "checkbox", onchange: () => ((filled.drops = box.checked ? [...filled.drops, id] : filled.drops.filter((one) => one !== id)), changed()) });
     box.checked = filled.drops.includes(id);
     return h("label", { class: "ends" }, box, h("span", {}, `Your offer ends ${id}: ${says}`));

@@ -31,13 +31,16 @@ let before = "";
 /** Whether the run has ended, so that no letter will come. */
 let over = false;
 
+/** What is said while the table is not reached. */
+let away = AWAY;
+
 let sending = false;
 
 /** The text that a party with a key signs if it accepts the letter's offer. */
 let toSign = null;
 
 /** Return the status and the content of an answer of the server. */
-async function called(how, away) {
+async function called(how) {
   const response = await fetch(here, { cache: "no-store", ...how }).catch(() => null);
   // An address of a table that is not served, or not any more, has no `over`.
   if (!response || response.status >= 500) throw new Error(away);
@@ -49,13 +52,14 @@ async function called(how, away) {
 /** Return the letter, or how the run stands. */
 async function readLetter() {
   // A browser that goes back takes what it has stored, which may be this page's HTML.
-  const [response, found] = await called({ headers: { accept: "application/json" } }, AWAY);
+  const [response, found] = await called({ headers: { accept: "application/json" } });
   if (!response.ok && response.status !== 404) throw new Error(found.detail ?? `The server answered ${response.status}.`);
+  away = AWAY;
   return found;
 }
 
 async function post(reply) {
-  const [response, told] = await called({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(reply) }, UNSENT);
+  const [response, told] = await called({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(reply) });
   if (!response.ok) throw new Error(told.detail ?? "This reply is refused.");
   return told;
 }
@@ -192,7 +196,10 @@ async function sentBack(why) {
 async function unsent(why, reply, forget) {
   const found = await readLetter().catch(() => null);
   // Without the table, nobody knows whether the reply has arrived.
-  if (!found) return blame([h("p", {}, why)]);
+  if (!found) {
+    away = UNSENT;
+    return notify(away);
+  }
   if (found.id === reply.id) return blame(refused(why));
   forget();
   open = null;

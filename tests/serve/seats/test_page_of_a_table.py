@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.browser import PHONE, Tab, picture, tab
-from tests.serve.seats.test_served_table import CLAUSES, ROOM, tables
+from tests.serve.seats.test_served_table import CLAUSES, ROOM, TWO, tables
 
 __all__ = ["tables"]
 
@@ -39,7 +39,8 @@ def test_a_form_stays_while_the_table_is_away_and_goes_on_when_it_is_back(tables
         page.route(link, lambda asked: asked.abort())
         notice.get_by_text(AWAY).wait_for()
         press(page, "Send")
-        page.get_by_role("alert").get_by_text("send it again when the table is back").wait_for()
+        notice.get_by_text("send it again when the table is back").wait_for()
+        assert opened.text().count("The table is not reached") == 1
         assert "arrived" not in opened.text()
         nothing = {"title": "Nothing to answer now", "told": [], "over": False}
         page.route(link, lambda asked: asked.fulfill(status=404, json=nothing))
@@ -136,6 +137,10 @@ def test_an_answer_says_what_it_brings_and_the_next_letter_what_is_new(
         titles = page.locator(".letter h2").all_inner_texts()
         assert titles[:3] == ["New since your last letter", "The deal in force", "Your move"]
         picture(opened, tmp_path, "seat-next-letter")
+        press(page, "Pass")
+        passed = page.get_by_role("dialog", name="Pass?")
+        assert "You then do nothing in this turn. If the deal asks" in passed.inner_text()
+        press(page, "No, go back")
         other.get_by_role("heading", name="Bob, choose your action").wait_for()
         became = "The letter that was here is answered, or its time was over."
         assert other.locator(".sent").inner_text() == became
@@ -169,3 +174,24 @@ def test_a_proposal_that_changes_nothing_is_asked_about(tables: Any) -> None:
         press(page, "Send")
         press(page, "Yes, send it")
         page.locator("#app").get_by_text("Your answer was sent.").wait_for()
+
+
+def test_a_split_after_the_play_is_said_to_replace_the_payments_and_ends_no_clause(
+    tables: Any,
+) -> None:
+    table = tables("run", "escape_room", *TWO, "--serve")
+    for who in ("Alice", "Bob"):
+        table.send(who, "reason", thoughts="Collective payoff: 9\nExternality: +\nPrice: 1")
+    table.send("Alice", "propose", decision="offer", clauses=CLAUSES)
+    table.send("Bob", "answer", decision="accept")
+    for who, action in {"Alice": "door", "Bob": "lever"}.items():
+        table.send(who, "act", action=action)
+    for who in ("Alice", "Bob"):
+        table.send(who, "claim", percent="50")
+    with tab(PHONE) as opened:
+        page = begin(opened, table.link("Alice"), "Alice, ")
+        press(page, "The total is split …")
+        page.get_by_text("it replaces the payments of the deal").wait_for()
+        assert page.get_by_role("checkbox").count() == 0
+        page.get_by_label("Remove clause 1").click()
+        page.get_by_text("it replaces the payments of the deal").wait_for(state="hidden")

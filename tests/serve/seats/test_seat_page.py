@@ -355,7 +355,8 @@ def test_a_thread_that_failed_says_why_in_the_list_and_on_its_page(server: Serve
 def test_an_offer_without_a_clause_is_no_silence_and_a_contract_may_be_words(
     server: Server, tmp_path: Path
 ) -> None:
-    table = Table(server, "contracts", "Alice", game="cash_grab", seed=1)
+    seats = {"*": "embedded:rational", "Alice": "human", "summariser": "human"}
+    table = Table(server, "contracts", "Alice", game="cash_grab", seed=1, seats=seats)
     table.letter("contract_propose")
     empty = table.post("fields", {"decision": "offer", "clauses": None, "speech": "Hm."})
     assert empty["detail"] == "Your offer has no clause: add one, or decide otherwise"
@@ -371,6 +372,12 @@ def test_an_offer_without_a_clause_is_no_silence_and_a_contract_may_be_words(
         alert.get_by_text("Your offer has no clause").wait_for()
         page.get_by_text("Propose in words alone").click()
         assert page.locator("#reason").inner_text() == ""
+        assert "somebody impartial drafts its clauses for all to sign" in opened.text()
+        said = page.get_by_label("Your proposal in words")
+        said.fill("")
+        send(opened)
+        assert page.locator(".wrong").inner_text() == "Write your proposal here."
+        said.fill("All of us wait, and share alike.")
         picture(opened, tmp_path, "seat-words")
         send(opened)
         wait_for("what was said", lambda: table.values()["talk"])

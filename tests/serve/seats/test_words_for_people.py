@@ -117,8 +117,30 @@ CLAUSES = {
 """Name → a payment as a person fills it in."""
 
 
+@pytest.mark.parametrize(("drafter", "offered"), [("embedded:impartial", False), ("human", True)])
+async def test_words_alone_are_offered_and_taken_only_where_somebody_drafts_clauses(
+    drafter: str, offered: bool
+) -> None:
+    seen: dict[str, Any] = {}
+
+    def answers(mail: OpenMail) -> str:
+        turn, facts = mail.question.turn(), mail.question.question().letter.facts
+        seen["decisions"] = form_of(turn, mail.agent, facts)["decisions"]
+        fields = {"decision": "words", "speech": "Let us both hold back."}
+        seen["why"] = preview(turn, mail.agent, fields)["why"]
+        raise KeyboardInterrupt
+
+    seats = {"*": "embedded:rational", "Alice": "human", "summariser": drafter}
+    run = prepare("contracts", RunConfig(game="escape_room", seats=seats))
+    with pytest.raises(KeyboardInterrupt):
+        await follow(run, person=answers)
+    assert ("words" in seen["decisions"]) is offered
+    refusal = "" if offered else "Nobody here drafts clauses from words: write clauses."
+    assert seen["why"] == refusal
+
+
 def test_a_draft_in_words_alone_needs_words() -> None:
-    with pytest.raises(ValueError, match="Write what you propose into “What you say to all”"):
+    with pytest.raises(ValueError, match="Write your proposal into “Your proposal in words”"):
         message_of("contract_propose", {"decision": "words", "speech": ""})
 
 
