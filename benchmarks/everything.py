@@ -65,8 +65,8 @@ class Section:
     figures: list[Figure]
 
     def markdown(self, name: str) -> str:
-        """Return the result as a section of the page."""
-        source = f"({self.day}, {self.commit}; {self.machine})"
+        """Return the result as a section of the page, without the machine."""
+        source = f"({self.day}, {self.commit})"
         return f"\n## {name}\n\n{self.title}\n{source}\n\n{table(self.figures)}\n"
 
 
@@ -130,7 +130,10 @@ def kept() -> dict[str, Section]:
 def keep(sections: dict[str, Section]) -> None:
     """Write the results to docs/performance.json, and the page from them."""
     ordered = {name: sections[name] for name in BENCHES if name in sections}
-    told = KEPT.dump_json(ordered, indent=1, exclude_defaults=True)
-    PAGE.with_suffix(".json").write_bytes(told + b"\n")
+    PAGE.with_suffix(".json").write_bytes(
+        KEPT.dump_json(ordered, indent=1, exclude_defaults=True) + b"\n"
+    )
     parts = [one.markdown(name) for name, one in ordered.items()]
-    PAGE.write_text(HEAD + "".join(parts), encoding="utf-8")
+    machines = sorted({one.machine for one in ordered.values()})
+    told = f"\nMeasured on: {'; '.join(machines)}.\n"
+    PAGE.write_text(HEAD + told + "".join(parts), encoding="utf-8")

@@ -33,7 +33,7 @@ class Figure:
         """Return a line of a Markdown table: name, figure, goal, floor and verdict."""
         bounds = [self._bound(self.goal), self._bound(self.floor)]
         cells = [self.what, f"{short(self.found)} {self.unit}".strip(), *bounds, self.verdict()]
-        return f"| {' | '.join(cells)} |"
+        return f"|{'|'.join(f' {cell} ' if cell else '' for cell in cells)}|"
 
     def verdict(self) -> str:
         """Return `yes` if the goal is reached, `floor` if only the floor is, or `no`."""

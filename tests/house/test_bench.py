@@ -49,5 +49,6 @@ def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
     assert kept() == {"start": one, "server": one}
     assert [*kept()] == ["server", "start"], "in the order of the benches"
     page = (tmp_path / "performance.md").read_text(encoding="utf-8")
-    assert "## start\n\nMeasure it.\n(2026-01-02, abc; a processor)\n\n| what |" in page
-    assert "| wall | 1.5 s |  |  |  |" in page
+    assert "\nMeasured on: a processor.\n" in page
+    assert "## start\n\nMeasure it.\n(2026-01-02, abc)\n\n| what |" in page
+    assert "| wall | 1.5 s ||||" in page
