@@ -143,8 +143,9 @@ class Home:
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
     def has_books(self) -> bool:
-        """Return whether the home exists, with a register of runs."""
-        return bool(self.database) or (self.folder / BOOKS_FILE).exists()
+        """Return whether the home has a register of runs, or cannot have one."""
+        unusable = self.folder.is_file()  # opening it then says so
+        return bool(self.database) or unusable or (self.folder / BOOKS_FILE).exists()
 
 
 def home() -> Home:
