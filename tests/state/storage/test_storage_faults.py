@@ -83,7 +83,7 @@ def test_a_home_that_is_no_folder_is_told_in_one_line(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("COOP_HOME", str(tmp_path / "file" / "home"))
-    assert "set COOP_HOME" in one_line(coop("runs"), USAGE)
+    assert "set COOP_HOME" in one_line(coop("run", "escape_room"), USAGE)
 
 
 def test_a_foreign_write_lock_stops_no_reader(coop: Coop) -> None:
