@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -94,6 +95,7 @@ class Calls:
     def __init__(self, path: Path, app: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._alone = Lock()
         self.app = app
         # The app itself wrote this file, so loading the app's own types from the file is safe.
         self._serial = JsonPlusSerializer(allowed_msgpack_modules=True)
@@ -106,9 +108,7 @@ class Calls:
 
     def used(self, question: str, key: str) -> None:
         """Record that plays of an input (`question`, its hash) need the call under this key."""
-        self._base.execute(
-            "INSERT OR IGNORE INTO needed VALUES (?, ?, ?)", (self.app, question, key)
-        )
+        self._run("INSERT OR IGNORE INTO needed VALUES (?, ?, ?)", self.app, question, key)
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:
         """Return whether a set of coalitions was played before on every input.
@@ -117,16 +117,12 @@ class Calls:
             questions: a hash for each sample of an input (`Stage.question`).
             how: the name of the set of coalitions.
         """
-        rows = self._base.execute(
-            "SELECT question FROM needed WHERE app = ? AND key = ?", (self.app, how)
-        )
+        rows = self._run("SELECT question FROM needed WHERE app = ? AND key = ?", self.app, how)
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
         """Return, for each cached call of a question, the set of agents that this call called."""
-        rows = self._base.execute(
-            "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
-        )
+        rows = self._run("SELECT key FROM needed WHERE app = ? AND question = ?", self.app, base)
         return [frozenset(json.loads(asked)) for (asked,) in rows]
 
     def kept(self, questions: Iterable[str]) -> int:
@@ -134,21 +130,19 @@ class Calls:
         keys = {
             key
             for question in questions
-            for (key,) in self._base.execute(
+            for (key,) in self._run(
                 "SELECT key FROM needed JOIN kept USING (app, key) WHERE app = ? AND question = ?",
-                (self.app, question),
+                *(self.app, question),
             )
         }
         return len(keys)
 
     def get(self, key: str) -> Call | None:
         """Return a fresh copy of the call under a key, or None."""
-        found = self._base.execute(
-            "SELECT kind, call FROM kept WHERE app = ? AND key = ?", (self.app, key)
-        ).fetchone()
-        if found is None:
+        found = self._run("SELECT kind, call FROM kept WHERE app = ? AND key = ?", self.app, key)
+        if not found:
             return None
-        row = _untupled(self._serial.loads_typed(found))
+        row = _untupled(self._serial.loads_typed(found[0]))
         inner = tuple(Inner(**_with_took(one)) for one in row["inner"])
         return Call(**{**_with_took(row), "inner": inner})
 
@@ -164,31 +158,35 @@ class Calls:
             kind, written = self._serial.dumps_typed(_tupled(row))
         except Exception as error:
             raise TypeError(f"its output cannot be kept: {error}") from None
-        self._base.execute(
-            "INSERT OR IGNORE INTO kept VALUES (?, ?, ?, ?)", (self.app, key, kind, written)
-        )
+        statement = "INSERT OR IGNORE INTO kept VALUES (?, ?, ?, ?)"
+        self._run(statement, self.app, key, kind, written)
         kept = self.get(key)
         assert kept is not None
         return kept
 
     def begun(self, key: str) -> list[str]:
         """Return the tools that may have acted in a call that began but never ended."""
-        rows = self._base.execute(
-            "SELECT tool FROM acting WHERE app = ? AND key = ?", (self.app, key)
-        )
+        rows = self._run("SELECT tool FROM acting WHERE app = ? AND key = ?", self.app, key)
         return [tool for (tool,) in rows]
 
     def begin(self, key: str, tool: str) -> None:
         """Record that a tool is about to act in a call."""
-        self._base.execute("INSERT OR IGNORE INTO acting VALUES (?, ?, ?)", (self.app, key, tool))
+        self._run("INSERT OR IGNORE INTO acting VALUES (?, ?, ?)", self.app, key, tool)
 
     def ended(self, key: str) -> None:
         """Forget the tools that began to act in a call, because the call has ended."""
-        self._base.execute("DELETE FROM acting WHERE app = ? AND key = ?", (self.app, key))
+        self._run("DELETE FROM acting WHERE app = ? AND key = ?", self.app, key)
+
+    def _run(self, statement: str, *values: Any) -> list[Any]:
+        # A tool's thread may still run after the play has ended, and SQLite crashes the process
+        # if a connection is closed while another thread uses it.
+        with self._alone:
+            return self._base.execute(statement, values).fetchall()
 
     def close(self) -> None:
         """Close the file."""
-        self._base.close()
+        with self._alone:
+            self._base.close()
 
 
 def _with_took(row: Mapping[str, Any]) -> dict[str, Any]:
