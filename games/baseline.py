@@ -89,10 +89,10 @@ def absent_action(game: "Game", baseline: Baseline, position: "Position", agent:
 def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
     """Return the declared baseline, or None if none is declared.
 
-    If every agent has an action called like such a word (`idle`), the action is meant.
+    A word such as `idle` means the action of this name, if every agent has one.
 
     Raises:
-        GameError: the game fixes its baseline, or does not know the word, agent or action.
+        GameError: the game's baseline is fixed, or `absent` names something unknown.
     """
     from shapley_coop.games.params import GameError
 

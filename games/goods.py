@@ -44,7 +44,7 @@ def transfer_words(effect: Mapping[str, Any]) -> str:
 
 
 def hand_over(holds: Holdings, gifts: Sequence[Gift]) -> tuple[Holdings, list[dict[str, Any]]]:
-    """Return the holdings after transfers, in order, and the transfers' effects for the record.
+    """Make transfers in order; return the new holdings, and each transfer's effect to record.
 
     A giver cannot transfer more than it holds; the effect gives the missing quantity as `short`.
     """

@@ -136,7 +136,7 @@ def conduct(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Condu
 
 
 def step_by_step(game: "Game", did: Conduct) -> Replays:
-    """Return replays of these actions in any game, by `step`. Cost: one play per coalition."""
+    """Return replays by the game's `step`, for games of any kind. Cost: a play per coalition."""
     baseline = game.baseline
     known: dict[bytes, list[Fraction]] = {}
 

@@ -88,7 +88,7 @@ def render(name: str, /, **variables: Any) -> str:
 
 
 def fill(text: str, /, **variables: Any) -> str:
-    """Fill an extension's own template, as `render` fills shipped ones; no pack replaces it.
+    """Fill an extension's own template; a user's folder of templates cannot replace it.
 
     Args:
         text: the template's text.

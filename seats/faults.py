@@ -135,7 +135,7 @@ def _of_status(error: BaseException, status: int, seat: Seat) -> str:
     return (by_code or _BY_STATUS.get(status, unknown)) + asked
 
 
-def _of_cause(error: BaseException, seat: Seat, limit: float) -> str:  # noqa: PLR0912 - one case a kind
+def _of_cause(error: BaseException, seat: Seat, limit: float) -> str:  # noqa: PLR0912
     """Return the explanation of one error in the chain; "" if a later error may say more."""
     import aiohttp
 

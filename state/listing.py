@@ -24,7 +24,7 @@ def line(
     payoffs: Mapping[str, float] | None = None,
     why: str = "",
 ) -> dict[str, Any]:
-    """Return a run's entry in a list; before the run's end, its `outcome` is its state.
+    """Return a run's entry in a list. Until the run ends, the entry's `outcome` is `state`.
 
     Args:
         run: the run's name.

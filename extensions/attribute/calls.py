@@ -47,7 +47,7 @@ class Took:
 
 @dataclass(frozen=True)
 class Inner:
-    """An agent that was called as a tool within a call.
+    """A call of an agent as a tool, while another agent's call was under way.
 
     Attributes:
         path: the tool's path.

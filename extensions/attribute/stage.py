@@ -187,7 +187,7 @@ class Stage:
         return self.calls.kept(self.question(unit) for unit in units)
 
     def is_answered(self, units: Iterable[Unit], how: str) -> bool:
-        """Return whether the coalitions named `how` were played before on all these inputs."""
+        """Return whether a set of coalitions, named `how`, was played before on all inputs."""
         return self.calls.is_answered((self.question(unit) for unit in units), how)
 
     def answered(self, units: Iterable[Unit], how: str) -> None:

@@ -1,8 +1,8 @@
 """The incentives of all parties under a contract, by counts: exact for any number of agents.
 
-The analysis needs a repeated game with payoffs by counts, and a contract whose conditions depend
-only on turns. Then turns are independent, and their payoffs add up. Agents with the same duties are
-analysed once. Fixed payments change no incentive.
+The analysis needs a repeated game in which a payoff depends on how many agents take each action,
+and a contract whose conditions depend on the turn's number alone. Then turns are independent. Their
+payoffs add up. Agents with the same duties are analysed once. Fixed payments change no incentive.
 
 >>> from shapley_coop.deals.language.clauses import Do
 >>> from shapley_coop.deals.analysis.stage import facts_of

@@ -96,7 +96,7 @@ class TradeForesight(Foresight):
     FACTS = ("turns", "goods", "pool")
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Store the number of turns and the guessed worths from the facts of the letter."""
+        """Read the number of turns and the goods' worths, which are guessed for the others."""
         self.turns = int(facts["turns"])
         self.market = Guess(facts)
 

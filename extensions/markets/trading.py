@@ -101,7 +101,7 @@ class Trader(Reader):
         return choice(self._by_hand(legal) or "keep")
 
     def _by_hand(self, legal: Sequence[str]) -> str:
-        """Return a gift by hand out of a pool that no contract divides, or ""."""
+        """Return an action that gives another its part of the pool if no contract does, or ""."""
         if not self.market.pool or self.facts.get("contract"):
             return ""
         for _, receiver, good, count in self._division(1):

@@ -13,7 +13,7 @@ NAME = "proof"
 
 
 class PartyKey(BaseModel):
-    """One party's key. A text in PEM stands for a public key, any other for a key of this home."""
+    """One party's key. A setting may be a text: a public key in PEM, or a name of a key here."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

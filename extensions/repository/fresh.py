@@ -68,7 +68,7 @@ def _copy(source: Repository, copy: Repository, tips: Sequence[str]) -> None:
                 copy.command(*index), stdin=given, stdout=null, stderr=from_copy
             ) as indexes:
                 packs.stdout.close()  # if index-pack dies, pack-objects must see a closed pipe
-        # If a signal ended pack-objects, index-pack's failure may be the cause: report it first.
+        # A negative code is a signal: index-pack may have failed first, and is reported below.
         if packs.returncode > 0:
             from_source.seek(0)
             raise source.failed(pack, from_source.read())

@@ -116,7 +116,7 @@ class Standing:
             anew = self._lineage.origin(line.by, key(line.text), restored=False)
             for origin in dict.fromkeys((line.origin, anew)):
                 said = (origin.commit, origin.key)
-                # `added` lacks reformatted lines, since their text differs from the added text.
+                # `added` has no line that was reformatted later: it is claimed by its place.
                 most = self._lineage.added[said]
                 claim = said if most else (line.blamed.commit, line.blamed.path, line.blamed.line)
                 if origin.commit != NOBODY and used[claim] < max(1, most):

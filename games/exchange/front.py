@@ -65,7 +65,7 @@ _IMPOSSIBLE = -(10**15)
 
 
 def _fronts(utilities: Sequence[Micros], wholes: Iterable[int]) -> dict[int, Front]:
-    """Return set → front of its partitions in a group, if the set has an atom for each member."""
+    """Return set → front of its partitions among a group; sets with too few atoms are left out."""
     if len(utilities) == 1:
         return {s: Front(utilities[0][[[s]]], np.array([[s]], dtype=np.int64)) for s in wholes}
     if len(utilities) == 2:

@@ -215,7 +215,7 @@ class _Handler(ViewHandler):
     timeout = EVERY  # seconds until a silent connection is closed
 
     def is_foreign(self) -> bool:
-        """Return False, because a key admits a request under any host name of this machine."""
+        """Return False: any host name will do, because the key in the address protects the page."""
         return False
 
     def do_GET(self) -> None:

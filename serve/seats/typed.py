@@ -29,7 +29,7 @@ def number(typed: str) -> str:
     """Return a number without a decimal comma, and with a plain minus.
 
     Raises:
-        Mistyped: the comma may as well part thousands.
+        Mistyped: the comma could also separate thousands.
     """
     if found := _THOUSANDS.search(typed):
         whole, rest = found.groups()

@@ -80,7 +80,7 @@ def _at(meeting: Meeting, now: int) -> str:
 
 
 def after(meeting: Meeting, now: int, turns: int, said: AgentOutput | PublicMessage) -> Meeting:
-    """Return a pair after its speaker's message.
+    """Return the state of a pair's meeting after its speaker's message.
 
     The pair stops if the speaker passes, and after the last turn of talk.
 

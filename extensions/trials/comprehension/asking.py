@@ -130,7 +130,7 @@ def unasked(acts: Iterable[str], workflows: Iterable[str] = ()) -> list[str]:
 
 
 async def _played(graph: str, game: str, seed: int) -> list[Entry]:
-    """Return the letters of a run and, for contracts, of a run whose agents agree in words."""
+    """Play a game, for `contracts` also with agents that agree in words; return all letters."""
     found: list[Entry] = []
     with home_for_now():
         for seats in _SEATS:

@@ -41,7 +41,7 @@ def wrong_in(row: Row, cell: Cell) -> list[str]:
 
     Args:
         row: a row of a sweep.
-        cell: the row's match.
+        cell: the match of the tournament whose result is in the row.
     """
     try:
         return [*_differences(row, cell), *_wrongly_counted(row)]
