@@ -7,7 +7,6 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-_ROOT = Path(__file__).resolve().parents[1]  # not the package, a folder of links to the root
 _LIBRARIES = ("langgraph", "langchain-core", "langchain-openai", "numpy", "scipy")
 
 
@@ -27,15 +26,17 @@ def _version(name: str) -> str:
 
 def _commit() -> str:
     """Return the commit of this source tree, or "unknown" if it is not a git checkout."""
-    if not (_ROOT / ".git").exists() or shutil.which("git") is None:
+    # The package is a folder of links to the root. Resolving them blocks, so no import does it.
+    root = Path(__file__).resolve().parents[1]
+    if not (root / ".git").exists() or shutil.which("git") is None:
         return "unknown"
-    commit = _git("rev-parse", "--short=12", "HEAD")
-    return f"{commit}{'+' if _git('status', '--porcelain') else ''}" if commit else "unknown"
+    commit = _git(root, "rev-parse", "--short=12", "HEAD")
+    return f"{commit}{'+' if _git(root, 'status', '--porcelain') else ''}" if commit else "unknown"
 
 
-def _git(*arguments: str) -> str:
+def _git(root: Path, *arguments: str) -> str:
     done = subprocess.run(
-        ["git", "-C", str(_ROOT), *arguments],  # noqa: S607 - the git on the user's PATH
+        ["git", "-C", str(root), *arguments],  # noqa: S607 - the git on the user's PATH
         capture_output=True,
         text=True,
         check=False,

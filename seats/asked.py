@@ -31,12 +31,14 @@ class Asked:
         answer: the class of answers, from which tags, schema, tool and form are built.
         program: the function by which an embedded agent answers, or the `module:Class.method` of a
             subclass of `seats.embedded.letter_facts.Reader`, imported at its first use.
+        takes_amounts: whether a split's parts may be amounts, which the question itself converts.
     """
 
     name: str
     title: str
     answer: type[Answer]
     program: "str | Callable[[Agent], str]"
+    takes_amounts: bool = False
 
 
 @lru_cache(maxsize=256)  # bounded, as a letter from outside may hold any name

@@ -181,9 +181,10 @@ def message_of(act: str, fields: Any) -> str:
         ValueError: `fields` is not an object, the act has no form, a number is mistyped, or the
             decision is to make an offer but `clauses` is empty.
     """
-    if not isinstance(fields, dict) or find_question(act) is None:
+    question = find_question(act)
+    if not isinstance(fields, dict) or question is None:
         raise ValueError("args: give the fields of the form as one object")
-    fields = as_meant(fields)
+    fields = as_meant(fields, question.takes_amounts)
     decision = fields.get("decision")
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")

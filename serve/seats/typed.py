@@ -90,8 +90,10 @@ def amount(typed: str, unit: str = "") -> str:
     return read
 
 
-def as_meant(fields: Mapping[str, Any]) -> dict[str, Any]:
+def as_meant(fields: Mapping[str, Any], takes_amounts: bool = False) -> dict[str, Any]:
     """Return a form's fields with the numbers that a person typed as the readers know them.
+
+    With `takes_amounts` the parts of a split stay as they are, as they may be amounts.
 
     Raises:
         Mistyped: one is no such number; the message names its clause.
@@ -100,11 +102,13 @@ def as_meant(fields: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(said := fields.get("percent"), str):
         read["percent"] = percent(said)
     if isinstance(clauses := fields.get("clauses"), list):
-        read["clauses"] = [_clause(n, clause) for n, clause in enumerate(clauses, start=1)]
+        read["clauses"] = [
+            _clause(n, clause, takes_amounts) for n, clause in enumerate(clauses, start=1)
+        ]
     return read
 
 
-def _clause(n: int, clause: Any) -> Any:
+def _clause(n: int, clause: Any, takes_amounts: bool) -> Any:
     if not isinstance(clause, Mapping):
         return clause
     read, parts = dict(clause), clause.get("fractions")
@@ -113,7 +117,7 @@ def _clause(n: int, clause: Any) -> Any:
             if not much.strip():
                 raise Mistyped("Somebody pays: write the amount.")
             read["amount"] = part(much) if clause.get("per") == "reward" else number(much)
-        if isinstance(parts, Mapping):
+        if isinstance(parts, Mapping) and not takes_amounts:
             read["fractions"] = whole(parts)
     except Mistyped as wrong:
         raise Mistyped(f"Clause {n}: {wrong}") from None

@@ -41,6 +41,7 @@ QUESTION = replace(
     name="answer_bounty",
     title="do you agree to this split?",
     read=read,
+    takes_amounts=True,
     shows=(stand, talk_round, paid_offer, answer_order, bounty),
     words=(offer_to_answer, in_words),
     tells=about_bounty,
