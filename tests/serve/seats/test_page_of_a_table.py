@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser import PHONE, Tab, picture, tab
+from tests.browser import PHONE, Tab, tab
 from tests.serve.seats.test_served_table import CLAUSES, ROOM, TWO, tables
 
 __all__ = ["tables"]
@@ -79,7 +79,6 @@ def test_fields_take_signs_and_commas_and_say_beside_them_what_is_wrong(
             "Write a number, as in 3 or 1.5.",
         ]
         assert who.evaluate("one => one === document.activeElement && one.ariaInvalid") == "true"
-        picture(opened, tmp_path, "seat-wrong-fields")
         assert not opened.overflows()
         who.select_option("Bob")
         page.get_by_label("Does what").nth(1).select_option("lever")
@@ -129,14 +128,12 @@ def test_an_answer_says_what_it_brings_and_the_next_letter_what_is_new(
         shown = page.locator(".preview").inner_text()
         assert "all keep it\t4\t5" in shown
         assert "you sign and break it by door\t4\t-6" in shown
-        picture(opened, tmp_path, "seat-accept")
         press(page, "Send")
         page.get_by_role("heading", name="Bob, choose your action").wait_for()
         assert page.locator(".sent").inner_text() == "Your answer was sent."
         assert page.evaluate("[scrollY, document.activeElement.tagName]") == [0, "H1"]
         titles = page.locator(".letter h2").all_inner_texts()
         assert titles[:3] == ["New since your last letter", "The deal in force", "Your move"]
-        picture(opened, tmp_path, "seat-next-letter")
         press(page, "Pass")
         passed = page.get_by_role("dialog", name="Pass?")
         assert "You then do nothing in this turn. If the deal asks" in passed.inner_text()
