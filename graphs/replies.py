@@ -6,7 +6,7 @@ node that asked validates the reply.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from langgraph.types import Interrupt
@@ -60,9 +60,7 @@ class OpenQuestion:
     def for_person(self) -> list[Section]:
         """Return the letter in the sections that a person reads, without tags and JSON."""
         turn = self.turn()
-        *others, asked = write_for_person(turn, self.agent, private_views(turn, {})[self.agent])
-        told = "\n\n".join(filter(None, [_failed_talk(turn), asked.text]))
-        return [*others, replace(asked, text=told)]
+        return write_for_person(turn, self.agent, private_views(turn, {})[self.agent])
 
     def refusal(self, reply: Any) -> Fault | None:
         """Return the fault of a reply, or None if the run can be resumed with it.
@@ -78,21 +76,6 @@ class OpenQuestion:
         """Return the node's table, its question, and the agent, as the node had them."""
         asking = builder(self.graph).askings[self.node]
         return TurnContext(EvaluatedTable(self.table), asking, (self.agent,))
-
-
-def _failed_talk(turn: TurnContext) -> str:
-    """Return the sentence that the talk before this action gave no deal, or "" if it gave one."""
-    talk, evaluated = turn.table.get("talk", []), turn.evaluated
-    before = bool(talk) and talk[-1]["turn"] == evaluated.turn and evaluated.game.signable
-    if turn.question.name != "act" or not before or turn.table.get("lapsed"):
-        return ""
-    if evaluated.contract is None:
-        return (
-            "**No deal was reached:** no offer had everybody's yes. What was said binds nobody, "
-            "and nobody has to pay anybody."
-        )
-    begun = [term["from_turn"] for term in evaluated.contract["terms"]]
-    return "" if evaluated.turn in begun else "**No new deal was reached:** the one in force stays."
 
 
 def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuestion]:
@@ -112,13 +95,18 @@ def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuesti
     return found
 
 
+def by_agent(interrupts: Sequence[Interrupt]) -> dict[str, Interrupt]:
+    """Return agent → the interrupt that asks it."""
+    return {one.value["pointer"]["agent"]: one for one in interrupts}
+
+
 def find_asked(interrupts: Sequence[Interrupt], agent: str, meant: str = "") -> Interrupt:
     """Return the interrupt that asks an agent.
 
     Raises:
         ValueError: the agent is asked nothing, or not by the interrupt whose id is `meant`.
     """
-    asked = {one.value["pointer"]["agent"]: one for one in interrupts}
+    asked = by_agent(interrupts)
     if agent not in asked:
         waiting = ", ".join(sorted(asked)) or "nobody"
         raise ValueError(f"{agent} is not asked now: the run waits for {waiting}")

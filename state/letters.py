@@ -24,6 +24,7 @@ from shapley_coop.prompts import (
     write_retry,
     write_rules,
 )
+from shapley_coop.seats.answer import Action
 from shapley_coop.seats.letters import Letter
 from shapley_coop.state.history import history
 from shapley_coop.state.home_files.kept import pack_of
@@ -63,7 +64,25 @@ def write_for_person(turn: TurnContext, agent: str, private: PrivateView) -> lis
     """Write an agent's letter for a person, as sections in the order in which people read them."""
     with use_pack(pack_of(turn.evaluated.config.prompts)), without_tags():
         letter = _write_letter(turn, agent, replace(private, refusal=None))
-    return sections_for_person(*map(turn.evaluated.game.for_people, (letter.system, letter.user)))
+    words = map(turn.evaluated.game.for_people, (letter.system, letter.user))
+    *others, asked = sections_for_person(*words)
+    told = "\n\n".join(filter(None, [_failed_talk(turn), asked.text]))
+    return [*others, replace(asked, text=told)]
+
+
+def _failed_talk(turn: TurnContext) -> str:
+    """Return the sentence that the talk before this action gave no deal, or "" if it gave one."""
+    talk, evaluated = turn.table.get("talk", []), turn.evaluated
+    before = bool(talk) and talk[-1]["turn"] == evaluated.turn and evaluated.game.signable
+    if not issubclass(turn.question.answer, Action) or not before or turn.table.get("lapsed"):
+        return ""
+    if evaluated.contract is None:
+        return (
+            "**No deal was reached:** no offer had everybody's yes. What was said binds nobody, "
+            "and nobody has to pay anybody."
+        )
+    begun = [term["from_turn"] for term in evaluated.contract["terms"]]
+    return "" if evaluated.turn in begun else "**No new deal was reached:** the one in force stays."
 
 
 def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:

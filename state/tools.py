@@ -230,11 +230,11 @@ def _tool(name: str, turn: TurnContext, agent: str) -> BaseTool:
         description=" ".join((answer.__doc__ or "").split()),
         args_schema=arguments,
         infer_schema=False,
-        handle_validation_error=misfit,
+        handle_validation_error=explain_misfit,
     )
 
 
-def misfit(error: Any) -> str:
+def explain_misfit(error: Any) -> str:
     """Return an error message that names the first wrong argument and says why it is wrong."""
     if isinstance(error, ValidationError):
         first = first_error(error)

@@ -14,7 +14,13 @@ from shapley_coop.cli.console import note
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
 from shapley_coop.prompts.talk import at_turns
-from shapley_coop.serve.seats.typed import Mistyped, amount, part, percent, whole
+from shapley_coop.serve.seats.typed import (
+    Mistyped,
+    read_amount,
+    read_part,
+    read_parts,
+    read_percent,
+)
 
 Known = Mapping[str, Any]
 
@@ -84,7 +90,7 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
     if "trade" in form and filled.get("decision") != "accept":
         filled["allocation"] = _allocation(form["trade"])
     if "percent" in fields:
-        filled["percent"] = _until_valid("What part was your doing, from 0 to 100 %", percent)
+        filled["percent"] = _until_valid("What part was your doing, from 0 to 100 %", read_percent)
     if "speech" in fields:
         alone = filled.get("decision") == "words"
         filled["speech"] = _text("Your proposal in words" if alone else "What you say to all")
@@ -182,7 +188,7 @@ def _thoughts(act: str, unit: str) -> str:
     thoughts = f"{thoughts}\n{_rest()}" if thoughts else ""
     if act != "reason":
         return thoughts
-    money = partial(amount, unit=unit)
+    money = partial(read_amount, unit=unit)
     payoff = _until_valid("What all of you together could earn", money)
     sign = _choose("What your plan does to the others", list(SIGNS), SIGNS)
     price = _until_valid("What you should be paid; with a minus, what you should pay", money)
@@ -232,7 +238,9 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "action":
             return {name: _choose(asked, known["actions"][clause["agent"]], known["labels"])}
         case "amount":
-            much = part if clause["per"] == "reward" else partial(amount, unit=known["unit"])
+            much = (
+                read_part if clause["per"] == "reward" else partial(read_amount, unit=known["unit"])
+            )
             return {name: _until_valid(asked, much)}
         case "quantity":
             return {name: int(_until_valid(asked, _whole))}
@@ -251,7 +259,9 @@ def _fractions(agents: Sequence[str]) -> dict[str, Any]:
     """Return the parts that a person types, asked again until they sum to the whole."""
     while True:
         try:
-            return whole({agent: _until_valid(f"{agent}'s part", part) for agent in agents})
+            return read_parts(
+                {agent: _until_valid(f"{agent}'s part", read_part) for agent in agents}
+            )
         except Mistyped as wrong:
             note(str(wrong))
 

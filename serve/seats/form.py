@@ -20,7 +20,7 @@ from shapley_coop.seats.answer import Answer as Fields
 from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice
-from shapley_coop.serve.seats.typed import Mistyped, as_meant
+from shapley_coop.serve.seats.typed import Mistyped, read_fields
 from shapley_coop.state.consent import terms_of
 from shapley_coop.state.exchange import talk_in
 from shapley_coop.state.outsiders import can_draft
@@ -184,7 +184,7 @@ def message_of(act: str, fields: Any) -> str:
     question = find_question(act)
     if not isinstance(fields, dict) or question is None:
         raise ValueError("args: give the fields of the form as one object")
-    fields = as_meant(fields, question.takes_amounts)
+    fields = read_fields(fields, question.takes_amounts)
     decision = fields.get("decision")
     if decision in ("offer", "counter") and not fields.get("clauses"):
         raise ValueError("Your offer has no clause: add one, or decide otherwise")

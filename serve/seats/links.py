@@ -27,18 +27,6 @@ WHY = (
     "Either it is not copied whole, or the run was removed. Ask whoever runs it for yours: "
     "it stays the same."
 )
-STALE_PAGE = f"""<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>{STALE}</title>
-  </head>
-  <body><h1>{STALE}</h1><p>{WHY}</p></body>
-</html>
-"""
-"""The page of a link that opens nothing; it names no file, because files have secret addresses."""
 
 
 def key_of(run: Any, *agent: str) -> str:
@@ -46,7 +34,7 @@ def key_of(run: Any, *agent: str) -> str:
     return secret_of("link", run.run, run.created, *agent)
 
 
-def same(own: str, given: str) -> bool:
+def is_same(own: str, given: str) -> bool:
     """Return whether a key is the given one, in a time that tells nothing about the key."""
     return secrets.compare_digest(own.encode(), given.encode())
 
@@ -68,7 +56,7 @@ def listen(
     raise fault
 
 
-def address(server: ThreadingHTTPServer) -> str:
+def address_of(server: ThreadingHTTPServer) -> str:
     """Return the URL by which people reach a server: `COOP_SERVER_URL`, else its own address."""
     host, port = server.server_address[:2]
     name = str(host)

@@ -22,17 +22,17 @@ from urllib.parse import quote, unquote
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Interrupt, StateSnapshot
 
-from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, open_questions
+from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, by_agent, open_questions
 from shapley_coop.graphs.running import Waiting, Watcher, answer, follow
 from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import DRAFT, refusal_in_words
 from shapley_coop.serve.seats.letter import name_of, seat_letter
-from shapley_coop.serve.seats.links import STALE, STALE_PAGE, WHY, address, key_of, listen, same
+from shapley_coop.serve.seats.links import STALE, WHY, address_of, is_same, key_of, listen
 from shapley_coop.serve.seats.preview import preview
 from shapley_coop.serve.seats.response import one_object, response_of
 from shapley_coop.serve.seats.standing import NOTHING, standing
-from shapley_coop.serve.view.assets import UNSTORED, file
+from shapley_coop.serve.view.assets import UNSTORED, file, notice_page
 from shapley_coop.serve.view.bundle import DONE
 from shapley_coop.serve.view.local import ViewHandler
 from shapley_coop.serve.view.run_sources import HomeSource
@@ -81,7 +81,7 @@ class SeatPages:
 
         server = listen(run, host, port, Pages)
         server.daemon_threads = True
-        at = f"{address(server)}/{self._table}"
+        at = f"{address_of(server)}/{self._table}"
         self.links = {a: f"{at}/seat/{key}/{quote(a, safe='')}" for key, a in self._keys.items()}
         self.record = f"{at}/view/?run={quote(run.run, safe='')}"
         Thread(target=server.serve_forever, daemon=True).start()
@@ -123,12 +123,12 @@ class SeatPages:
 
     def owner(self, key: str, agent: str) -> str | None:
         """Return the agent if the key in a link is this agent's key, else None."""
-        found = [a for own, a in self._keys.items() if same(own, key)]
+        found = [a for own, a in self._keys.items() if is_same(own, key)]
         return agent if found == [agent] else None
 
     def is_table(self, key: str) -> bool:
         """Return whether a key opens the page that everybody in the run may see."""
-        return same(self._table, key)
+        return is_same(self._table, key)
 
     def letter(self, agent: str) -> dict[str, Any] | None:
         """Return the letter that waits for a person, or None."""
@@ -138,7 +138,7 @@ class SeatPages:
     def standing(self, agent: str) -> dict[str, Any]:
         """Return the state of the run for a person who need not reply now (`standing`)."""
         state = asyncio.run(_state(self._run))
-        waiting = [i.value["pointer"]["agent"] for i in state.interrupts]
+        waiting = [*by_agent(state.interrupts)]
         found = standing(cast(Table, state.values), agent, waiting, failed=False)
         if not found["over"]:
             return found
@@ -199,7 +199,7 @@ async def _state(run: Any) -> StateSnapshot:
 async def find_waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, Interrupt] | None:
     """Return a person's waiting letter, its open question and its interrupt, or None."""
     state = await _state(run)
-    asked = {i.value["pointer"]["agent"]: i for i in state.interrupts}
+    asked = by_agent(state.interrupts)
     mail = home().journal.mail(state.values.get("episode", ""), agent)
     if mail is None or agent not in asked:
         return None
@@ -251,7 +251,7 @@ class _Handler(ViewHandler):
                     return owner
         if "text/html" in self.headers.get("accept", ""):
             html = {**UNSTORED, "content-type": "text/html; charset=utf-8"}
-            self.text(STALE_PAGE, html, HTTPStatus.NOT_FOUND)
+            self.text(notice_page(STALE, WHY), html, HTTPStatus.NOT_FOUND)
         else:
             self.json({"detail": f"{STALE} {WHY}"}, HTTPStatus.NOT_FOUND)
         return None

@@ -152,9 +152,11 @@ def _clauses(outcome: Mapping[str, Any], game: Game, is_replaced: bool) -> Itera
     if audit := outcome.get("audit"):
         told = _KEPT if outcome["enforcement"] != "notional" and not is_replaced else {}
         due = {paid["clause"] for paid in audit["payments"]}
+        signed = Deal.model_validate({"clauses": (outcome["contract"] or {}).get("clauses", ())})
+        payments = {clause.words() for clause in signed.clauses if clause.transfer}
         for cid, said in audit["clauses"].items():
             kept = told.get(audit["verdicts"][cid], "")
-            if kept and " pays " in said and cid not in due:
+            if kept and said in payments and cid not in due:
                 kept = " – nothing was due"
             yield f"{cid}. {at_turns(said, game.turns)}{kept}"
 

@@ -3,9 +3,9 @@
 At the page and at the terminal they mean the same. A percentage needs no sign where per cent is
 asked for, and a part above 1 needs one: 60 alone could be a mistake for 0.6.
 
->>> percent("33,3 %"), percent("1"), part("60 %"), part("3/5"), amount("300 eur", "EUR")
-('33.3%', '1%', '60%', '3/5', '300')
->>> as_meant({"percent": "60 %"})
+>>> read_percent("33,3 %"), read_percent("1"), read_part("60 %"), read_amount("300 eur", "EUR")
+('33.3%', '1%', '60%', '300')
+>>> read_fields({"percent": "60 %"})
 {'percent': '60%'}
 """
 
@@ -25,7 +25,7 @@ class Mistyped(ValueError):
     """What a person typed is no such number; the message says how to write it."""
 
 
-def number(typed: str) -> str:
+def read_number(typed: str) -> str:
     """Return a number without a decimal comma, and with a plain minus.
 
     Raises:
@@ -41,7 +41,7 @@ def _pointed(typed: str) -> str:
     return _COMMA.sub(r"\1.", typed.strip().replace("−", "-"))
 
 
-def percent(typed: str) -> str:
+def read_percent(typed: str) -> str:
     """Return a percentage with its sign, which may be left out.
 
     Raises:
@@ -58,7 +58,7 @@ def percent(typed: str) -> str:
     return f"{bare}%"
 
 
-def part(typed: str) -> str:
+def read_part(typed: str) -> str:
     """Return a part of a whole as it is read in clauses: 60%, 0.6 or 3/5.
 
     Raises:
@@ -76,21 +76,21 @@ def part(typed: str) -> str:
     return bare
 
 
-def amount(typed: str, unit: str = "") -> str:
+def read_amount(typed: str, unit: str = "") -> str:
     """Return an amount as a number; the game's unit may stand beside it.
 
     Raises:
         Mistyped: it is none.
     """
     notes = spelling.Notes(currency=unit)
-    read = spelling.amount(number(typed), "", notes, fraction=False)
+    read = spelling.amount(read_number(typed), "", notes, fraction=False)
     if notes.faults:
         of = f" in {unit}" if unit else ""
         raise Mistyped(f"“{typed}” is no amount{of}: write a number, as in 3 or 1.5.")
     return read
 
 
-def as_meant(fields: Mapping[str, Any], takes_amounts: bool = False) -> dict[str, Any]:
+def read_fields(fields: Mapping[str, Any], takes_amounts: bool = False) -> dict[str, Any]:
     """Return a form's fields with the numbers that a person typed as the readers know them.
 
     With `takes_amounts` the parts of a split stay as they are, as they may be amounts.
@@ -100,7 +100,7 @@ def as_meant(fields: Mapping[str, Any], takes_amounts: bool = False) -> dict[str
     """
     read = dict(fields)
     if isinstance(said := fields.get("percent"), str):
-        read["percent"] = percent(said)
+        read["percent"] = read_percent(said)
     if isinstance(clauses := fields.get("clauses"), list):
         read["clauses"] = [
             _clause(n, clause, takes_amounts) for n, clause in enumerate(clauses, start=1)
@@ -116,21 +116,21 @@ def _clause(n: int, clause: Any, takes_amounts: bool) -> Any:
         if isinstance(much := clause.get("amount"), str):
             if not much.strip():
                 raise Mistyped("Somebody pays: write the amount.")
-            read["amount"] = part(much) if clause.get("per") == "reward" else number(much)
+            read["amount"] = read_part(much) if clause.get("per") == "reward" else read_number(much)
         if isinstance(parts, Mapping) and not takes_amounts:
-            read["fractions"] = whole(parts)
+            read["fractions"] = read_parts(parts)
     except Mistyped as wrong:
         raise Mistyped(f"Clause {n}: {wrong}") from None
     return read
 
 
-def whole(parts: Mapping[str, Any]) -> dict[str, Any]:
+def read_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the agents' parts of the total as they are read in clauses.
 
     Raises:
         Mistyped: one is no part, or they do not sum to the whole.
     """
-    read = {agent: part(x) if isinstance(x, str) else x for agent, x in parts.items()}
+    read = {agent: read_part(x) if isinstance(x, str) else x for agent, x in parts.items()}
     if all(isinstance(x, str) for x in read.values()):
         total = sum(map(parse_exact, read.values()))
         if total != 1:

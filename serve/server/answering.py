@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import Scope
 
 from shapley_coop import extension
+from shapley_coop.serve.view.assets import notice_page
 
 HEALTH = {"/", "/ok"}
 
@@ -16,14 +17,6 @@ def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     """Return an error response in the form of LangGraph's own errors."""
     return JSONResponse({"detail": detail}, status, headers)
 
-
-_CLOSED = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{title}</title>
-<meta name="viewport" content="width=device-width">
-<h1>{title}</h1>
-<p>{words}</p>
-</html>
-"""
 
 _NO_TOKEN = (
     "A token is missing",
@@ -54,9 +47,8 @@ def _closed(
     """Return a refusal, or to a browser a page of the same status with a title and words."""
     if "text/html" not in Headers(scope=scope).get("accept", ""):
         return refused
-    page = _CLOSED.format(title=told[0], words=told[1])
     closed = {"content-security-policy": "default-src 'none'", "vary": "accept"}
-    return HTMLResponse(page, refused.status_code, {**closed, **(headers or {})})
+    return HTMLResponse(notice_page(*told), refused.status_code, {**closed, **(headers or {})})
 
 
 def from_inside(scope: Scope) -> bool:

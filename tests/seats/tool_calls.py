@@ -7,7 +7,7 @@ import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict
 
-from shapley_coop.state.tools import misfit
+from shapley_coop.state.tools import explain_misfit
 from shapley_coop.state.turn import TurnContext
 from tests.embedded_reply import by_tool
 from tests.stub_faults import Completion
@@ -39,7 +39,7 @@ def public_tools(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
         return f"{agent} said {said} by turn {turn.evaluated.turn}"
 
     tools = (
-        StructuredTool.from_function(one, args_schema=kind, handle_validation_error=misfit)
+        StructuredTool.from_function(one, args_schema=kind, handle_validation_error=explain_misfit)
         for one, kind in ((evaluate_deal, Draft), (history, Whose))
     )
     return tuple(tools)

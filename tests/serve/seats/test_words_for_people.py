@@ -222,7 +222,12 @@ def test_the_end_is_told_as_a_sum_and_net_payments_are_explained() -> None:
         "breaches": [],
         "enforcement": "enforced",
         "ledger": "paid",
-        "contract": {"clauses": [{"kind": "pay"}, {"kind": "pay"}]},
+        "contract": {
+            "clauses": [
+                {"kind": "pay", "payer": payer, "payee": payee, "amount": much}
+                for _, payer, payee, much in due
+            ]
+        },
         "audit": {
             "clauses": {"c1": "Ada pays Ben 20, once.", "c2": "Ben pays Ada 30, once."},
             "verdicts": {"c1": "satisfied", "c2": "satisfied"},
