@@ -1,4 +1,4 @@
-"""The journal's records of letters and answers, and the journal's interface for asking a seat."""
+"""The journal's records of letters and answers, and the interface by which it asks a seat."""
 
 import hashlib
 import secrets

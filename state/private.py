@@ -17,7 +17,7 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class Refusal:
-    """A refused answer, with the facts for the letter that asks its author again.
+    """A refused answer, with the facts for the letter in which its author is asked again.
 
     Attributes:
         fault: the reason for the refusal.

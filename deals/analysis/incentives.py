@@ -199,7 +199,7 @@ def deposit_of(
     enforcement: Enforcement,
     record: Sequence[Turn] = (),
 ) -> Fraction:
-    """Return the deposit of each party: the given amount, or the sufficient deposit.
+    """Return the deposit of each party: the given amount, or the least that deters every breach.
 
     The deposit is 0 without a contract, without escrow, or if no amount is given and the game
     cannot be enumerated. An amendment does not change the deposits.

@@ -47,7 +47,7 @@ class Draft:
         return dict(self.message.proposal)
 
     def mask(self, agent: str) -> int:
-        """Return the mask of the agent's atoms. Valid only if `check_registered` found no fault."""
+        """Return the mask of the agent's tasks. Valid only if `check_registered` found no fault."""
         found = (mask_of(self.tasks, each) for each in self.listed[agent])
         return reduce(or_, (mask for mask in found if mask is not None), 0)
 

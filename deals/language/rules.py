@@ -142,7 +142,7 @@ def performable(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def _instead(terms: Terms, inside: Spans) -> str:
-    """Return advice on the turns that a duty may name, written as an agent would write turns."""
+    """Return advice on the turns that a duty may name, as an agent writes them in an offer."""
     left = [(max(first, terms.now), last) for first, last in inside if last >= terms.now]
     if not left:
         return "it can at none of the turns left, so leave it out"

@@ -249,7 +249,7 @@ def _is_tool_talk(message: Any) -> bool:
 
 
 def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
-    """Return a wordless answer to each open tool call, since models refuse unanswered calls."""
+    """Answer each open tool call with `words`, since models refuse unanswered calls."""
     calls = getattr(_listed(now)[-1] if now else None, "tool_calls", None) or []
     if not all(isinstance(message, ToolMessage) for message in new):
         return []

@@ -191,7 +191,7 @@ class Stage:
         return self.calls.is_answered((self.question(unit) for unit in units), how)
 
     def answered(self, units: Iterable[Unit], how: str) -> None:
-        """Record that the coalitions named `how` have been played on all these inputs."""
+        """Record that a set of coalitions, named `how`, has been played on all these inputs."""
         for unit in units:
             self.calls.used(self.question(unit), how)
 

@@ -148,7 +148,7 @@ class Trials:
         return Trial(rows, mean(found), measured, why)
 
     def plays(self) -> list[list[Played]]:
-        """Return the plays of each changed app so far, and of the app as it is."""
+        """Return the plays so far of the unchanged app, and of each changed version of it."""
         others = (of for game in self.games.values() for of in list(game.plays.values())[1:])
         return [*self.game.plays.values(), *others]
 

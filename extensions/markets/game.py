@@ -255,7 +255,7 @@ class Trade(Game):
         return by_hand[2] if by_hand else ""
 
     def accepted(self, actions: Mapping[str, str]) -> bool:
-        """Return whether the goods count: in a pool, only if all agents but the first accept."""
+        """Return whether goods have a value: in a pool, only if all but the first agent accept."""
         return not self.market.pool or all(actions.get(a) == ACCEPT for a in self.agents[1:])
 
     def paid(self, holds: Holdings, agreed: bool) -> dict[str, Fraction]:

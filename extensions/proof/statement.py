@@ -53,7 +53,7 @@ class Agreement(_Part):
     revision: int
     by: str
     deal: dict[str, Any]
-    hash: str  # the deal's hash, which the parties' signatures hold as `accepts`
+    hash: str  # the deal's hash: the value of `accepts` in what each party signs
     contract: str | None  # the hash of the contract after this agreement; None for a split
     signatures: dict[str, dict[str, str]]  # agent → key id and signature
 

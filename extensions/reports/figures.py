@@ -54,7 +54,7 @@ def draw(
     Args:
         spec: the figure's specification in the suite.
         rows: the suite's runs.
-        axes: the suite's axes; by default, axes with one label are ignored.
+        axes: the suite's axes. Axes with one label are ignored if `spec` names none.
         links: the links from marks to their runs, or None for a figure without links.
 
     Raises:

@@ -194,7 +194,7 @@ def longest_answer(seat: Seat) -> int:
 
 
 def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:
-    """Return provider → rates from texts such as "500", for every provider, or "openai=500".
+    """Return provider → rates: "500" is the rate of every provider, "openai=500" that of one.
 
     Raises:
         ValueError: a text has neither form.

@@ -13,7 +13,7 @@ from shapley_coop.seats.seat import Seat
 
 
 class Player(Protocol):
-    """The interface of a player of cells, in this process or on a server.
+    """The interface of what plays a sweep's cells: this process or a server.
 
     Attributes:
         elsewhere: whether a server makes the calls, so that their cost is known only at the end.

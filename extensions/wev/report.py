@@ -32,8 +32,8 @@ Artefacts = Mapping[str, Mapping[str, Number]]
 class EarnedValue:
     """The earned value of one role. All numbers are percentages."""
 
-    low: Fraction  # the lower end of the interval, by the lower ends of the weights
-    high: Fraction  # the upper end of the interval, by the upper ends of the weights
+    low: Fraction  # the role's earned value with every weight at its lower end
+    high: Fraction  # the role's earned value with every weight at its upper end
     point: Fraction  # the role's percentage of the total; all roles' points sum to 100
     least: Fraction  # the smallest point over all weights within their intervals
     most: Fraction  # the largest point over all weights within their intervals

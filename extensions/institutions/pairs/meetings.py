@@ -142,7 +142,7 @@ def traded(game: ExchangeInPairs, met: Sequence[Meeting], holds: Masks) -> Masks
 
     Args:
         game: the exchange.
-        met: all pairs.
+        met: the meetings of all pairs, also of pairs without a trade.
         holds: agent → the mask of its tasks before the trades.
     """
     found = dict(holds)
