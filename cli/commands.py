@@ -22,7 +22,7 @@ COMMANDS = {
     PLAY: {
         "run": "shapley_coop.cli.playing.run:run",
         "resume": "shapley_coop.cli.playing.run:resume",
-        "answer": "shapley_coop.cli.playing.answer:answer",
+        "answer": "shapley_coop.extensions.people.answer:answer",
         "list": "shapley_coop.cli.playing.listing:list_",
         "new game": "shapley_coop.cli.playing.new_game:game",
     },
@@ -43,8 +43,8 @@ COMMANDS = {
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
     },
     SERVE: {
-        "view": "shapley_coop.cli.serving.view:view",
-        "dev": "shapley_coop.cli.serving.dev:dev",
+        "view": "shapley_coop.extensions.page.command:view",
+        "dev": "shapley_coop.extensions.server.dev:dev",
         "help": "shapley_coop.cli.help_command:help_",
     },
 }

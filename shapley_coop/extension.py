@@ -106,9 +106,9 @@ class Extension:
         settings: a new field of a run's configuration → the option of `coop run`.
         additions: the extension's name → the object that reads the `settings` and checks answers
             by their values (`state.additions.Addition`).
-        tenants: the rule that separates callers (`serve.server.tenancy.Tenancy`).
+        tenants: the rule that separates callers, a `Tenancy` of the extension of the server.
         databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
-        guards: a name → the hooks into LangGraph's server (`serve.server.guards.Guard`).
+        guards: a name → the hooks into LangGraph's server, a `Guard` of its extension.
         records: a name → a function from parameters and a seed to the scenario of a task exchange.
         commands: a purpose → a mapping from the words of a command, such as `attribute` or
             `import coopeval`, to its function.

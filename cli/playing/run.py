@@ -27,13 +27,13 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.playing.answer import ask_at_terminal
 from shapley_coop.cli.playing.run_options import USUAL, IdempotencyKey, Played, Workflow, help_all
-from shapley_coop.cli.playing.served import LOOPBACK, Host, Serve, Serving, stay
+from shapley_coop.extensions.people.answer import ask_at_terminal
+from shapley_coop.extensions.people.served import LOOPBACK, Host, Serve, Serving, stay
 from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
-    from shapley_coop.serve.seats.pages import SeatPages
+    from shapley_coop.extensions.people.pages import SeatPages
     from shapley_coop.state.run_config import RunConfig
 
 ENDED_IN_ERROR = 1

@@ -4,8 +4,8 @@ from typing import Any
 
 from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Currency, Json, NoSandbox, Weights
-from shapley_coop.cli.playing.served import stay
 from shapley_coop.extensions.bounty import options as of
+from shapley_coop.extensions.people.served import stay
 
 
 def settle_git(

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 
+from shapley_coop.extensions.people.inbox import ThreadInbox
 from shapley_coop.extras import is_installed, missing_library, require_extra
-from shapley_coop.serve.seats.inbox import ThreadInbox
 
 with require_extra("dev", "the LangGraph server"):
     from starlette.routing import Route

@@ -10,16 +10,16 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.escaping import visible_data
+from shapley_coop.extensions.page.calls import calls_view
+from shapley_coop.extensions.page.clauses import contract_view
+from shapley_coop.extensions.page.credit import credit_view
+from shapley_coop.extensions.page.escrow import escrow_view
+from shapley_coop.extensions.page.outcomes import outcome_view, payoff_matrix
+from shapley_coop.extensions.page.plan import plan_view
+from shapley_coop.extensions.page.private import notes
+from shapley_coop.extensions.page.run_summary import summarize
 from shapley_coop.games.catalogue import title
 from shapley_coop.seats.records import Entry
-from shapley_coop.serve.view.calls import calls_view
-from shapley_coop.serve.view.clauses import contract_view
-from shapley_coop.serve.view.credit import credit_view
-from shapley_coop.serve.view.escrow import escrow_view
-from shapley_coop.serve.view.outcomes import outcome_view, payoff_matrix
-from shapley_coop.serve.view.plan import plan_view
-from shapley_coop.serve.view.private import notes
-from shapley_coop.serve.view.run_summary import summarize
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import simulation_note
 from shapley_coop.state.result import result, usage

@@ -6,9 +6,9 @@ Costs show no text of letters or answers, so everybody who may see the run may s
 from collections.abc import Iterable
 from typing import Any
 
+from shapley_coop.extensions.page.private import notes
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.seat import HUMAN
-from shapley_coop.serve.view.private import notes
 from shapley_coop.state.asking import ONLY_ONE
 from shapley_coop.state.table import Table
 

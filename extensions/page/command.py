@@ -9,7 +9,7 @@ from shapley_coop.cli.console import note, say
 from shapley_coop.cli.options import Port
 
 if TYPE_CHECKING:
-    from shapley_coop.serve.view.run_sources import RunSource
+    from shapley_coop.extensions.page.run_sources import RunSource
 
 Private = Annotated[
     bool,
@@ -29,7 +29,7 @@ def view(
     import webbrowser
     from urllib.parse import quote
 
-    from shapley_coop.serve.view.local import LOOPBACK, viewer
+    from shapley_coop.extensions.page.local import LOOPBACK, viewer
 
     source, run = _source(what)
     with viewer(source, port, private) as server:
@@ -47,7 +47,7 @@ def view(
 
 def _source(what: str) -> "tuple[RunSource, str]":
     """Return the source of the runs to view, and the run to show first ("" for none)."""
-    from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
+    from shapley_coop.extensions.page.run_sources import FolderSource, HomeSource
 
     if what and Path(what).is_dir():
         return FolderSource(Path(what)), ""

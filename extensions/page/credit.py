@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from shapley_coop.evals.measures.coalitions import EXACT, SMALL, complaint, worths
+from shapley_coop.extensions.page.conduct import conduct_view
+from shapley_coop.extensions.page.waterfall import waterfall
 from shapley_coop.extras import LibraryMissing
-from shapley_coop.serve.view.coalitions import EXACT, SMALL, complaint, worths
-from shapley_coop.serve.view.conduct import conduct_view
-from shapley_coop.serve.view.waterfall import waterfall
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import no_value, values_of
 

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from shapley_coop.serve.view.assets import UNSTORED
+from shapley_coop.extensions.page.assets import UNSTORED
 
 
 class Handler(BaseHTTPRequestHandler):

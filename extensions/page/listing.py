@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import httpx
 
+from shapley_coop.extensions.server.serving.in_process import inside, waiting_in
+from shapley_coop.extensions.server.serving.scoring import TRACE
 from shapley_coop.graphs.catalogue import names
-from shapley_coop.serve.server.in_process import inside, waiting_in
-from shapley_coop.serve.server.scoring import TRACE
 from shapley_coop.state.listing import age, line
 from shapley_coop.state.result import in_units
 

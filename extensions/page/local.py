@@ -6,11 +6,11 @@ from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from shapley_coop.serve.view.assets import HEADERS, ROUTES, file, route_of
-from shapley_coop.serve.view.bundle import DONE
-from shapley_coop.serve.view.feed import END, Feed
-from shapley_coop.serve.view.handler import Handler
-from shapley_coop.serve.view.run_sources import RunSource
+from shapley_coop.extensions.page.assets import HEADERS, ROUTES, file, route_of
+from shapley_coop.extensions.page.bundle import DONE
+from shapley_coop.extensions.page.feed import END, Feed
+from shapley_coop.extensions.page.handler import Handler
+from shapley_coop.extensions.page.run_sources import RunSource
 
 LOOPBACK = "127.0.0.1"
 PLAIN = {**HEADERS, "content-type": "text/plain"}

@@ -14,14 +14,14 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.responses import StreamingResponse as Streamed
 from starlette.routing import Route
 
+from shapley_coop.extensions.page.assets import HEADERS, ROUTES, file
+from shapley_coop.extensions.page.bundle import DONE, About, bundle
+from shapley_coop.extensions.page.feed import END, Feed
+from shapley_coop.extensions.page.listing import lines, links_of, state_of, why_of
+from shapley_coop.extensions.page.run_sources import bundle_of, lines_with_age
+from shapley_coop.extensions.server.serving.in_process import OWNER, inside
+from shapley_coop.extensions.server.serving.tenancy import Caller
 from shapley_coop.seats.records import Entry
-from shapley_coop.serve.server.in_process import OWNER, inside
-from shapley_coop.serve.server.listing import lines, links_of, state_of, why_of
-from shapley_coop.serve.server.tenancy import Caller
-from shapley_coop.serve.view.assets import HEADERS, ROUTES, file
-from shapley_coop.serve.view.bundle import DONE, About, bundle
-from shapley_coop.serve.view.feed import END, Feed
-from shapley_coop.serve.view.run_sources import bundle_of, lines_with_age
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import Line
 from shapley_coop.state.storage.owners import acting_for

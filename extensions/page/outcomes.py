@@ -4,8 +4,8 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.serve.view.clauses import in_words
-from shapley_coop.serve.view.credit import by_shapley
+from shapley_coop.extensions.page.clauses import in_words
+from shapley_coop.extensions.page.credit import by_shapley
 from shapley_coop.state.characteristic import disagreement
 from shapley_coop.state.evaluated import EvaluatedTable
 

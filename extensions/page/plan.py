@@ -3,9 +3,9 @@
 from typing import Any
 
 from shapley_coop.deals.monitor import Monitor
+from shapley_coop.evals.measures.coalitions import SMALL
 from shapley_coop.games import Turn
 from shapley_coop.games.goods import with_gifts
-from shapley_coop.serve.view.coalitions import SMALL
 from shapley_coop.state.evaluated import EvaluatedTable
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from shapley_coop.escaping import visible_data
+from shapley_coop.extensions.page.bundle import DONE, About, bundle
 from shapley_coop.files import read_json
 from shapley_coop.graphs.finding import every_run, run_of
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.state.listing import age, line, list_line
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.register import Run

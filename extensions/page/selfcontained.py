@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from shapley_coop.serve.view.assets import FILES
+from shapley_coop.extensions.page.assets import FILES
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=function|const|async)", re.MULTILINE)

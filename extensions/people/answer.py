@@ -31,7 +31,7 @@ def answer(
     Elsewhere a reply is accepted only after the waiting letter was printed. Otherwise the second of
     two replies in a row would answer a letter that its author has not seen.
     """
-    from shapley_coop.serve.seats.standing import ending
+    from shapley_coop.extensions.people.standing import ending
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.settings import game_of
     from shapley_coop.state.storage.home import home
@@ -101,8 +101,8 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
 
 def _asked_here(run: Any, agent: str) -> tuple[str, str]:
     """Return a person's reply, asked here until it can be used, and the interrupt's id."""
+    from shapley_coop.extensions.people.pages import find_waiting
     from shapley_coop.graphs.replies import OpenMail
-    from shapley_coop.serve.seats.pages import find_waiting
 
     shown: set[str] = set()
     try:
@@ -124,8 +124,8 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
         mail: the letter, with its open question (`graphs.replies.OpenMail`).
         shown: the sections that the person has seen here; this letter's sections are added.
     """
-    from shapley_coop.cli.playing.fields import can_ask, read_message
-    from shapley_coop.serve.seats.form import form_of, refusal_in_words
+    from shapley_coop.extensions.people.fields import can_ask, read_message
+    from shapley_coop.extensions.people.form import form_of, refusal_in_words
 
     turn, letter = mail.question.turn(), mail.question.question().letter
     form = form_of(turn, mail.agent, letter.facts)
@@ -146,8 +146,8 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
 
 def _fill(turn: Any, agent: str, form: Any, why: str) -> str:
     """Return the message that a person makes by filling in a form, or types instead of the form."""
-    from shapley_coop.cli.playing.fields import Message, ask_fields
-    from shapley_coop.serve.seats.form import message_of
+    from shapley_coop.extensions.people.fields import Message, ask_fields
+    from shapley_coop.extensions.people.form import message_of
 
     clauses: list[Any] = []
     while True:
@@ -172,8 +172,8 @@ def _is_to_be_sent(turn: Any, agent: str, form: Any, fields: Any) -> bool:
         EOFError: the person sends nothing.
         ValueError: the answer cannot be sent; the message says why.
     """
-    from shapley_coop.cli.playing.fields import yes_or_again
-    from shapley_coop.serve.seats.preview import preview
+    from shapley_coop.extensions.people.fields import yes_or_again
+    from shapley_coop.extensions.people.preview import preview
 
     seen = preview(turn, agent, fields)
     if seen["why"]:

@@ -8,8 +8,13 @@ from typing import Any
 
 import httpx
 
+from shapley_coop.extensions.server.serving.in_process import (
+    all_threads,
+    go_on,
+    owner_in,
+    waiting_in,
+)
 from shapley_coop.seats.records import IGNORE, overdue
-from shapley_coop.serve.server.in_process import all_threads, go_on, owner_in, waiting_in
 
 EVERY = 5.0
 """Seconds between two checks of the waiting threads."""

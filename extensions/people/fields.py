@@ -13,14 +13,14 @@ from typing import Any
 from shapley_coop.cli.console import note
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
-from shapley_coop.prompts.talk import at_turns
-from shapley_coop.serve.seats.typed import (
+from shapley_coop.extensions.people.typed import (
     Mistyped,
     read_amount,
     read_part,
     read_parts,
     read_percent,
 )
+from shapley_coop.prompts.talk import at_turns
 
 Known = Mapping[str, Any]
 
@@ -66,7 +66,7 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
 
     Args:
         act: the name of the question.
-        form: the fields and their choices, from `serve.seats.form.form_of`.
+        form: the fields and their choices, from `extensions.people.form.form_of`.
         clauses: the clauses so far, which are changed in place. A counter-offer begins with the
             clauses of the offer, as at the page.
 

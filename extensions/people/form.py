@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any, get_args
 
 from shapley_coop.deals.language.faults import FaultRecord
+from shapley_coop.extensions.people.typed import Mistyped, read_fields
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.answer import Action
@@ -20,7 +21,6 @@ from shapley_coop.seats.answer import Answer as Fields
 from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice
-from shapley_coop.serve.seats.typed import Mistyped, read_fields
 from shapley_coop.state.consent import terms_of
 from shapley_coop.state.exchange import talk_in
 from shapley_coop.state.outsiders import can_draft

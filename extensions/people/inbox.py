@@ -5,15 +5,15 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar, cast
 
+from shapley_coop.extensions.people.form import refusal_in_words
+from shapley_coop.extensions.people.letter import name_of, seat_letter
+from shapley_coop.extensions.people.preview import preview
+from shapley_coop.extensions.people.response import response_of
+from shapley_coop.extensions.people.standing import NOTHING, standing
+from shapley_coop.extensions.server.serving.in_process import go_on, inside, owner_in, waiting_in
+from shapley_coop.extensions.server.serving.tenancy import configured
 from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, open_questions
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import refusal_in_words
-from shapley_coop.serve.seats.letter import name_of, seat_letter
-from shapley_coop.serve.seats.preview import preview
-from shapley_coop.serve.seats.response import response_of
-from shapley_coop.serve.seats.standing import NOTHING, standing
-from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
-from shapley_coop.serve.server.tenancy import configured
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 from shapley_coop.state.table import Table

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from shapley_coop.extensions.people.form import form_of, refusal_in_words
 from shapley_coop.graphs.replies import OpenQuestion
 from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.seats.schema import schema_of
-from shapley_coop.serve.seats.form import form_of, refusal_in_words
 
 ANSWERS = {
     "accept": "allow_accept",

@@ -6,8 +6,8 @@
 >>> outcome = await pages.follow()  # doctest: +SKIP
 
 Each link holds a secret of the run and one of the person, both derived from the home's key: the
-links are the same whenever this home serves the run (`serve.seats.links`). Whoever has a link can
-read the person's letter and answer for the person.
+links are the same whenever this home serves the run (`links`). Whoever has a link can read the
+person's letter and answer for the person.
 """
 
 import asyncio
@@ -22,20 +22,20 @@ from urllib.parse import quote, unquote
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Interrupt, StateSnapshot
 
+from shapley_coop.extensions.page.assets import UNSTORED, file, notice_page
+from shapley_coop.extensions.page.bundle import DONE
+from shapley_coop.extensions.page.local import ViewHandler
+from shapley_coop.extensions.page.run_sources import HomeSource
+from shapley_coop.extensions.people.form import DRAFT, refusal_in_words
+from shapley_coop.extensions.people.letter import name_of, seat_letter
+from shapley_coop.extensions.people.links import STALE, WHY, address_of, is_same, key_of, listen
+from shapley_coop.extensions.people.preview import preview
+from shapley_coop.extensions.people.response import one_object, response_of
+from shapley_coop.extensions.people.standing import NOTHING, standing
 from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, by_agent, open_questions
 from shapley_coop.graphs.running import Waiting, Watcher, answer, follow
 from shapley_coop.graphs.threads import configure, open_workflow
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import DRAFT, refusal_in_words
-from shapley_coop.serve.seats.letter import name_of, seat_letter
-from shapley_coop.serve.seats.links import STALE, WHY, address_of, is_same, key_of, listen
-from shapley_coop.serve.seats.preview import preview
-from shapley_coop.serve.seats.response import one_object, response_of
-from shapley_coop.serve.seats.standing import NOTHING, standing
-from shapley_coop.serve.view.assets import UNSTORED, file, notice_page
-from shapley_coop.serve.view.bundle import DONE
-from shapley_coop.serve.view.local import ViewHandler
-from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Busy
 from shapley_coop.state.table import Table

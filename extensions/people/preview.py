@@ -12,11 +12,11 @@ from typing import Any
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.spelling import part
+from shapley_coop.extensions.people.form import message_of, refusal_in_words
+from shapley_coop.extensions.people.typed import Mistyped
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.prompts.talk import at_turns
 from shapley_coop.seats.records import Answer
-from shapley_coop.serve.seats.form import message_of, refusal_in_words
-from shapley_coop.serve.seats.typed import Mistyped
 from shapley_coop.state.exchange import TradeQuestion, masks_in, talk_in
 from shapley_coop.state.judging import take
 from shapley_coop.state.turn import TurnContext

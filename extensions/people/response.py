@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from shapley_coop.extensions.people.form import FIELDS, message_of
+from shapley_coop.extensions.people.letter import allowed_replies
 from shapley_coop.graphs.replies import OpenQuestion
 from shapley_coop.seats.person import as_message
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import FIELDS, message_of
-from shapley_coop.serve.seats.letter import allowed_replies
 from shapley_coop.state.additions import find_additions
 
 

@@ -7,11 +7,11 @@
 
 from typing import Any
 
+from shapley_coop.extensions.page.assets import UNSTORED, file
+from shapley_coop.extensions.people.form import DRAFT
+from shapley_coop.extensions.people.inbox import NothingAsked, ThreadInbox
+from shapley_coop.extensions.people.response import one_object
 from shapley_coop.extras import require_extra
-from shapley_coop.serve.seats.form import DRAFT
-from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
-from shapley_coop.serve.seats.response import one_object
-from shapley_coop.serve.view.assets import UNSTORED, file
 
 with require_extra("dev", "the LangGraph server"):
     from starlette.requests import Request

@@ -10,7 +10,7 @@ import typer
 from shapley_coop.cli.console import note, say
 
 if TYPE_CHECKING:
-    from shapley_coop.serve.seats.pages import SeatPages
+    from shapley_coop.extensions.people.pages import SeatPages
     from shapley_coop.state.run_config import RunConfig
 
 Serve = Annotated[bool, typer.Option("--serve", help="Serve a page for each person until Ctrl-C.")]
@@ -53,7 +53,7 @@ def serve_pages(
     run: Any, people: Sequence[str], host: str, port: int, tell: Any = say
 ) -> "SeatPages":
     """Serve the pages of a run's people, and print each address."""
-    from shapley_coop.serve.seats.pages import SeatPages
+    from shapley_coop.extensions.people.pages import SeatPages
 
     pages = SeatPages(run, people, host, port)
     for agent, link in pages.links.items():

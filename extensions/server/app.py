@@ -1,7 +1,7 @@
 """The routes and middleware that this package adds to LangGraph's server, such as the viewer.
 
-`langgraph.json` names `app`. With tenants (`serve.server.tenancy`) every request is authorized,
-also on LangGraph's own routes. Without tenants, every caller is the operator.
+`langgraph.json` names `app`. With tenants (`serving.tenancy`) every request is authorized, also on
+LangGraph's own routes. Without tenants, every caller is the operator.
 """
 
 import asyncio
@@ -15,21 +15,21 @@ from functools import partial
 from itertools import chain
 
 from shapley_coop import extension
+from shapley_coop.extensions.page.on_server import view_routes
+from shapley_coop.extensions.people.deadlines import keep_deadlines
+from shapley_coop.extensions.people.inbox import ThreadInbox
+from shapley_coop.extensions.people.routes import seat_route
+from shapley_coop.extensions.server.serving.body_limit import BodyLimit, most_bytes
+from shapley_coop.extensions.server.serving.browser_guard import DEV_TOKEN, BrowserGuard, JsonOnly
+from shapley_coop.extensions.server.serving.guards import guards
+from shapley_coop.extensions.server.serving.operator_only import restrict
+from shapley_coop.extensions.server.serving.origins import ReadableRefusals
+from shapley_coop.extensions.server.serving.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
+from shapley_coop.extensions.server.serving.welcome import STARTED, announcement, welcome_route
 from shapley_coop.extras import LibraryMissing, require_extra
 from shapley_coop.graphs.catalogue import make_forms_ready
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.tracing import trace_quietly
-from shapley_coop.serve.seats.deadlines import keep_deadlines
-from shapley_coop.serve.seats.inbox import ThreadInbox
-from shapley_coop.serve.seats.routes import seat_route
-from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
-from shapley_coop.serve.server.browser_guard import DEV_TOKEN, BrowserGuard, JsonOnly
-from shapley_coop.serve.server.guards import guards
-from shapley_coop.serve.server.operator_only import restrict
-from shapley_coop.serve.server.origins import ReadableRefusals
-from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
-from shapley_coop.serve.server.threads import view_routes
-from shapley_coop.serve.server.welcome import STARTED, announcement, welcome_route
 from shapley_coop.state.storage.databases import driver
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, home
 

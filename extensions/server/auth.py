@@ -5,7 +5,7 @@
 
 from langgraph_sdk import Auth
 
-from shapley_coop.serve.server.tenancy import tenancy
+from shapley_coop.extensions.server.serving.tenancy import tenancy
 
 
 def no_tenants() -> Auth:

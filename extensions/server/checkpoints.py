@@ -6,11 +6,11 @@ from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from shapley_coop.serve.server.guards import guards
-from shapley_coop.serve.server.labels import label
-from shapley_coop.serve.server.operator_only import restrict
-from shapley_coop.serve.server.scoring import score_when_ended
-from shapley_coop.serve.server.tenancy import tenancy
+from shapley_coop.extensions.server.serving.guards import guards
+from shapley_coop.extensions.server.serving.labels import label
+from shapley_coop.extensions.server.serving.operator_only import restrict
+from shapley_coop.extensions.server.serving.scoring import score_when_ended
+from shapley_coop.extensions.server.serving.tenancy import tenancy
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import home
 

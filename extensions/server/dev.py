@@ -88,8 +88,13 @@ def _environment(
     found: Mapping[str, Any], host: str, port: int, games: Sequence[str], token: bool
 ) -> dict[str, str]:
     """Return the environment variables with the server's games, hosts, token and addresses."""
+    from shapley_coop.extensions.server.serving import (
+        browser_guard,
+        operator_only,
+        tenancy,
+        welcome,
+    )
     from shapley_coop.seats.person import SERVER_URL
-    from shapley_coop.serve.server import browser_guard, operator_only, tenancy, welcome
 
     secret = _token(browser_guard.DEV_TOKEN) if token and not tenancy.tenancy() else ""
     graphs, url = found.get("graphs") or {}, f"http://{host}:{port}"
@@ -118,7 +123,7 @@ def _token(variable: str) -> str:
 
 def _cors(found: Mapping[str, Any]) -> dict[str, str]:
     """Return the package's CORS rules for a configuration without any, which admits all pages."""
-    from shapley_coop.serve.server.origins import RULES
+    from shapley_coop.extensions.server.serving.origins import RULES
 
     if found["http"].get("cors") is not None:
         return {}
@@ -212,14 +217,14 @@ def _file(entry: Any) -> str:
 
 
 def _is_ours(named: str, guard: str) -> bool:
-    """Return whether a path names this project's guard, such as `serve/auth.py:auth`, or a copy."""
+    """Return whether a path names this project's guard, such as `…/auth.py:auth`, or a copy."""
     path, _, name = named.rpartition(":")
     own = _own(guard).read_bytes()
     return name == guard and Path(path).is_file() and Path(path).read_bytes() == own
 
 
 def _own(guard: str) -> Path:
-    return PACKAGE / "serve" / f"{guard}.py"
+    return Path(__file__).with_name(f"{guard}.py")
 
 
 def _absolute(game: str) -> str:

@@ -25,8 +25,7 @@ ALLOWED = {
     "nodes": {"state", "seats"} | PURE,
     "graphs": {"questions", "nodes", "state", "seats"} | PURE,
     "evals": {"graphs", "questions", "nodes", "state", "seats"} | PURE,
-    "serve": {"graphs", "state", "seats", "evals"} | PURE,
-    "cli": PURE | {"seats", "state", "nodes", "graphs", "evals", "serve"},
+    "cli": PURE | {"seats", "state", "nodes", "graphs", "evals"},
 }
 """Room → the other rooms it may import."""
 

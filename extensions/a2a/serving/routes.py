@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from shapley_coop.serve.seats.inbox import ThreadInbox
-from shapley_coop.serve.server.answering import refusal
-from shapley_coop.serve.server.browser_guard import HOSTS, is_here
+from shapley_coop.extensions.people.inbox import ThreadInbox
+from shapley_coop.extensions.server.serving.answering import refusal
+from shapley_coop.extensions.server.serving.browser_guard import HOSTS, is_here
 
 TABLE = "/table"
 CARD = f"{TABLE}/.well-known/agent-card.json"

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 
 from shapley_coop.extensions.a2a.asking.card import read_card_key
 from shapley_coop.extensions.a2a.serving.routes import CARD, table_routes
-from shapley_coop.serve.server.browser_guard import HOSTS
+from shapley_coop.extensions.server.serving.browser_guard import HOSTS
 
 pytest.importorskip("shapley_coop.extensions.tenants", reason="the extension tenants is not here")
 from shapley_coop.extensions.tenants.authorization import allowed

@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.extensions.page.run_sources import HomeSource
+from shapley_coop.extensions.page.selfcontained import standalone_page
 from shapley_coop.graphs.running import play
-from shapley_coop.serve.view.run_sources import HomeSource
-from shapley_coop.serve.view.selfcontained import standalone_page
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 

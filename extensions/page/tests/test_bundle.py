@@ -13,16 +13,16 @@ import pytest
 
 from shapley_coop.cli.playing.new_game import new_game
 from shapley_coop.deals.language.labels import LABELS
+from shapley_coop.extensions.page.assets import FILES, FOLDER, HEADERS
+from shapley_coop.extensions.page.escrow import escrow_view
+from shapley_coop.extensions.page.plan import plan_view
+from shapley_coop.extensions.page.run_sources import HomeSource, bundle_of
+from shapley_coop.extensions.page.selfcontained import link_modules, standalone_page
 from shapley_coop.games import names as games
 from shapley_coop.graphs import builder
 from shapley_coop.graphs import names as workflows
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.view.assets import FILES, FOLDER, HEADERS
-from shapley_coop.serve.view.escrow import escrow_view
-from shapley_coop.serve.view.plan import plan_view
-from shapley_coop.serve.view.run_sources import HomeSource, bundle_of
-from shapley_coop.serve.view.selfcontained import link_modules, standalone_page
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home

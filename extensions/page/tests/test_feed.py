@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.serve.view import local
-from shapley_coop.serve.view.feed import STILL, Feed, changes
-from shapley_coop.serve.view.local import viewer
+from shapley_coop.extensions.page import local
+from shapley_coop.extensions.page.feed import STILL, Feed, changes
+from shapley_coop.extensions.page.local import viewer
 from tests.background import in_background
 
 TEXT = st.text(max_size=6)

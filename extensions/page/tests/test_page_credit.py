@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.serve.view.run_summary import number
+from extensions.page.tests.paged import kind, made, saved, sloppy
+from shapley_coop.extensions.page.run_summary import number
 from tests.browser import DESK, PHONE, Tab, picture, tab
-from tests.serve.view.paged import kind, made, saved, sloppy
 
 pytestmark = pytest.mark.slow
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.extensions.page.local import viewer
+from shapley_coop.extensions.page.run_sources import HomeSource
+from shapley_coop.extensions.page.run_summary import number
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, follow, play
-from shapley_coop.serve.view.local import viewer
-from shapley_coop.serve.view.run_sources import HomeSource
-from shapley_coop.serve.view.run_summary import number
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.background import in_background

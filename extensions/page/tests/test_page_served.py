@@ -9,17 +9,17 @@ from pathlib import Path
 import httpx
 import pytest
 
+from extensions.page.tests.paged import saved, sloppy
+from shapley_coop.extensions.page.bundle import VERSION
+from shapley_coop.extensions.page.local import viewer
+from shapley_coop.extensions.page.run_sources import FolderSource, HomeSource
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
-from shapley_coop.serve.view.bundle import VERSION
-from shapley_coop.serve.view.local import viewer
-from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Lease
 from tests.background import in_background
 from tests.browser import picture, tab
-from tests.serve.view.paged import saved, sloppy
 
 pytestmark = pytest.mark.slow
 

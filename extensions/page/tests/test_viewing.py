@@ -68,7 +68,7 @@ def test_the_page_needs_no_server_of_the_extras() -> None:
 import sys
 for name in {absent}:
     sys.modules[name] = None
-import shapley_coop.cli.serving.view
-from shapley_coop.serve.view import local, run_sources, selfcontained
+import shapley_coop.extensions.page.command
+from shapley_coop.extensions.page import local, run_sources, selfcontained
 """
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=600)

@@ -7,11 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
+from shapley_coop.extensions.people import deadlines
+from shapley_coop.extensions.server.serving import in_process
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.seats.records import Mail, overdue
-from shapley_coop.serve.seats import deadlines
-from shapley_coop.serve.server import in_process
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, coop_in

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from extensions.people.tests.test_served_table import CLAUSES, ROOM, TWO, tables
 from tests.browser import PHONE, Tab, tab
-from tests.serve.seats.test_served_table import CLAUSES, ROOM, TWO, tables
 
 __all__ = ["tables"]
 

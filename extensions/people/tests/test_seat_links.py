@@ -8,12 +8,12 @@ import httpx
 import pytest
 
 from shapley_coop.cli.console import finish
+from shapley_coop.extensions.people import pages
+from shapley_coop.extensions.people.pages import SeatPages, find_waiting
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import ANSWERED
 from shapley_coop.graphs.running import Waiting, answer, follow
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.seats import pages
-from shapley_coop.serve.seats.pages import SeatPages, find_waiting
 from shapley_coop.state.storage.register import Run
 from tests.waiting import wait_for
 

@@ -11,7 +11,7 @@ import pytest
 
 from shapley_coop.cli.console import finish
 from shapley_coop.cli.playing import run
-from shapley_coop.cli.playing.fields import ask_fields
+from shapley_coop.extensions.people.fields import ask_fields
 from shapley_coop.extensions.sweeps.commands import sweep
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.home import home

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.extensions.people.form import form_of, message_of, refusal_in_words
+from shapley_coop.extensions.people.preview import preview
+from shapley_coop.extensions.people.standing import ending, standing
 from shapley_coop.games import load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenMail
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import write_history
-from shapley_coop.serve.seats.form import form_of, message_of, refusal_in_words
-from shapley_coop.serve.seats.preview import preview
-from shapley_coop.serve.seats.standing import ending, standing
 from shapley_coop.state.run_config import RunConfig
 
 CODES = re.compile(r"<[A-Z]+>|</|`|\b[A-Z]{3,6}\b")

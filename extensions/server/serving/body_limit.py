@@ -5,7 +5,7 @@ import os
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shapley_coop.serve.server.answering import refusal
+from shapley_coop.extensions.server.serving.answering import refusal
 
 
 def whole(variable: str, default: int) -> int:

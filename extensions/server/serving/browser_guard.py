@@ -19,14 +19,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shapley_coop.serve.server.answering import (
+from shapley_coop.extensions.server.serving.answering import (
     from_inside,
     needs_no_token,
     refusal,
     unknown_caller,
     unknown_host,
 )
-from shapley_coop.serve.server.origins import is_admitted
+from shapley_coop.extensions.server.serving.origins import is_admitted
 
 DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
 """The environment variable with `coop dev`'s token; if unset, requests need no token."""

@@ -8,7 +8,7 @@ from typing import Any
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from shapley_coop.serve.server.tenancy import configured
+from shapley_coop.extensions.server.serving.tenancy import configured
 from shapley_coop.state.storage.owners import OWNER_KEY
 
 OWNER = "owner"

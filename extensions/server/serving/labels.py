@@ -15,8 +15,8 @@ from typing import Any
 
 import httpx
 
+from shapley_coop.extensions.server.serving.in_process import inside
 from shapley_coop.games.catalogue import game_name
-from shapley_coop.serve.server.in_process import inside
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import httpx
 
+from shapley_coop.extensions.server.serving.in_process import inside
 from shapley_coop.seats.tracing import tracing
-from shapley_coop.serve.server.in_process import inside
 from shapley_coop.state.table import Table
 
 TRACE = "trace"

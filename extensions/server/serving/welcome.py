@@ -7,10 +7,10 @@ from html import escape
 from urllib.parse import quote
 
 from shapley_coop.escaping import visible
+from shapley_coop.extensions.server.serving.browser_guard import DEV_TOKEN
+from shapley_coop.extensions.server.serving.tenancy import configured
 from shapley_coop.extras import require_extra
 from shapley_coop.graphs.catalogue import names
-from shapley_coop.serve.server.browser_guard import DEV_TOKEN
-from shapley_coop.serve.server.tenancy import configured
 
 with require_extra("dev", "the LangGraph server"):
     from starlette.requests import Request

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.serving.dev import UNASSIGNED_PORTS, free_port
-from shapley_coop.serve.app import lost_with_the_container
-from shapley_coop.serve.server.browser_guard import DEV_TOKEN
-from shapley_coop.serve.server.origins import RULES
-from shapley_coop.serve.server.welcome import STARTED
+from extensions.server.tests.server_client import play, values
+from shapley_coop.extensions.server.app import lost_with_the_container
+from shapley_coop.extensions.server.dev import UNASSIGNED_PORTS, free_port
+from shapley_coop.extensions.server.serving.browser_guard import DEV_TOKEN
+from shapley_coop.extensions.server.serving.origins import RULES
+from shapley_coop.extensions.server.serving.welcome import STARTED
 from tests.coop_command import USAGE, coop_in, one_line
 from tests.root import ROOT
-from tests.serve.server.server_client import play, values
 from tests.served import configuration
 from tests.server_process import BareServer
 
@@ -88,7 +88,10 @@ def test_a_free_port_is_one_that_no_connection_is_given_before_the_server_listen
         ({"http": {"app": "./own.py:app"}}, "http.app is ./own.py:app"),
         ({"auth": None}, "auth.path is missing"),
         ({"auth": {"path": "./own.py:auth"}}, "auth.path is ./own.py:auth"),
-        ({"http": {"app": "./serve/app.py:other"}}, "http.app is ./serve/app.py:other"),
+        (
+            {"http": {"app": "./extensions/server/app.py:other"}},
+            "http.app is ./extensions/server/app.py:other",
+        ),
         ({"http": None, "auth": None}, "http.app is missing and auth.path is missing"),
     ],
 )
@@ -105,7 +108,7 @@ def test_a_folders_own_configuration_is_not_served_without_our_guards(
     begun = list[str]()
     monkeypatch.setattr(os, "execve", lambda command, *_: begun.append(command))
     ours = configuration()
-    for name in ("serve", "graphs", "extensions"):
+    for name in ("graphs", "extensions"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "own.py").write_text("app = auth = None")
     (tmp_path / "langgraph.json").write_text(json.dumps(ours))
@@ -133,7 +136,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, s
     monkeypatch.setattr(os, "execve", lambda *given: begun.append(given[2]))
     for name in (RULES, DEV_TOKEN):
         monkeypatch.delenv(name, raising=False)
-    for name in ("serve", "graphs", "extensions"):
+    for name in ("graphs", "extensions"):
         (tmp_path / name).symlink_to(ROOT / name)
     return begun
 
@@ -197,7 +200,7 @@ def test_no_environment_file_replaces_what_guards_the_server(
     begun = list[str]()
     monkeypatch.setattr(os, "execve", lambda command, *_: begun.append(command))
     if in_a_clone:
-        for name in ("serve", "graphs", "extensions", "langgraph.json"):
+        for name in ("graphs", "extensions", "langgraph.json"):
             (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / ".env").write_text("COOP_LOG=1\n")
     assert coop("dev", "--port", "0").code == 0
@@ -214,7 +217,7 @@ def test_a_graph_whose_extension_was_removed_is_named_in_one_line(
 ) -> None:
     ours = configuration()
     gone = {"path": "./extensions/gone/page.py:graph"}
-    for name in ("serve", "graphs", "extensions"):
+    for name in ("graphs", "extensions"):
         (tmp_path / name).symlink_to(ROOT / name)
     graphs = {**ours["graphs"], "gone": gone}
     (tmp_path / "langgraph.json").write_text(json.dumps({**ours, "graphs": graphs}))

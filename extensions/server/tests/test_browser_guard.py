@@ -10,9 +10,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from shapley_coop.serve.server.body_limit import BodyLimit
-from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS, BrowserGuard, JsonOnly
-from shapley_coop.serve.server.origins import RULES, ReadableRefusals
+from shapley_coop.extensions.server.serving.body_limit import BodyLimit
+from shapley_coop.extensions.server.serving.browser_guard import (
+    DEV_TOKEN,
+    HOSTS,
+    BrowserGuard,
+    JsonOnly,
+)
+from shapley_coop.extensions.server.serving.origins import RULES, ReadableRefusals
 
 HERE = "127.0.0.1:8123"
 JSON = {"content-type": "application/json"}

@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from extensions.server.tests.server_client import play
 from shapley_coop.state.storage.home import Home
 from tests.brought import brought_by
-from tests.serve.server.server_client import play
 from tests.server_process import Server
 from tests.warm_coop import Coop, warm_coop
 

@@ -11,7 +11,7 @@ from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk.client import SyncLangGraphClient
 from typing_extensions import TypedDict
 
-from tests.serve.server.server_client import WORKFLOWS, together
+from extensions.server.tests.server_client import WORKFLOWS, together
 from tests.server_process import Server
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")

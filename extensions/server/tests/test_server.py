@@ -12,14 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from langgraph_sdk.client import SyncLangGraphClient
 
-from shapley_coop.deals.contract import sign
-from shapley_coop.deals.language.clauses import Pay
-from shapley_coop.deals.language.deal import Deal, accept, put
-from shapley_coop.state.storage.facts import Fact
-from shapley_coop.state.table import Result
-from tests.books import entries_of
-from tests.embedded_reply import reply
-from tests.serve.server.server_client import (
+from extensions.server.tests.server_client import (
     GRAPHS,
     PUBLIC,
     WORKFLOWS,
@@ -30,6 +23,13 @@ from tests.serve.server.server_client import (
     values,
     watch,
 )
+from shapley_coop.deals.contract import sign
+from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.deal import Deal, accept, put
+from shapley_coop.state.storage.facts import Fact
+from shapley_coop.state.table import Result
+from tests.books import entries_of
+from tests.embedded_reply import reply
 from tests.server_process import BLOCKING, Server
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
+from extensions.server.tests.server_client import play, seats, together, values
 from tests.books import facts_of
 from tests.brought import brought_by
 from tests.embedded_reply import reply
-from tests.serve.server.server_client import play, seats, together, values
 from tests.server_process import Server
 from tests.stub_openai import StubOpenAI
 

@@ -9,8 +9,8 @@ from jsonschema import Draft202012Validator
 from langgraph_sdk.client import SyncLangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError
 
+from extensions.server.tests.server_client import WORKFLOWS, play, seats, together, values
 from tests.embedded_reply import reply
-from tests.serve.server.server_client import WORKFLOWS, play, seats, together, values
 from tests.server_process import Server
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI

@@ -16,8 +16,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from shapley_coop.extensions.server.serving.tenancy import PUBLIC_KEY, TOKENS
 from shapley_coop.seats.tracing import HIDE
-from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
 from tests.root import ROOT
 from tests.served import configuration
 
@@ -117,9 +117,8 @@ def test_every_variable_of_the_compose_file_is_read_by_the_server_or_by_us() -> 
     pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
     server = Path(find_spec("langgraph_api").origin or "").parent  # type: ignore[union-attr]
     theirs = [*server.rglob("*.py"), *(server.parent / "langgraph").rglob("*.py")]
-    ours = [
-        path for room in ("serve", "state", "seats", "cli") for path in (ROOT / room).rglob("*.py")
-    ]
+    rooms = ("extensions", "state", "seats", "cli")
+    ours = [path for room in rooms for path in (ROOT / room).rglob("*.py")]
     files = (path for path in (*theirs, *ours) if path.suffix == ".py")
     code = "".join(path.read_text("utf-8") for path in files)
     # These two are read by the licensed runtime, which is in LangGraph's image alone.

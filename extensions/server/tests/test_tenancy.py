@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop import extension
-from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, tenancy
+from shapley_coop.extensions.server.serving.tenancy import PUBLIC_KEY, TOKENS, tenancy
 
 _WITHOUT = """
 import sys

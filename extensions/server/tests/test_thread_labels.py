@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from shapley_coop.extensions.server.serving.labels import labels
 from shapley_coop.games.catalogue import read
 from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.server.labels import labels
 from shapley_coop.state.listing import list_line
 from shapley_coop.state.run_config import RunConfig
 

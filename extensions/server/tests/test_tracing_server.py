@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from extensions.server.tests.server_client import play, values
 from tests.background import in_background
 from tests.seats.langsmith_capture import Capture
 from tests.seats.sick_endpoints import SICK, sick
-from tests.serve.server.server_client import play, values
 from tests.server_process import Server
 from tests.waiting import wait_for
 

@@ -7,11 +7,11 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from shapley_coop import extension
+from shapley_coop.extensions.people.inbox import ThreadInbox
+from shapley_coop.extensions.server.app import routes_of_extensions
+from shapley_coop.extensions.server.serving.welcome import STARTED, announcement, welcome_route
 from shapley_coop.extras import missing_library
 from shapley_coop.graphs.catalogue import names
-from shapley_coop.serve.app import routes_of_extensions
-from shapley_coop.serve.seats.inbox import ThreadInbox
-from shapley_coop.serve.server.welcome import STARTED, announcement, welcome_route
 
 CLIENT = TestClient(Starlette(routes=[welcome_route()]), base_url="http://127.0.0.1:2024")
 
