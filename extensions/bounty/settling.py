@@ -19,7 +19,7 @@ from shapley_coop.extensions.bounty.consent import (
 from shapley_coop.extensions.bounty.once import begun, check_for_payment, paid_before, went_on
 from shapley_coop.extensions.bounty.report import delivered_params, settle_history
 from shapley_coop.extensions.people.pages import SeatPages
-from shapley_coop.extensions.people.served import serve_pages
+from shapley_coop.extensions.people.tables import serve as serve_pages
 from shapley_coop.extensions.repository.contributions import History
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import KINDS, read_rules

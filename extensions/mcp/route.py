@@ -3,7 +3,6 @@
 import asyncio
 import logging
 
-from shapley_coop.extensions.people.inbox import ThreadInbox
 from shapley_coop.extras import is_installed, missing_library, require_extra
 
 with require_extra("dev", "the LangGraph server"):
@@ -11,7 +10,7 @@ with require_extra("dev", "the LangGraph server"):
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 
-def mcp_routes(_: ThreadInbox) -> list[Route]:
+def mcp_routes() -> list[Route]:
     """Return the route `/mcp`.
 
     Raises:

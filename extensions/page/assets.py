@@ -36,18 +36,6 @@ UNSTORED = {**HEADERS, "cache-control": "no-store"}
 stored the page would answer the page's own request for JSON with it.
 """
 
-_NOTICE = """<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>{title}</title>
-  </head>
-  <body><h1>{title}</h1><p>{words}</p></body>
-</html>
-"""
-
 ROUTES = {
     "file": "/page/{name}",
     "redirect": "/view",
@@ -69,11 +57,6 @@ def route_of(path: str) -> tuple[str, str]:
         if found := re.fullmatch(route.replace("{name}", "([^/]+)"), path):
             return what, (found.groups() or ("",))[0]
     raise ValueError("There is no such page.")
-
-
-def notice_page(title: str, words: str) -> str:
-    """Return a page that says why nothing is shown; it names no file, as files may be closed."""
-    return _NOTICE.format(title=title, words=words)
 
 
 def file(name: str) -> tuple[str, dict[str, str]]:

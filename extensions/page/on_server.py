@@ -8,11 +8,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.responses import StreamingResponse as Streamed
-from starlette.routing import Route
 
 from shapley_coop.extensions.page.assets import HEADERS, ROUTES, file
 from shapley_coop.extensions.page.bundle import DONE, About, bundle
@@ -21,10 +16,18 @@ from shapley_coop.extensions.page.listing import lines, links_of, state_of, why_
 from shapley_coop.extensions.page.run_sources import bundle_of, lines_with_age
 from shapley_coop.extensions.server.serving.in_process import OWNER, inside
 from shapley_coop.extensions.server.serving.tenancy import Caller
+from shapley_coop.extras import require_extra
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import Line
 from shapley_coop.state.storage.owners import acting_for
+
+with require_extra("dev", "the LangGraph server"):
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, RedirectResponse, Response
+    from starlette.responses import StreamingResponse as Streamed
+    from starlette.routing import Route
 
 EVERY = 0.7
 """Seconds between two reads of a running thread."""

@@ -101,7 +101,7 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
 
 def _asked_here(run: Any, agent: str) -> tuple[str, str]:
     """Return a person's reply, asked here until it can be used, and the interrupt's id."""
-    from shapley_coop.extensions.people.pages import find_waiting
+    from shapley_coop.extensions.people.waiting import find_waiting
     from shapley_coop.graphs.replies import OpenMail
 
     shown: set[str] = set()
@@ -187,7 +187,7 @@ def _is_to_be_sent(turn: Any, agent: str, form: Any, fields: Any) -> bool:
     return yes_or_again()
 
 
-def ask_at_terminal(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
+def ask_at_terminal(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], str]":
     """Return a function that asks people at this terminal, and hides the spinner while they type.
 
     The function shows a person's first letter whole, and of later letters only new sections.

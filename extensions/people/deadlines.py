@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from shapley_coop.extensions.server.serving.guards import Guard
 from shapley_coop.extensions.server.serving.in_process import (
     all_threads,
     go_on,
@@ -20,6 +21,21 @@ EVERY = 5.0
 """Seconds between two checks of the waiting threads."""
 
 logger = logging.getLogger(__name__)
+
+
+class Deadlines(Guard):
+    """The hooks into LangGraph's server that check the deadlines while it runs."""
+
+    async def begin(self) -> None:
+        """Begin the checks."""
+        self._checks = asyncio.create_task(keep_deadlines())
+
+    async def end(self) -> None:
+        """End the checks."""
+        self._checks.cancel()
+
+
+DEADLINES = Deadlines()
 
 _told: set[str] = set()
 """The ids of threads whose error is already logged, so that later checks do not repeat it."""

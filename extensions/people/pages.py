@@ -20,9 +20,9 @@ from typing import Any, cast
 from urllib.parse import quote, unquote
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Interrupt, StateSnapshot
+from langgraph.types import Interrupt
 
-from shapley_coop.extensions.page.assets import UNSTORED, file, notice_page
+from shapley_coop.extensions.page.assets import UNSTORED, file
 from shapley_coop.extensions.page.bundle import DONE
 from shapley_coop.extensions.page.local import ViewHandler
 from shapley_coop.extensions.page.run_sources import HomeSource
@@ -32,9 +32,10 @@ from shapley_coop.extensions.people.links import STALE, WHY, address_of, is_same
 from shapley_coop.extensions.people.preview import preview
 from shapley_coop.extensions.people.response import one_object, response_of
 from shapley_coop.extensions.people.standing import NOTHING, standing
-from shapley_coop.graphs.replies import ANSWERED, OpenQuestion, by_agent, open_questions
+from shapley_coop.extensions.people.waiting import find_waiting, state_of
+from shapley_coop.graphs.replies import ANSWERED, by_agent
 from shapley_coop.graphs.running import Waiting, Watcher, answer, follow
-from shapley_coop.graphs.threads import configure, open_workflow
+from shapley_coop.notice import notice_page
 from shapley_coop.seats.records import Mail
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Busy
@@ -137,7 +138,7 @@ class SeatPages:
 
     def standing(self, agent: str) -> dict[str, Any]:
         """Return the state of the run for a person who need not reply now (`standing`)."""
-        state = asyncio.run(_state(self._run))
+        state = asyncio.run(state_of(self._run))
         waiting = [*by_agent(state.interrupts)]
         found = standing(cast(Table, state.values), agent, waiting, failed=False)
         if not found["over"]:
@@ -189,22 +190,6 @@ class SeatPages:
         if heard.exception():
             del self._handed_in[mail.agent]
         heard.result()
-
-
-async def _state(run: Any) -> StateSnapshot:
-    async with open_workflow(run.graph) as app:
-        return await app.aget_state(configure(run))
-
-
-async def find_waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, Interrupt] | None:
-    """Return a person's waiting letter, its open question and its interrupt, or None."""
-    state = await _state(run)
-    asked = by_agent(state.interrupts)
-    mail = home().journal.mail(state.values.get("episode", ""), agent)
-    if mail is None or agent not in asked:
-        return None
-    questions = open_questions(run.graph, cast(Table, state.values), state.tasks)
-    return mail, questions[agent], asked[agent]
 
 
 class _Handler(ViewHandler):

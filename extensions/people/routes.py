@@ -19,8 +19,9 @@ with require_extra("dev", "the LangGraph server"):
     from starlette.routing import Route
 
 
-def seat_route(inbox: ThreadInbox) -> Route:
-    """Return the route `/seat/{episode}/{agent}`, which uses the given inbox."""
+def seat_routes() -> list[Route]:
+    """Return the route `/seat/{episode}/{agent}`."""
+    inbox = ThreadInbox()
 
     async def seat(request: Request) -> Response:
         place = request.path_params["episode"], request.path_params["agent"]
@@ -39,7 +40,7 @@ def seat_route(inbox: ThreadInbox) -> Route:
         except ValueError as error:
             return _json({"detail": str(error)}, 422)
 
-    return Route("/seat/{episode}/{agent}", seat, methods=["GET", "POST"])
+    return [Route("/seat/{episode}/{agent}", seat, methods=["GET", "POST"])]
 
 
 async def _reply(request: Request) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The routes and middleware that this package adds to LangGraph's server, such as the viewer.
+"""The routes and middleware that this package adds to LangGraph's server, with those of extensions.
 
 `langgraph.json` names `app`. With tenants (`serving.tenancy`) every request is authorized, also on
 LangGraph's own routes. Without tenants, every caller is the operator.
@@ -15,10 +15,7 @@ from functools import partial
 from itertools import chain
 
 from shapley_coop import extension
-from shapley_coop.extensions.page.on_server import view_routes
-from shapley_coop.extensions.people.deadlines import keep_deadlines
-from shapley_coop.extensions.people.inbox import ThreadInbox
-from shapley_coop.extensions.people.routes import seat_route
+from shapley_coop.extension import BrokenExtension
 from shapley_coop.extensions.server.serving.body_limit import BodyLimit, most_bytes
 from shapley_coop.extensions.server.serving.browser_guard import DEV_TOKEN, BrowserGuard, JsonOnly
 from shapley_coop.extensions.server.serving.guards import guards
@@ -41,8 +38,8 @@ with require_extra("dev", "the LangGraph server"):
 logger = logging.getLogger(__name__)
 
 
-def application(inbox: ThreadInbox) -> Starlette:
-    """Return the app with all routes and middleware; its seat routes use the given inbox.
+def application() -> Starlette:
+    """Return the app with all routes and middleware.
 
     Raises:
         ValueError: a limit is invalid, or a setting that identifies tenants cannot be read.
@@ -68,26 +65,21 @@ def application(inbox: ThreadInbox) -> Starlette:
     # httpx would log every HTTP request, which costs time and says nothing about a run.
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
-    brought = routes_of_extensions(inbox)
+    brought = routes_of_extensions()
     return Starlette(
-        routes=[
-            welcome_route(),
-            seat_route(inbox),
-            *chain.from_iterable(brought.values()),
-            *view_routes(),
-        ],
+        routes=[welcome_route(), *chain.from_iterable(brought.values())],
         middleware=[Middleware(ReadableRefusals), *middleware],
         lifespan=partial(_lifespan, brought),
     )
 
 
-def routes_of_extensions(inbox: ThreadInbox) -> Mapping[str, Sequence[Route]]:
-    """Return name → routes of extensions, and warn of those whose library is missing."""
+def routes_of_extensions() -> Mapping[str, Sequence[Route]]:
+    """Return name → routes of extensions, and warn of those that lack a library or an extension."""
     found: dict[str, Sequence[Route]] = {}
     for name in extension.offered("routes"):
         try:
-            found[name] = extension.load("routes", name)(inbox)
-        except LibraryMissing as missing:
+            found[name] = extension.load("routes", name)()
+        except (LibraryMissing, BrokenExtension) as missing:
             logger.warning("No /%s: %s", name, missing)
     return found
 
@@ -111,7 +103,7 @@ def _unsafe() -> str:
 
 @asynccontextmanager
 async def _lifespan(brought: Iterable[str], _: Starlette) -> AsyncIterator[None]:
-    """Call the guards, enforce deadlines and keep HTTP clients open until shutdown."""
+    """Call the guards, and keep HTTP clients open until shutdown."""
     restrict()
     if lost := lost_with_the_container(os.environ):
         logger.warning(lost)
@@ -119,7 +111,6 @@ async def _lifespan(brought: Iterable[str], _: Starlette) -> AsyncIterator[None]
         logger.warning("%s: give %s another role.", unsafe, DATABASE_VARIABLE)
     for guard in guards():
         await guard.begin()
-    deadlines = asyncio.create_task(keep_deadlines())
     try:
         async with clients():
             # Modules loaded so far are never freed, so the collector need not scan them again.
@@ -128,9 +119,8 @@ async def _lifespan(brought: Iterable[str], _: Starlette) -> AsyncIterator[None]
                 sys.stderr.write(f"\n{announcement(brought)}\n")
             yield
     finally:
-        deadlines.cancel()
         for guard in guards():
             await guard.end()
 
 
-app = application(ThreadInbox())
+app = application()

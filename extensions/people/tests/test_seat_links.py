@@ -9,7 +9,8 @@ import pytest
 
 from shapley_coop.cli.console import finish
 from shapley_coop.extensions.people import pages
-from shapley_coop.extensions.people.pages import SeatPages, find_waiting
+from shapley_coop.extensions.people.pages import SeatPages
+from shapley_coop.extensions.people.waiting import find_waiting
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import ANSWERED
 from shapley_coop.graphs.running import Waiting, answer, follow

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
 
+from shapley_coop import extension
 from shapley_coop.escaping import visible
 from shapley_coop.extensions.server.serving.browser_guard import DEV_TOKEN
 from shapley_coop.extensions.server.serving.tenancy import configured
@@ -23,6 +24,7 @@ STARTED = "COOP_DEV_STARTED"
 GRAPHS = "LANGSERVE_GRAPHS"
 """The variable in which LangGraph's server has the `graphs` of its `langgraph.json`."""
 
+VIEW = "/view/"
 STUDIO = "https://smith.langchain.com/studio/?baseUrl="
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; "
@@ -39,12 +41,13 @@ color-scheme:light dark}}</style>
 This server plays these workflows:</p>
 <p>{workflows}</p>
 {access}<ul>
-<li><a href="/view/">Runs</a>: each one live and in replay</li>
-<li><a href="{studio}">Studio</a>: start a run and look into it</li>
+{runs}<li><a href="{studio}">Studio</a>: start a run and look into it</li>
 <li><a href="/docs">Interface</a>: what programs may call, for LangGraph's SDK</li>
 </ul>
 <p>A program that asks for JSON gets <code>{{"ok": true}}</code> here.</p>
 </html>
+"""
+RUNS = """<li><a href="/view/">Runs</a>: each one live and in replay</li>
 """
 ACCESS = """<p>These links need a token; the address that the server printed has one.</p>
 """
@@ -62,8 +65,15 @@ async def welcome(request: Request) -> Response:
     shown = ", ".join(f"<code>{escape(name)}</code>" for name in _served())
     studio = STUDIO + quote(str(request.base_url).rstrip("/"), safe=":/")
     access = ACCESS if os.environ.get(DEV_TOKEN) or configured() else ""
-    page = PAGE.format(workflows=shown, studio=studio, access=access)
+    page = PAGE.format(
+        workflows=shown, studio=studio, access=access, runs=RUNS if _front() == VIEW else ""
+    )
     return HTMLResponse(page, headers=HEADERS)
+
+
+def _front() -> str:
+    """Return the path of the runs' page, or "/" without the extension that serves it."""
+    return VIEW if VIEW.strip("/") in extension.offered("routes") else "/"
 
 
 def _served() -> list[str]:
@@ -90,5 +100,5 @@ def start_message(address: str, token: str, graphs: Iterable[str]) -> str:
     if token:
         header = f"Authorization: Bearer {token}"
         lines.append(f"Programs send {header}; for Studio, add it in its connection dialog.")
-    lines.append(f"Open {address}/view/" + (f"?token={token}" if token else ""))
+    lines.append(f"Open {address}{_front()}" + (f"?token={token}" if token else ""))
     return "\n".join(map(visible, lines))

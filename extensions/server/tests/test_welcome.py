@@ -7,7 +7,6 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from shapley_coop import extension
-from shapley_coop.extensions.people.inbox import ThreadInbox
 from shapley_coop.extensions.server.app import routes_of_extensions
 from shapley_coop.extensions.server.serving.welcome import STARTED, announcement, welcome_route
 from shapley_coop.extras import missing_library
@@ -62,12 +61,12 @@ def test_what_extensions_bring_is_announced_if_their_libraries_are_there(
     def without(kind: str, name: str) -> object:
         if name == "b":
             raise missing_library("b", "bees", "b")
-        return lambda inbox: [welcome_route()]
+        return lambda: [welcome_route()]
 
     monkeypatch.setattr(extension, "offered", lambda kind: {"a": (), "b": ()})
     monkeypatch.setattr(extension, "load", without)
     monkeypatch.setenv(STARTED, "It answers.\nOpen it.")
-    mounted = routes_of_extensions(ThreadInbox())
+    mounted = routes_of_extensions()
     assert announcement([]) == "It answers.\nOpen it."
     assert announcement(mounted) == "It answers.\nExtensions answer at /a.\nOpen it."
     assert [one.message for one in caplog.records] == [

@@ -33,7 +33,7 @@ def write_tokens(path: Path, operators: dict[str, str]) -> None:
 
 _APP = '''"""The server's own app, with an inbox in which one letter waits."""
 
-from shapley_coop.extensions.server.app import application
+from shapley_coop.extensions.people import inbox
 from shapley_coop.extensions.people.inbox import NothingAsked
 
 
@@ -52,7 +52,9 @@ class Inbox:
         return {"accepted": agent}
 
 
-app = application(Inbox())
+inbox.ThreadInbox = Inbox  # before the app is made, with its routes
+
+from shapley_coop.extensions.server.app import app
 '''
 
 
