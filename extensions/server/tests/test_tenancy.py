@@ -14,7 +14,7 @@ import sys
 from shapley_coop import extension
 
 extension.offered = lambda kind: {}
-import shapley_coop.serve.MODULE
+import shapley_coop.extensions.server.MODULE
 """
 
 
