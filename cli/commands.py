@@ -22,7 +22,6 @@ COMMANDS = {
     PLAY: {
         "run": "shapley_coop.cli.playing.run:run",
         "resume": "shapley_coop.cli.playing.run:resume",
-        "answer": "shapley_coop.cli.playing.answer:answer",
         "list": "shapley_coop.cli.playing.listing:list_",
         "new game": "shapley_coop.cli.playing.new_game:game",
     },
@@ -43,16 +42,13 @@ COMMANDS = {
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
     },
     SERVE: {
-        "view": "shapley_coop.cli.serving.view:view",
-        "dev": "shapley_coop.cli.serving.dev:dev",
         "help": "shapley_coop.cli.help_command:help_",
     },
 }
 """Purpose (a panel of the help) → words of a command → its function, as module:name."""
 
 FIRST = (
-    *("run", "resume", "answer", "list", "runs", "show", "verify", "letters", "doctor"),
-    *("credit", "view", "dev", "help"),
+    *("run", "resume", "list", "runs", "show", "verify", "letters", "doctor", "credit", "help"),
 )
 """The first words of the core commands that `coop --help` lists."""
 

@@ -95,8 +95,8 @@ class Extension:
         pictures: a game → a callable from the table of an ended run to an SVG picture.
         workflows: a name → the workflow that its page compiles.
         sandboxes: a name → a sandbox (`games.sandbox.Sandbox`).
-        routes: a name → a callable from the inbox of people's letters to Starlette routes of the
-            server. If a library of the routes is absent, the server runs without them.
+        routes: a name → a callable that returns Starlette routes of the server. If a library or an
+            extension that the routes need is absent, the server runs without them.
         callers: a path of the `routes` → the callers that may use the path if callers have tokens.
             If they do, no caller may use a path without an entry.
         suites: a suite's name → the package whose folder has `name.yaml`.
@@ -106,9 +106,11 @@ class Extension:
         settings: a new field of a run's configuration → the option of `coop run`.
         additions: the extension's name → the object that reads the `settings` and checks answers
             by their values (`state.additions.Addition`).
-        tenants: the rule that separates callers (`serve.server.tenancy.Tenancy`).
+        tenants: the rule that separates callers, a `Tenancy` of the extension of the server.
         databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
-        guards: a name → the hooks into LangGraph's server (`serve.server.guards.Guard`).
+        tables: a name → what asks the people at a run's table, by pages or at a terminal
+            (`cli.playing.people.Tables`).
+        guards: a name → the hooks into LangGraph's server, a `Guard` of its extension.
         records: a name → a function from parameters and a seed to the scenario of a task exchange.
         commands: a purpose → a mapping from the words of a command, such as `attribute` or
             `import coopeval`, to its function.
@@ -152,6 +154,7 @@ class Extension:
     additions: Places = field(default_factory=dict)
     tenants: Places = field(default_factory=dict)
     databases: Places = field(default_factory=dict)
+    tables: Places = field(default_factory=dict)
     guards: Places = field(default_factory=dict)
     records: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)

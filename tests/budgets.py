@@ -20,7 +20,7 @@ from tests.root import ROOT
 TABLE = ROOT / "tests" / "budgets.toml"
 CORE = (
     *("graphs", "nodes", "questions", "prompts", "state", "deals", "games", "credit", "seats"),
-    *("evals", "serve", "cli", "shapley_coop"),
+    *("evals", "cli", "shapley_coop"),
 )
 EXTENSIONS = ROOT / "extensions"
 LONG_FILE, LONG_FUNCTION = 300, 40

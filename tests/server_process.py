@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
-from shapley_coop.cli.serving.dev import free_port
+from shapley_coop.extensions.server.dev import free_port
 from shapley_coop.state.storage.facts import Fact
 from tests.books import facts_of
 from tests.root import ROOT

@@ -148,7 +148,7 @@ def _price_words(cost: Mapping[str, Any]) -> str:
 
 def _worths(table: "Table") -> dict[str, Any] | None:
     """Return agents' baseline payoffs and coalitions' worths; None if there are too many agents."""
-    from shapley_coop.serve.view.coalitions import worths
+    from shapley_coop.evals.measures.coalitions import worths
     from shapley_coop.state.evaluated import EvaluatedTable
 
     evaluated = EvaluatedTable(table)
@@ -159,7 +159,7 @@ def _worths(table: "Table") -> dict[str, Any] | None:
 
 
 def _show_worths(worths: Mapping[str, Any] | None) -> None:
-    from shapley_coop.serve.view.coalitions import SMALL
+    from shapley_coop.evals.measures.coalitions import SMALL
 
     if worths is None:
         note(f"coalitions are listed of up to {SMALL} agents")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shapley_coop import extension
 from shapley_coop.cli import INTERRUPTED
 from shapley_coop.cli.console import complain, finish, note, say, say_json, show_spinner
 from shapley_coop.cli.failures import DEBUG, MORE, reason
@@ -27,13 +28,19 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.playing.answer import ask_at_terminal
+from shapley_coop.cli.playing.people import (
+    LOOPBACK,
+    Host,
+    Pages,
+    Serve,
+    Serving,
+    answered_by,
+    tables,
+)
 from shapley_coop.cli.playing.run_options import USUAL, IdempotencyKey, Played, Workflow, help_all
-from shapley_coop.cli.playing.served import LOOPBACK, Host, Serve, Serving, stay
 from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
-    from shapley_coop.serve.seats.pages import SeatPages
     from shapley_coop.state.run_config import RunConfig
 
 ENDED_IN_ERROR = 1
@@ -178,7 +185,7 @@ def _config(given: dict[str, Any]) -> "RunConfig":
 
 
 async def _follow_traced(
-    run: Any, watch: Any, person: Any, pages: "SeatPages | None"
+    run: Any, watch: Any, person: Any, pages: Pages | None
 ) -> tuple[dict[str, Any], Any]:
     """Play a run; if tracing is on, add the git commit and final scores to the run's trace."""
     from shapley_coop.graphs.running import follow
@@ -236,7 +243,8 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
         outcome, sent = _played(run, (lambda *_: None) if as_json else Narrator().watch, pages)
     except Waiting as pause:
         who = pause.agents
-        note(f"{run.run} waits for {', '.join(who)}: {command_for(run, 'answer', who[0])}")
+        onward = answered_by(command_for(run, "answer", who[0]))
+        note(f"{run.run} waits for {', '.join(who)}: {onward}")
         return False
     except (EOFError, KeyboardInterrupt) as left:
         how = "waits" if isinstance(left, EOFError) else "was interrupted"
@@ -251,13 +259,14 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
         say()
         report(outcome)
     _tell_trace(outcome, sent)
-    stay(pages)
+    if pages:
+        tables("--serve").stay()
     if outcome["status"] in FAILED or outcome.get("lapsed"):
         sys.exit(ENDED_IN_ERROR)
     return True
 
 
-def _played(run: Any, watch: Any, pages: "SeatPages | None") -> tuple[dict[str, Any], Any]:
+def _played(run: Any, watch: Any, pages: Pages | None) -> tuple[dict[str, Any], Any]:
     """Play a run to its end; return its result and the event of `score_trace`, or None.
 
     Raises:
@@ -271,7 +280,8 @@ def _played(run: Any, watch: Any, pages: "SeatPages | None") -> tuple[dict[str, 
 
     try:
         with show_spinner(f"playing {run.run}") as hidden:
-            person = ask_at_terminal(hidden) if sys.stdin.isatty() and not pages else None
+            here = sys.stdin.isatty() and not pages and extension.offered("tables")
+            person = tables("a terminal").at_terminal(hidden) if here else None
             return finish(_follow_traced(run, watch, person, pages))
     except (Waiting, EOFError, Busy, LeaseLost, OtherVersion, OtherWorkflow):
         raise

@@ -4,8 +4,8 @@ from typing import Any
 
 from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Currency, Json, NoSandbox, Weights
-from shapley_coop.cli.playing.served import stay
 from shapley_coop.extensions.bounty import options as of
+from shapley_coop.extensions.people.tables import stay
 
 
 def settle_git(
@@ -58,7 +58,8 @@ def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool, pages: A
         write_file(markdown, as_markdown(report), "--markdown")
         note(f"written to {markdown}")
     say_json(report) if as_json else _show(report)
-    stay(pages)
+    if pages:
+        stay()
 
 
 def _show(report: dict[str, Any]) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from shapley_coop.cli.console import finish, note
 from shapley_coop.cli.options import seats_from
-from shapley_coop.cli.playing.served import serve_pages
 from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.bounty.account import account
 from shapley_coop.extensions.bounty.consent import (
@@ -19,11 +18,12 @@ from shapley_coop.extensions.bounty.consent import (
 )
 from shapley_coop.extensions.bounty.once import begun, check_for_payment, paid_before, went_on
 from shapley_coop.extensions.bounty.report import delivered_params, settle_history
+from shapley_coop.extensions.people.pages import SeatPages
+from shapley_coop.extensions.people.tables import serve as serve_pages
 from shapley_coop.extensions.repository.contributions import History
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import KINDS, read_rules
 from shapley_coop.extensions.wev.report import read_weights
-from shapley_coop.serve.seats.pages import SeatPages
 
 
 @dataclass

@@ -17,13 +17,13 @@ from shapley_coop.extensions.mcp.at_home import HomeRuns
 from shapley_coop.extensions.mcp.place import Place, Standing
 from shapley_coop.extensions.mcp.serving import server
 from shapley_coop.extensions.mcp.tools import TOOLS
+from shapley_coop.extensions.server.serving.body_limit import most_bytes
+from shapley_coop.extensions.server.serving.in_process import OWNER, waiting_in
 from shapley_coop.extras import require_extra
 from shapley_coop.graphs.catalogue import names
 from shapley_coop.graphs.finding import is_known
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.person import seat_address
-from shapley_coop.serve.server.body_limit import most_bytes
-from shapley_coop.serve.server.in_process import OWNER, waiting_in
 from shapley_coop.state.listing import RunFilter, list_line
 from shapley_coop.state.result import result
 from shapley_coop.state.storage.home import home

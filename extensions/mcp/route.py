@@ -4,14 +4,13 @@ import asyncio
 import logging
 
 from shapley_coop.extras import is_installed, missing_library, require_extra
-from shapley_coop.serve.seats.inbox import ThreadInbox
 
 with require_extra("dev", "the LangGraph server"):
     from starlette.routing import Route
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 
-def mcp_routes(_: ThreadInbox) -> list[Route]:
+def mcp_routes() -> list[Route]:
     """Return the route `/mcp`.
 
     Raises:

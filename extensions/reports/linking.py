@@ -9,8 +9,8 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from shapley_coop.evals.cell import Row
-from shapley_coop.serve.view.run_sources import HomeSource
-from shapley_coop.serve.view.selfcontained import standalone_page
+from shapley_coop.extensions.page.run_sources import HomeSource
+from shapley_coop.extensions.page.selfcontained import standalone_page
 from shapley_coop.written_files import make_folder, replace_file
 
 MOST_PAGES = 200

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shapley_coop.escaping import visible_lines
-from shapley_coop.serve.view.assets import FILES
+from shapley_coop.extensions.page.assets import FILES
 
 _HERE = Path(__file__).parent
 

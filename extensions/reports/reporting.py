@@ -8,7 +8,7 @@ import typer
 
 from shapley_coop.cli.console import finish, note, progress, say, show_spinner, write_file
 from shapley_coop.cli.options import PriceFile, prices_from
-from shapley_coop.cli.serving.view import Private
+from shapley_coop.extensions.page.command import Private
 
 
 def report(
@@ -45,9 +45,9 @@ def report(
 
 
 def _report_run(run: str, out: Path, private: bool) -> None:
+    from shapley_coop.extensions.page.run_sources import bundle_of
+    from shapley_coop.extensions.page.selfcontained import standalone_page
     from shapley_coop.graphs.finding import run_of
-    from shapley_coop.serve.view.run_sources import bundle_of
-    from shapley_coop.serve.view.selfcontained import standalone_page
     from shapley_coop.state.storage.home import home
 
     if out.suffix not in {".html", ".json"}:

@@ -1,14 +1,18 @@
-"""Additions for a server that many people use and that may be killed: checks, and recovery.
+"""LangGraph's server for many people, which may be killed: its routes, its guards, and `coop dev`.
 
+`langgraph.json` names `app`, `auth` and `checkpoints`. `serving` has what they consist of. Besides,
 `known_keys` refuses misspelt keys, `recovery` restores threads that a killed server had not listed,
 and `quarantine` ends runs that kill their server.
 """
 
 from shapley_coop.extension import Extension
 
+_HERE = "shapley_coop.extensions.server"
+
 EXTENSION = Extension(
     name="server",
-    about="A server that refuses unknown keys, restores threads after a kill, and ends runs that "
-    "kill it.",
-    guards={"server": "shapley_coop.extensions.server.guard:GUARD"},
+    about="LangGraph's server with all workflows, which checks its callers and survives a kill.",
+    first=("dev",),
+    guards={"server": f"{_HERE}.guard:GUARD"},
+    commands={"Serve and show": {"dev": f"{_HERE}.dev:dev"}},
 )

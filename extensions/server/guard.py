@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from shapley_coop.extensions.server.known_keys import KnownKeys
 from shapley_coop.extensions.server.quarantine import end_notes, note_start
 from shapley_coop.extensions.server.recovery import note, recover
+from shapley_coop.extensions.server.serving.guards import Guard
 from shapley_coop.extras import require_extra
-from shapley_coop.serve.server.guards import Guard
 
 with require_extra("dev", "the LangGraph server"):
     from starlette.middleware import Middleware

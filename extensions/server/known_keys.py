@@ -15,12 +15,12 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from shapley_coop import extension
+from shapley_coop.extensions.server.serving.answering import refusal, requests_in
+from shapley_coop.extensions.server.serving.in_process import inside
 from shapley_coop.extras import require_extra
 from shapley_coop.files import no_such
 from shapley_coop.graphs import builder, names
 from shapley_coop.invalid import first_error
-from shapley_coop.serve.server.answering import refusal, requests_in
-from shapley_coop.serve.server.in_process import inside
 from shapley_coop.state.run_config import known_fields
 from shapley_coop.state.table import Opening
 

@@ -16,8 +16,14 @@ from typing import Any
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph_sdk.errors import NotFoundError
 
-from shapley_coop.serve.server.in_process import GOES_ON, OWNER, go_on, inside, owner_in
-from shapley_coop.serve.server.labels import labels
+from shapley_coop.extensions.server.serving.in_process import (
+    GOES_ON,
+    OWNER,
+    go_on,
+    inside,
+    owner_in,
+)
+from shapley_coop.extensions.server.serving.labels import labels
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import home
 

@@ -13,9 +13,14 @@ import asyncio
 from collections import Counter
 
 from shapley_coop import extension
+from shapley_coop.extensions.server.serving.answering import (
+    from_inside,
+    needs_no_token,
+    refusal,
+    unknown_caller,
+)
 from shapley_coop.extensions.tenants.callers import Caller, identify
 from shapley_coop.extras import require_extra
-from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal, unknown_caller
 
 with require_extra("dev", "tenants on a server"):
     from starlette.datastructures import Headers

@@ -34,10 +34,10 @@ from pydantic import (
     model_validator,
 )
 
+from shapley_coop.extensions.server.serving.tenancy import PUBLIC_KEY, TOKENS
 from shapley_coop.extras import require_extra
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
-from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
 
 AUDIENCE = "COOP_AUTH_JWT_AUDIENCE"
 

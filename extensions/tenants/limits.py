@@ -4,7 +4,7 @@ import math
 import os
 from dataclasses import dataclass
 
-from shapley_coop.serve.server.body_limit import whole
+from shapley_coop.extensions.server.serving.body_limit import whole
 
 
 @dataclass(frozen=True)

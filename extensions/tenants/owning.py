@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from langgraph_sdk import Auth
 
+from shapley_coop.extensions.server.serving.in_process import OWNER, inside
 from shapley_coop.extensions.tenants.callers import identify
 from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.extensions.tenants.quotas import (
@@ -19,7 +20,6 @@ from shapley_coop.extensions.tenants.quotas import (
     quota_of,
 )
 from shapley_coop.extensions.tenants.requests import at_the_end_of_the_request
-from shapley_coop.serve.server.in_process import OWNER, inside
 from shapley_coop.state.storage.owners import OWNER_KEY
 
 Context = Auth.types.AuthContext

@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from shapley_coop.extensions.server.serving.answering import refusal, requests_in
 from shapley_coop.extensions.tenants.callers import Caller
 from shapley_coop.extensions.tenants.configuration import about_game, about_url, complaints
 from shapley_coop.extras import require_extra
-from shapley_coop.serve.server.answering import refusal, requests_in
 
 with require_extra("dev", "tenants on a server"):
     from starlette.types import ASGIApp, Receive, Scope, Send

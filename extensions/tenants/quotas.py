@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from shapley_coop.evals.prices import NO_PRICES, Prices, read_prices
+from shapley_coop.extensions.server.serving.tenancy import PUBLIC_KEY, configured
 from shapley_coop.extensions.tenants.callers import Caller, known_as
 from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.seats.seat import HUMAN
-from shapley_coop.serve.server.tenancy import PUBLIC_KEY, configured
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import OWNER_KEY
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from contextvars import ContextVar
 
+from shapley_coop.extensions.server.serving.tenancy import Caller
 from shapley_coop.extras import require_extra
-from shapley_coop.serve.server.tenancy import Caller
 from shapley_coop.state.storage.owners import acting_for, request_holder
 
 with require_extra("dev", "tenants on a server"):

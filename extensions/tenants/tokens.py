@@ -1,10 +1,11 @@
-"""The extension's implementation of `shapley_coop.serve.server.tenancy.Tenancy`."""
+"""The extension's implementation of `shapley_coop.extensions.server.serving.tenancy.Tenancy`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langgraph_sdk import Auth
 
+from shapley_coop.extensions.server.serving.tenancy import Tenancy
 from shapley_coop.extensions.tenants import owning, quotas
 from shapley_coop.extensions.tenants.authorization import Authorization
 from shapley_coop.extensions.tenants.callers import check_configuration
@@ -12,7 +13,6 @@ from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.extensions.tenants.policy import TenantPolicy
 from shapley_coop.extensions.tenants.requests import RequestOwner
 from shapley_coop.extras import require_extra
-from shapley_coop.serve.server.tenancy import Tenancy
 
 with require_extra("dev", "tenants on a server"):
     from starlette.middleware import Middleware

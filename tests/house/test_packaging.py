@@ -73,9 +73,9 @@ SERVED = configuration()
 def test_the_servers_paths_stay_as_they_are() -> None:
     """Deployments name them; the folders stay at the root of the repository."""
     assert {name: served["path"] for name, served in SERVED["graphs"].items()} == paths()
-    assert SERVED["checkpointer"]["path"] == "./serve/checkpoints.py:checkpoints"
-    assert SERVED["auth"]["path"] == "./serve/auth.py:auth"
-    assert SERVED["http"]["app"] == "./serve/app.py:app"
+    assert SERVED["checkpointer"]["path"] == "./extensions/server/checkpoints.py:checkpoints"
+    assert SERVED["auth"]["path"] == "./extensions/server/auth.py:auth"
+    assert SERVED["http"]["app"] == "./extensions/server/app.py:app"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_the_wheel_holds_one_name_and_every_file_of_ours(wheel: Path) -> None:
     for needed in (
         "py.typed",
         "extensions/sweeps/suites/escape_room.yaml",
-        "serve/view/page/index.html",
+        "extensions/page/page/index.html",
     ):
         assert f"{PACKAGE}/{needed}" in held
 

@@ -9,6 +9,7 @@ from jinja2 import meta
 from shapley_coop import games
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.escaping import hides, visible, visible_lines
+from shapley_coop.extensions.page.run_sources import FolderSource, HomeSource
 from shapley_coop.extensions.reports import pages
 from shapley_coop.extensions.reports.charts import scatter
 from shapley_coop.extensions.reports.picture import Axis, Point
@@ -19,7 +20,6 @@ from shapley_coop.graphs.running import play
 from shapley_coop.prompts import render, write_history
 from shapley_coop.prompts.render import _environment, _templates, names
 from shapley_coop.seats.letters import facts, with_facts
-from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.tool_words import cap
 from tests.brought import brought_by

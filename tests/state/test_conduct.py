@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from extensions.page.tests.paged import GAMES, kind
+from extensions.page.tests.test_bundle import made, told
 from shapley_coop.evals.measures.evaluators import score, scores
+from shapley_coop.extensions.page.run_sources import HomeSource
+from shapley_coop.extensions.page.waterfall import waterfall
 from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.view.run_sources import HomeSource
-from shapley_coop.serve.view.waterfall import waterfall
 from shapley_coop.state.conduct import conduct, did, in_turns, unanswered_words
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
@@ -20,8 +22,6 @@ from tests.coop_command import Coop, valid
 from tests.games.test_own_game import ORCHARD
 from tests.graphs.test_last_bargaining import ACCEPT, REJECT, bargained, proposal
 from tests.scripted import Script
-from tests.serve.view.paged import GAMES, kind
-from tests.serve.view.test_bundle import made, told
 
 DUE = {"Alice": 200, "Bob": 320, "Carol": 320, "Dave": 320}
 SUITE = """\

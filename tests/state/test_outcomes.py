@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from extensions.page.tests.test_bundle import told
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import Monitor
+from shapley_coop.extensions.page.run_sources import HomeSource
 from shapley_coop.extensions.sweeps.folders import read_rows
-from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.outcome import without_play
 from tests.brought import brought_by
 from tests.coop_command import FAILED, Coop, valid
 from tests.graphs.test_last_bargaining import ACCEPT
 from tests.scripted import Script
-from tests.serve.view.test_bundle import told
 
 FAIR = ("fair by", "is due by")
 

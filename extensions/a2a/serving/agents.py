@@ -37,12 +37,12 @@ from starlette.routing import Route
 
 from shapley_coop.extensions.a2a.serving.assessment import Assessment, assess
 from shapley_coop.extensions.a2a.serving.routes import as_both
+from shapley_coop.extensions.server.serving.body_limit import BodyLimit, most_bytes
+from shapley_coop.extensions.server.serving.browser_guard import BrowserGuard, JsonOnly, is_loopback
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import FACTS
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.seat import Seat
-from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
-from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly, is_loopback
 
 ASSESSMENT = AgentSkill(
     id="assessment",

@@ -32,9 +32,9 @@ from google.protobuf.json_format import MessageToDict
 
 from shapley_coop.extensions.a2a.asking.reply import is_thought
 from shapley_coop.extensions.a2a.serving.tasks import NoSuchSeat, Seat, letter_id, task_of
+from shapley_coop.extensions.people.inbox import NothingAsked, ThreadInbox
+from shapley_coop.extensions.server.serving.tenancy import Caller
 from shapley_coop.seats.answers import tag_fields
-from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
-from shapley_coop.serve.server.tenancy import Caller
 
 CALLER = "caller"
 """The key of the caller in a call's context; the caller is None without tenants."""

@@ -9,21 +9,21 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from shapley_coop.serve.seats.inbox import ThreadInbox
-from shapley_coop.serve.server.answering import refusal
-from shapley_coop.serve.server.browser_guard import HOSTS, is_here
+from shapley_coop.extensions.people.inbox import ThreadInbox
+from shapley_coop.extensions.server.serving.answering import refusal
+from shapley_coop.extensions.server.serving.browser_guard import HOSTS, is_here
 
 TABLE = "/table"
 CARD = f"{TABLE}/.well-known/agent-card.json"
 """The path of the public card, which describes how to take a seat."""
 
 
-def table_routes(inbox: ThreadInbox) -> list[Route]:
+def table_routes() -> list[Route]:
     """Return the routes of the agent at `/table` and of its card."""
 
     @cache  # all requests share the dispatcher that the first request makes
     def dispatcher() -> Any:
-        return _dispatcher(inbox)
+        return _dispatcher()
 
     async def table(request: Request) -> Response:
         # The first import of `a2a` takes a second, which must not block the event loop.
@@ -43,7 +43,7 @@ def table_routes(inbox: ThreadInbox) -> list[Route]:
     ]
 
 
-def _dispatcher(inbox: ThreadInbox) -> Any:
+def _dispatcher() -> Any:
     from a2a.server.context import ServerCallContext
     from a2a.server.routes.common import DefaultServerCallContextBuilder
     from a2a.server.routes.jsonrpc_dispatcher import JsonRpcDispatcher
@@ -58,7 +58,7 @@ def _dispatcher(inbox: ThreadInbox) -> Any:
             context.state[CALLER] = request.scope.get("caller")
             return context
 
-    return JsonRpcDispatcher(Guests(inbox), WithCaller(), enable_v0_3_compat=True)
+    return JsonRpcDispatcher(Guests(ThreadInbox()), WithCaller(), enable_v0_3_compat=True)
 
 
 def _card(base_url: str) -> dict[str, Any]:

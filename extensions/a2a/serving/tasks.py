@@ -8,9 +8,9 @@ from a2a.helpers import new_artifact, new_data_part, new_message, new_text_part
 from a2a.types import Message, Task, TaskState, TaskStatus
 
 from shapley_coop.extensions.a2a.asking.letter import EXTENSION
+from shapley_coop.extensions.people.inbox import NothingAsked, ThreadInbox, thread_of
+from shapley_coop.extensions.server.serving.in_process import inside
 from shapley_coop.seats.seat import HUMAN
-from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox, thread_of
-from shapley_coop.serve.server.in_process import inside
 from shapley_coop.state.result import result
 from shapley_coop.state.table import Table
 

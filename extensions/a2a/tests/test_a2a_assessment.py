@@ -29,10 +29,10 @@ from shapley_coop.extensions.a2a.serving.agents import (
     application,
 )
 from shapley_coop.extensions.a2a.serving.assessment import Assessment
+from shapley_coop.extensions.server.serving.body_limit import most_bytes
 from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.seat import Seat
-from shapley_coop.serve.server.body_limit import most_bytes
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 
 from shapley_coop.extensions.a2a.asking.card import read_card_key
 from shapley_coop.extensions.a2a.serving.routes import CARD, table_routes
-from shapley_coop.serve.server.browser_guard import HOSTS
+from shapley_coop.extensions.server.serving.browser_guard import HOSTS
 
 pytest.importorskip("shapley_coop.extensions.tenants", reason="the extension tenants is not here")
 from shapley_coop.extensions.tenants.authorization import allowed
@@ -60,7 +60,7 @@ def test_a_key_with_which_anybody_can_sign_is_no_cards_key(tmp_path: Path) -> No
 
 
 async def test_the_card_repeats_no_host_that_is_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = Starlette(routes=table_routes(None))  # type: ignore[arg-type]
+    app = Starlette(routes=table_routes())
     here = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=here, base_url="http://127.0.0.1:8123") as anybody:
         assert (await anybody.get(CARD)).json()["url"] == "http://127.0.0.1:8123/table"

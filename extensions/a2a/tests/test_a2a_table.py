@@ -25,9 +25,9 @@ from a2a.types import (
 from a2a.utils.errors import TaskNotFoundError, UnsupportedOperationError
 from langgraph_sdk import get_sync_client
 
+from shapley_coop.extensions.server.serving.tenancy import TOKENS
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import FACTS
-from shapley_coop.serve.server.tenancy import TOKENS
 from tests.brought import brought_by
 from tests.root import ROOT
 from tests.server_process import Server

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extensions.page.tests.paged import made
+from extensions.page.tests.test_page import PANELS, shows_what_its_result_says
 from shapley_coop.amounts import MICRO
 from shapley_coop.credit import Characteristic, attribute_by
 from shapley_coop.deals.language.faults import Fault
@@ -22,8 +24,6 @@ from tests.credit.credit_plays import at_random, credited, ends
 from tests.graphs.test_ability_to_pay import paying, proposing
 from tests.graphs.test_workflow_config import offered
 from tests.scripted import Script
-from tests.serve.view.paged import made
-from tests.serve.view.test_page import PANELS, shows_what_its_result_says
 from tests.state.test_tools import at
 
 

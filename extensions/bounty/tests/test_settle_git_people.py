@@ -15,8 +15,8 @@ import pytest
 from extensions.repository.tests.history_builder import Builder
 from shapley_coop.extensions.bounty.consent import consent_words
 from shapley_coop.extensions.bounty.settling import Settling
+from shapley_coop.extensions.people.pages import SeatPages
 from shapley_coop.seats.records import overdue
-from shapley_coop.serve.seats.pages import SeatPages
 from tests.browser import PHONE, tab
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from extensions.bounty.tests.test_settle_git_people import ADA, DORA
+from extensions.people.tests.test_served_table import Table, tables
 from extensions.repository.tests.history_builder import Builder
 from shapley_coop.extensions.bounty.asking.parts import in_fractions
-from tests.serve.seats.test_served_table import Table, tables
 
 __all__ = ["tables"]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from extensions.page.tests.paged import made
+from extensions.page.tests.test_page import PANELS, shows_what_its_result_says
 from shapley_coop.state.storage.home import home
-from tests.serve.view.paged import made
-from tests.serve.view.test_page import PANELS, shows_what_its_result_says
 
 pytestmark = pytest.mark.slow
 

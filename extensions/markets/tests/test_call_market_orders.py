@@ -11,14 +11,14 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.markets.order import QUESTION as BID
 from shapley_coop.extensions.markets.orders import orders_hash, read_orders
+from shapley_coop.extensions.people.form import form_of, message_of
+from shapley_coop.extensions.people.preview import preview
 from shapley_coop.extensions.proof.acceptance import binding, element, sign_binding
 from shapley_coop.extensions.proof.envelope import as_bytes
 from shapley_coop.extensions.proof.home_keys import new_key
 from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.mandate import sign_mandate
 from shapley_coop.seats.answers import tag_fields
-from shapley_coop.serve.seats.form import form_of, message_of
-from shapley_coop.serve.seats.preview import preview
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of

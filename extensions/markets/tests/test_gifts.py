@@ -10,9 +10,9 @@ from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Give
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.page.calls import calls_view
 from shapley_coop.games import load
 from shapley_coop.games.goods import with_gifts
-from shapley_coop.serve.view.calls import calls_view
 from shapley_coop.state.asking import ONLY_ONE
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home

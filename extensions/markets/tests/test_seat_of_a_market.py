@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from extensions.people.tests.test_seat_page import Table, send
 from shapley_coop.extensions.proof.keys import PrivateKey
 from tests.browser import DESK, PHONE, picture, tab
-from tests.serve.seats.test_seat_page import Table, send
 from tests.server_process import Server
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")

@@ -51,8 +51,8 @@ async def test_every_character_plays_every_mode_and_nobody_signs_at_a_loss(
 
 async def test_the_view_tells_the_gift_and_what_the_plan_would_have_come_to(tmp_path: Path) -> None:
     """A buyer that signed to keep still, so that the contract leaves no action open."""
-    from shapley_coop.serve.view.clauses import contract_view
-    from shapley_coop.serve.view.plan import plan_view
+    from shapley_coop.extensions.page.clauses import contract_view
+    from shapley_coop.extensions.page.plan import plan_view
 
     file = tmp_path / "lamp.json"
     file.write_text(json.dumps(LAMP))

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from shapley_coop.canonical import canonical
+from shapley_coop.extensions.page.assets import FILES
 from shapley_coop.extensions.proof.acceptance import binding, is_signed
 from shapley_coop.extensions.proof.keys import Algorithm, PrivateKey
-from shapley_coop.serve.view.assets import FILES
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 

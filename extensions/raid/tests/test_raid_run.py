@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from extensions.page.tests.paged import made
+from extensions.page.tests.test_page import PANELS, shows_what_its_result_says
 from extensions.sweeps.tests.test_evals_suite import names_known_columns
 from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.checks import check_cells
@@ -17,8 +19,6 @@ from tests.coop_command import Coop
 from tests.games.test_parameters import listed
 from tests.graphs.test_contract_renegotiation import table_after
 from tests.scripted import Script
-from tests.serve.view.paged import made
-from tests.serve.view.test_page import PANELS, shows_what_its_result_says
 
 SUITES = ("raid_ablation", "raid_norms", "raid_rounds", "raid_scale")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from extensions.page.tests.test_viewing import coop, home, viewed
 from extensions.sweeps.tests.test_evals_cli import coop as invoked
 from extensions.sweeps.tests.test_evals_cli import said
 from shapley_coop.extensions.reports.reporting import report
 from shapley_coop.extensions.sweeps.store import Store
-from tests.cli.test_viewing import coop, home, viewed
 from tests.evals.swept import ablation
 
 __all__ = ["home"]

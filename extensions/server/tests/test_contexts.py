@@ -7,7 +7,7 @@ import httpx
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
-from tests.serve.server.server_client import play, values
+from extensions.server.tests.server_client import play, values
 from tests.server_process import BLOCKING, Server
 
 pytestmark = pytest.mark.slow

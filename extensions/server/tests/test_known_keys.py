@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from shapley_coop.extensions.server.known_keys import KnownKeys
-from shapley_coop.serve.server.body_limit import BodyLimit
+from shapley_coop.extensions.server.serving.body_limit import BodyLimit
 
 
 async def _begin(_: Request) -> Response:

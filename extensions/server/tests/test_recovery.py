@@ -10,7 +10,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 from langgraph_sdk.errors import NotFoundError
 
 from shapley_coop.extensions.server import recovery
-from shapley_coop.serve.server import in_process
+from shapley_coop.extensions.server.serving import in_process
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import home
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import yaml
 
-from shapley_coop.serve.server.tenancy import TOKENS
+from shapley_coop.extensions.server.serving.tenancy import TOKENS
 from tests.server_process import BareServer, Server
 
 CANARY = "canary-3141592653"
@@ -33,8 +33,8 @@ def write_tokens(path: Path, operators: dict[str, str]) -> None:
 
 _APP = '''"""The server's own app, with an inbox in which one letter waits."""
 
-from shapley_coop.serve.app import application
-from shapley_coop.serve.seats.inbox import NothingAsked
+from shapley_coop.extensions.people import inbox
+from shapley_coop.extensions.people.inbox import NothingAsked
 
 
 class Inbox:
@@ -52,7 +52,9 @@ class Inbox:
         return {"accepted": agent}
 
 
-app = application(Inbox())
+inbox.ThreadInbox = Inbox  # before the app is made, with its routes
+
+from shapley_coop.extensions.server.app import app
 '''
 
 

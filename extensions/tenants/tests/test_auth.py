@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from extensions.tenants.tests.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
+from shapley_coop.extensions.server.serving.tenancy import PUBLIC_KEY, TOKENS
 from shapley_coop.extensions.tenants.authorization import allowed
 from shapley_coop.extensions.tenants.callers import (
     ALGORITHMS,
@@ -22,7 +23,6 @@ from shapley_coop.extensions.tenants.callers import (
 )
 from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.extensions.tenants.policy import complaint_about
-from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
 from tests.brought import with_all_extensions
 
 jwt = pytest.importorskip("jwt", reason="tenants need the dev extra")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.extensions.server.serving.tenancy import TOKENS, tenancy
 from shapley_coop.extensions.tenants.quotas import Ownerless
-from shapley_coop.serve.server.tenancy import TOKENS, tenancy
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import OWNER_KEY

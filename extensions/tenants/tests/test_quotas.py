@@ -11,6 +11,7 @@ import yaml
 from langgraph_sdk import Auth
 
 from extensions.tenants.tests.tenants import ANN, BOB
+from shapley_coop.extensions.server.serving.tenancy import PUBLIC_KEY, TOKENS
 from shapley_coop.extensions.tenants import owning, quotas
 from shapley_coop.extensions.tenants.callers import Caller
 from shapley_coop.extensions.tenants.limits import limits
@@ -28,7 +29,6 @@ from shapley_coop.extensions.tenants.quotas import (
     quota_of,
 )
 from shapley_coop.seats.records import Answer, Entry
-from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import OWNER_KEY, acting_for
 

@@ -14,8 +14,8 @@ from starlette.routing import Route
 from starlette.types import Message
 
 from extensions.tenants.tests.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
+from shapley_coop.extensions.server.serving.tenancy import TOKENS
 from shapley_coop.extensions.tenants.authorization import Authorization
-from shapley_coop.serve.server.tenancy import TOKENS
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from dataclasses import fields
 import pytest
 
 from shapley_coop.extension import installed
+from shapley_coop.extensions.server.serving.body_limit import most_bytes
 from shapley_coop.extensions.tenants.authorization import OPERATORS
 from shapley_coop.extensions.tenants.callers import AUDIENCE
 from shapley_coop.extensions.tenants.configuration import ENDPOINTS, MODELS
 from shapley_coop.extensions.tenants.limits import Limits
-from shapley_coop.serve.server.body_limit import most_bytes
 from tests.brought import with_all_extensions
 from tests.root import ROOT
 

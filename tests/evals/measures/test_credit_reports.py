@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from extensions.page.tests.test_bundle import told
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.measures.credit import with_baseline
 from shapley_coop.evals.measures.evaluators import score
+from shapley_coop.extensions.page.credit import credit_view
+from shapley_coop.extensions.page.run_sources import HomeSource
 from shapley_coop.games import GameError, load
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.view.credit import credit_view
-from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -23,7 +24,6 @@ from tests.coop_command import Coop, valid
 from tests.credit.credit_plays import HEAP, evaluated, joint, recorded, with_heaps
 from tests.games.made_games import TUG
 from tests.games.test_own_game import ORCHARD
-from tests.serve.view.test_bundle import told
 
 
 def record_of(run: str) -> Any:

@@ -1,0 +1,100 @@
+"""The people at a run's table, who are asked by pages or at this terminal if an extension does so.
+
+An extension's part `tables` is such a `Tables`. Without one, runs play as before, and a run that
+waits for a person says what would ask it.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
+
+import typer
+
+from shapley_coop import extension
+from shapley_coop.cli.console import note, say
+
+if TYPE_CHECKING:
+    from shapley_coop.state.run_config import RunConfig
+
+Serve = Annotated[bool, typer.Option("--serve", help="Serve a page for each person until Ctrl-C.")]
+Host = Annotated[str, typer.Option(help="Its address (0.0.0.0: all).")]
+
+LOOPBACK = "127.0.0.1"
+ABSENT = "needs the extension people, which is not here: coop list names those that are"
+
+
+class Pages(Protocol):
+    """The pages of the people in a run, from which the run gets their answers."""
+
+    async def follow(self, watch: Any = None, traced: Any = None) -> dict[str, Any]:
+        """Play the run to its end as `graphs.running.follow` does, with the pages' answers."""
+
+
+class Tables(Protocol):
+    """The interface of an extension's part `tables`, which asks the people at a run's table."""
+
+    def serve(
+        self, run: Any, people: Sequence[str], host: str, port: int, tell: Callable[[str], None]
+    ) -> Pages:
+        """Serve a page for each person of a run, and tell each address."""
+
+    def stay(self) -> None:
+        """Keep serving the pages until Ctrl-C."""
+
+    def at_terminal(
+        self, hidden: Callable[[], AbstractContextManager[None]]
+    ) -> Callable[[Any], str]:
+        """Return a function from a person's letter to the answer that is typed at this terminal.
+
+        Args:
+            hidden: a context in which the spinner is hidden.
+        """
+
+
+def tables(what: str) -> Tables:
+    """Return the part of the extension that asks people.
+
+    Raises:
+        ValueError: there is none; the message says that `what` needs it.
+    """
+    found: Tables = extension.only("tables", f"{what} {ABSENT}")
+    return found
+
+
+def answered_by(command: str) -> str:
+    """Return how a person answers: by this command, if an extension has it."""
+    return command if extension.offered("tables") else f"coop answer {ABSENT}"
+
+
+class Serving(NamedTuple):
+    """The options `--serve`, `--host` and `--port`."""
+
+    wanted: bool = False
+    host: str = LOOPBACK
+    port: int = 0
+
+    def check(self, config: "RunConfig") -> "RunConfig":
+        """Return a run's configuration; refuse pages that nobody would read.
+
+        Raises:
+            ValueError: `--serve` is given without a person's seat or without the extension that
+                serves pages, or `--port` is given without `--serve`.
+        """
+        if not self.wanted and self != Serving():
+            raise ValueError("--host and --port say where --serve listens: give --serve, too")
+        if self.wanted and not any(seat.human for seat in config.seats.values()):
+            raise ValueError("--serve: no person sits at this table: give --agent NAME=human")
+        if self.wanted:
+            tables("--serve")
+        return config
+
+    def pages(self, run: Any, as_json: bool) -> Pages | None:
+        """Serve the pages of the people at a run's table, and print their addresses."""
+        from shapley_coop.state.settings import config_of
+
+        seats = self.check(config_of(run.room)).seats
+        if not self.wanted:
+            return None
+        people = [agent for agent, seat in seats.items() if seat.human]
+        tell = note if as_json else say
+        return tables("--serve").serve(run, people, self.host, self.port, tell)

@@ -1,1 +1,0 @@
-"""Commands that run servers: `coop dev` and `coop view`."""

@@ -1,1 +1,0 @@
-"""The parts of the LangGraph server: its routes, middleware, seats of people, and run pages."""

@@ -1,1 +1,0 @@
-"""The seats of people over HTTP: inbox, routes and deadlines."""
