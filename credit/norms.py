@@ -114,8 +114,8 @@ NORMS = {
     "banzhaf": f"{__name__}:banzhaf",
     "banzhaf_normalised": f"{__name__}:banzhaf_normalised",
     "leave_one_out": f"{__name__}:leave_one_out",
-    "deegan_packel": "shapley_coop.credit.values.deegan_packel:by_deegan_packel",
-    "nucleolus": "shapley_coop.credit.values.nucleolus:by_nucleolus",
+    "deegan_packel": "shapley_coop.extensions.values.deegan_packel:by_deegan_packel",
+    "nucleolus": "shapley_coop.extensions.values.nucleolus:by_nucleolus",
     "equal": f"{__name__}:equal",
     "proportional": f"{__name__}:proportional",
 }

@@ -66,7 +66,7 @@ def credit(
 
 def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
     """Print the credit from a file, which holds a characteristic function or contributions."""
-    from shapley_coop.credit.files import credit_report
+    from shapley_coop.extensions.values.files import credit_report
     from shapley_coop.files import read_data
 
     report = credit_report(read_data(file, "a game or runs"), value)

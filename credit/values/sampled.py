@@ -10,8 +10,8 @@ import numpy as np
 from shapley_coop.amounts import MICRO, from_micro, normalise
 from shapley_coop.credit.characteristic import MOST_PER_AGENT, Attribution, Characteristic
 from shapley_coop.credit.coalitions import Coalitions, Floats
-from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
 from shapley_coop.credit.values.sampling import Estimate, sample_shapley
+from shapley_coop.extensions.values.banzhaf_sampling import sample_banzhaf
 
 EVALUATIONS_PER_AGENT = 400
 """The most coalitions per agent that the sampler evaluates without a target."""

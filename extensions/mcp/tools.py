@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.credit.files import credit_report
 from shapley_coop.deals.analysis.checked import certify_terms
 from shapley_coop.evals.measures.credit import credit_by
 from shapley_coop.extensions.mcp.forms import (
@@ -22,6 +21,7 @@ from shapley_coop.extensions.mcp.forms import (
 )
 from shapley_coop.extensions.mcp.place import Place, Standing
 from shapley_coop.extensions.mcp.serving import Tool
+from shapley_coop.extensions.values.files import credit_report
 from shapley_coop.games import load
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import values_of

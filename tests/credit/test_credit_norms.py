@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import normalise
-from shapley_coop.credit.axioms import check_axioms, convex_game
 from shapley_coop.credit.norms import NORMS, norm
 from shapley_coop.credit.values.shapley import shapley
+from shapley_coop.extensions.values.axioms import check_axioms, convex_game
 
 fractions = st.fractions(-100, 100, max_denominator=40)
 tables = st.integers(1, 4).flatmap(lambda n: st.lists(fractions, min_size=1 << n, max_size=1 << n))

@@ -11,8 +11,8 @@ from shapley_coop.credit.attribution import attribute_by, payoffs_by_norm
 from shapley_coop.credit.characteristic import Characteristic
 from shapley_coop.credit.coalitions import worth_table
 from shapley_coop.credit.norms import norm
-from shapley_coop.credit.values.deegan_packel import deegan_packel
 from shapley_coop.credit.values.sampled import EVALUATIONS_PER_AGENT
+from shapley_coop.extensions.values.deegan_packel import deegan_packel
 
 unhurried = settings(deadline=None, max_examples=60)
 tables = st.integers(1, 4).flatmap(

@@ -7,10 +7,10 @@ from statistics import mean, stdev
 from typing import Any
 
 from shapley_coop.amounts import normalise
-from shapley_coop.credit.axioms import AXIOMS, check_axioms, convex_game
 from shapley_coop.credit.coalitions import MAX_AGENTS, check_agents, coalition_key, parse_key
 from shapley_coop.credit.norms import EXACT_AGENTS, Norm, norm, surplus
 from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys
+from shapley_coop.extensions.values.axioms import AXIOMS, check_axioms, convex_game
 
 REPORT_TOLERANCE = 1e-7
 """The tolerance of the axiom tests, which allows for norms that are rounded to 1e-9."""

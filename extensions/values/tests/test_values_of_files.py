@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.credit.coalitions import coalition_key
-from shapley_coop.credit.files import credit_report, read_game
 from shapley_coop.credit.norms import NORMS
+from shapley_coop.extensions.values.files import credit_report, read_game
 
 KEYS = {"agents", "value", "values", "standard_error", "shares", "per_run", "axioms"}
 ESCAPE_ROOM = {"agents": ["Alice", "Bob"], "worth": {"Alice": -1, "Bob": -1, "Alice,Bob": 9}}

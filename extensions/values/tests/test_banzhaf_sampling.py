@@ -8,7 +8,7 @@ import pytest
 from shapley_coop.credit.attribution import attribute_by
 from shapley_coop.credit.characteristic import Characteristic
 from shapley_coop.credit.norms import norm
-from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
+from shapley_coop.extensions.values.banzhaf_sampling import sample_banzhaf
 
 AGENTS = [f"a{k}" for k in range(18)]
 NEEDED = frozenset(AGENTS[:12])
