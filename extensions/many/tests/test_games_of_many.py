@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.credit.attribution import BY_CLASS, attribute_by
+from shapley_coop.credit.attribution import attribute_by
+from shapley_coop.credit.norms import norms
 from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.analysis.party import Party
@@ -114,7 +115,7 @@ def test_what_coalitions_can_secure_is_valued_by_their_size(monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "params"), OF_MANY)
-@pytest.mark.parametrize("norm", BY_CLASS)
+@pytest.mark.parametrize("norm", [name for name, one in norms().items() if one.of_many])
 def test_values_by_classes_are_those_of_all_coalitions(name, params, norm, monkeypatch):
     counted, tabled = both(name, params)
     record = record_of(counted, dice(f"values {name} {params}"))
