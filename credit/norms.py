@@ -49,7 +49,7 @@ def find_norm(name: str) -> Norm:
     """
     known = norms()
     if name not in known:
-        gone = "" if MORE in installed() else f"more if you restore the extension {MORE}"
+        gone = "" if MORE in installed() else f"and more if you restore the extension {MORE}"
         raise NormMissing(no_such("norm", name, known, gone))
     return known[name]
 

@@ -64,10 +64,6 @@ class Norm(NamedTuple):
     most: int = 16
 
 
-Norms = Mapping[str, Norm]
-"""Name → norm."""
-
-
 @dataclass(frozen=True)
 class Extension:
     """One extension; every part is optional. Names of types are relative to `shapley_coop`.
@@ -157,7 +153,7 @@ class Extension:
     templates: Places = field(default_factory=dict)
     audits: Places = field(default_factory=dict)
     rechecks: Places = field(default_factory=dict)
-    norms: Norms = field(default_factory=dict)
+    norms: Mapping[str, Norm] = field(default_factory=dict)
     files: Places = field(default_factory=dict)
     replays: Places = field(default_factory=dict)
     dice: Places = field(default_factory=dict)

@@ -23,7 +23,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.labels import LABELS
 from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.when import words
-from shapley_coop.extension import Norms, Places, installed
+from shapley_coop.extension import Places, installed
 from shapley_coop.state.storage.home import Home
 from tests.root import ROOT
 from tests.warm_coop import Coop, users_coop
@@ -101,7 +101,7 @@ def _command_line() -> Iterator[str]:
 def _extension(name: str) -> Iterator[str]:
     one = installed()[name]
     yield from (MADE, "", f"# Extension: {name}", "", one.about, "")
-    for kind in (part.name for part in fields(one) if part.type in (Places, Norms)):
+    for kind in (part.name for part in fields(one) if part.type is Places or part.name == "norms"):
         if offered := getattr(one, kind):
             yield f"- {kind}: {', '.join(f'`{each}`' for each in offered)}"
     yield ""

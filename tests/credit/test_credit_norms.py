@@ -34,7 +34,7 @@ def test_a_norm_of_an_extension_that_was_removed_is_answered_with_its_name(
     refused = coop("run", "escape_room", "--norm", "banzhaf")
     assert one_line(refused, code=2).strip() == (
         "coop: norm: no norm 'banzhaf': there are shapley, leave_one_out, equal, proportional, "
-        "more if you restore the extension values"
+        "and more if you restore the extension values"
     )
 
 

@@ -193,6 +193,7 @@ NEEDS = {
     "bounty": {"repository", "wev"},
     "company": {"repository"},
     "experiments": {"reports", "sweeps"},
+    "mcp": {"values"},
     "papers": {"raid", "reports", "sweeps"},
     "replays": {"sweeps"},
     "reports": {"sweeps"},
