@@ -2,9 +2,8 @@
 
 This package is pure mathematics and imports no other package of the application. A coalition is a
 bit mask and a characteristic function is a table of 2**n worths (`coalitions`). `values` computes
-values exactly, `values.sampling` estimates them with standard errors. `norms` divides a total,
-`transfers` settles it in micro-units, and `attribution` does all of this for one record. `axioms`
-tests whether a value has the axioms of the Shapley value, and `files` reports on a game in a file.
+Shapley values exactly, `values.sampling` estimates them with standard errors. `norms` divides a
+total, `transfers` settles it in micro-units, and `attribution` does all of this for one record.
 
 Masks have their least significant bit first: bit i stands for `agents[i]`. (`games.exchange.masks`
 has the most significant bit first, as the bit strings of its paper do.)

@@ -3,59 +3,49 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache, partial
+from typing import cast
 
-from shapley_coop.credit.characteristic import Attribution, Characteristic
-from shapley_coop.credit.coalitions import MAX_NUCLEOLUS
-from shapley_coop.credit.norms import FEW, by_few_worths, norm
+from shapley_coop.credit.characteristic import MAX_ENUMERATED, Attribution, Characteristic
+from shapley_coop.credit.norms import find_norm, norm, norms
 from shapley_coop.credit.values.shapley import marginal_contributions
-
-MAX_ENUMERATED = 16
-"""The largest number of agents for which a norm evaluates all 2ⁿ coalitions."""
-
-SAMPLED = ("shapley", "banzhaf", "banzhaf_normalised")
-"""The norms that can be estimated for any number of agents."""
-
-BY_CLASS = (*SAMPLED, *FEW)
-"""The norms that can be computed from class counts, if classes of symmetric agents are known."""
+from shapley_coop.extension import import_place
 
 
 def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     """Return each agent's value by a norm.
 
     Values are exact if all coalitions can be evaluated, which needs at most MAX_ENUMERATED agents.
-    For more agents, norms in FEW and games with known `parts` or `classes` still give exact values.
-    Other Shapley and Banzhaf values are sampled, each with a standard error.
+    For more agents, games with known `parts` or `classes`, and norms that need the worths of few
+    coalitions, still give exact values. Other values are sampled, each with a standard error.
 
     Raises:
         ValueError: the norm is unknown, or needs all 2ⁿ coalitions of too many agents.
 
-    Cost in evaluations of v: 2ⁿ for all coalitions, MOST_PER_AGENT · n if sampled, about n for FEW.
+    Cost in evaluations of v: 2ⁿ for all coalitions, MOST_PER_AGENT · n if sampled.
     """
-    rule, n = norm(by), len(of.agents)
-    if of.parts is not None and by != "deegan_packel":
+    rule, known, n = norm(by), find_norm(by), len(of.agents)
+    if of.parts is not None and can_settle(by, 1):
         return _of_parts(of, of.parts, by)
-    if of.classes is not None and by in BY_CLASS and n > MAX_ENUMERATED:
-        from shapley_coop.credit.values.classes import attribute_by_classes
-
-        return attribute_by_classes(of, by)
-    if n <= min(of.exact_agents, MAX_ENUMERATED) or (
-        n <= MAX_ENUMERATED and by not in (*SAMPLED, *FEW)
-    ):
+    if n <= min(of.exact_agents, MAX_ENUMERATED) or (n <= MAX_ENUMERATED and not known.of_many):
         table = of.worths()
         marginal = [Fraction(x) for x in marginal_contributions(table)]
         return of.attribution(by, of.exactly, Fraction(table[-1]), marginal, rule(table))
-    if by in SAMPLED:
-        from shapley_coop.credit.values.sampled import attribute_by_sampling
-
-        return attribute_by_sampling(of, by)
-    return _by_few_coalitions(of, by)
+    if not known.of_many:
+        raise ValueError(
+            f"the norm {by} needs all 2**{n} coalitions of {n} agents: "
+            f"choose {', '.join(name for name, one in norms().items() if one.of_many)}"
+        )
+    return cast(Attribution, import_place(known.of_many)(of, by))
 
 
 def can_settle(by: str, n: int) -> bool:
-    """Return whether a norm can be computed for every record of n agents."""
-    if by == "nucleolus":
-        return n <= MAX_NUCLEOLUS
-    return by != "deegan_packel" and (n <= MAX_ENUMERATED or by in SAMPLED or by in FEW)
+    """Return whether a norm can be computed for every record of n agents.
+
+    Raises:
+        NormMissing: no installed extension has the norm.
+    """
+    known = find_norm(by)
+    return bool(known.of_many) or n <= min(known.most, MAX_ENUMERATED)
 
 
 def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, Fraction]]:
@@ -69,21 +59,3 @@ def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribu
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
     return of.attribution(by, "exact (additive)", total, parts, values)
-
-
-def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
-    """Return values by a norm that needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
-    agents, worth, everyone = of.agents, of.worth, frozenset(of.agents)
-    if by not in FEW:
-        raise ValueError(
-            f"the norm {by} needs all 2**{len(agents)} coalitions of {len(agents)} agents: "
-            f"choose {', '.join((*SAMPLED, *FEW))}"
-        )
-    total, nothing = worth(everyone), worth(frozenset())
-    marginal = [total - worth(everyone - {agent}) for agent in agents]
-
-    def stand_alone() -> list[Fraction]:
-        return [worth(frozenset({agent})) - nothing for agent in agents]
-
-    values = by_few_worths(by, total - nothing, marginal, stand_alone)
-    return of.attribution(by, of.exactly, total, marginal, values)

@@ -10,6 +10,9 @@ from shapley_coop.by_class import ByClass
 from shapley_coop.credit.coalitions import BatchWorth, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS
 
+MAX_ENUMERATED = 16
+"""The largest number of agents for which a norm evaluates all 2ⁿ coalitions."""
+
 MOST_PER_AGENT = 1600
 """The most coalitions per agent that the sampler evaluates if it can stop early at a target."""
 
@@ -47,6 +50,11 @@ class Characteristic:
     classes: Sequence[ByClass] | None = None
     given: str = ""
     target: float | None = WITHIN
+
+    @property
+    def counts_classes(self) -> bool:
+        """Whether values are computed from class counts, in place of samples or tables."""
+        return self.classes is not None and len(self.agents) > MAX_ENUMERATED
 
     @property
     def exactly(self) -> str:

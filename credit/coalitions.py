@@ -5,7 +5,7 @@ Bit i of a mask stands for `agents[i]`, least significant bit first: with agents
 A characteristic function v is a table of 2**n worths indexed by mask, from v(∅) to v(N).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -25,9 +25,6 @@ Coalitions = NDArray[np.bool_]
 BatchWorth = Callable[[Coalitions], Floats]
 """A function from m coalitions to an array of their m worths, in the game's unit."""
 
-MAX_NUCLEOLUS = 14
-"""The largest number of agents for the nucleolus, as each of its linear programs has 2**n rows."""
-
 MAX_AGENTS = 20
 """The largest number of agents of a table: 2**20 worths take 8 MB as floats."""
 
@@ -37,37 +34,9 @@ def members(mask: int, agents: Sequence[str]) -> tuple[str, ...]:
     return tuple(agent for i, agent in enumerate(agents) if mask >> i & 1)
 
 
-def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
-    """Return the mask of a coalition given by names, in any order.
-
-    Raises:
-        ValueError: a name is not in `agents`, or occurs twice.
-    """
-    mask = 0
-    for name in coalition:
-        if name not in agents:
-            raise ValueError(f"{name!r} is not an agent: the agents are {', '.join(agents)}")
-        bit = 1 << agents.index(name)
-        if mask & bit:
-            raise ValueError(f"{name!r} occurs twice in one coalition: name each member once")
-        mask |= bit
-    return mask
-
-
 def coalition_key(mask: int, agents: Sequence[str]) -> str:
     """Return a coalition as files write it, such as "A,C"; the empty coalition is ""."""
     return ",".join(members(mask, agents))
-
-
-def parse_key(key: str, agents: Sequence[str]) -> int:
-    """Return the mask of "A,C", ignoring order and blanks; "" is the empty coalition.
-
-    Raises:
-        ValueError: a name is unknown, empty or repeated.
-    """
-    if not key.strip():
-        return 0
-    return mask_of((name.strip() for name in key.split(",")), agents)
 
 
 def agents_in(table: Table | NDArray[Any]) -> int:

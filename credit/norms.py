@@ -1,14 +1,13 @@
 """Settlement norms by name: functions from a characteristic function to each agent's value.
 
-A norm is imported when it is first used: `NORMS` names its function as `module:name`.
+A norm is imported when it is first used. Extensions add norms (`Extension.norms`).
 
 A norm maps a table of worths to one value per agent. The values need not sum to the amount to
-divide; `normalise` makes them sum to this amount. The nucleolus, Deegan–Packel, and Shapley and
-Banzhaf values of more than EXACT_AGENTS agents are computed in floats and rounded to 1e-9. All
-other values are exact.
+divide; `normalise` makes them sum to this amount. Values of the norms here are exact, but Shapley
+values of more than EXACT_AGENTS agents are computed in floats and rounded to 1e-9.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import cast
 
@@ -16,31 +15,52 @@ from shapley_coop.amounts import exact, normalise
 from shapley_coop.credit.coalitions import Table, agents_in, rounded
 from shapley_coop.credit.values.semivalues import (
     Weights,
-    banzhaf_weights,
     semivalue,
     semivalue_exact,
     shapley_weights,
 )
 from shapley_coop.credit.values.shapley import marginal_contributions
-from shapley_coop.extension import import_place
+from shapley_coop.extension import Norm, import_place, installed
+from shapley_coop.extras import LibraryMissing
+from shapley_coop.files import no_such
 
-Norm = Callable[[Table], list[Fraction]]
+OfTable = Callable[[Table], list[Fraction]]
 """A function from 2**n worths to n values, in the unit of the worths."""
 
 EXACT_AGENTS = 16
 """The largest number of agents with exact semivalues (at most 0.5 s); for more, floats are used."""
 
 
-def norm(name: str) -> Norm:
-    """Return the norm of that name.
+class NormMissing(LibraryMissing):
+    """The error that no installed extension has a norm; one line names the known norms."""
+
+
+def norms() -> Mapping[str, Norm]:
+    """Return name → norm: the norms of this module, then those of installed extensions."""
+    brought = [pair for one in installed().values() for pair in one.norms.items()]
+    return NORMS | {name: added for name, added in brought if name not in NORMS}
+
+
+def find_norm(name: str) -> Norm:
+    """Return what is known of the norm of that name.
 
     Raises:
-        LibraryMissing: a library that the norm needs is not installed.
-        ValueError: the name is not in NORMS.
+        NormMissing: neither this module nor an installed extension has the norm.
     """
-    if name not in NORMS:
-        raise ValueError(f"{name!r} is not a norm: choose from {', '.join(sorted(NORMS))}")
-    return cast(Norm, import_place(NORMS[name]))
+    known = norms()
+    if name not in known:
+        gone = "" if MORE in installed() else f"and more if you restore the extension {MORE}"
+        raise NormMissing(no_such("norm", name, known, gone))
+    return known[name]
+
+
+def norm(name: str) -> OfTable:
+    """Return the function from a table of worths to the agents' values by the norm of that name.
+
+    Raises:
+        LibraryMissing: the norm, or a library that it needs, is not installed.
+    """
+    return cast(OfTable, import_place(find_norm(name).of_table))
 
 
 def surplus(table: Table) -> Fraction:
@@ -51,17 +71,7 @@ def surplus(table: Table) -> Fraction:
 
 def shapley(table: Table) -> list[Fraction]:
     """Return each agent's mean marginal contribution over all orders of arrival."""
-    return _semivalue(table, shapley_weights(agents_in(table)))
-
-
-def banzhaf(table: Table) -> list[Fraction]:
-    """Return each agent's mean marginal contribution over all coalitions; the sum may miss v(N)."""
-    return _semivalue(table, banzhaf_weights(agents_in(table)))
-
-
-def banzhaf_normalised(table: Table) -> list[Fraction]:
-    """Return Banzhaf values adjusted by `normalise` to sum to v(N) − v(∅)."""
-    return normalise(surplus(table), banzhaf(table))
+    return by_semivalue(table, shapley_weights(agents_in(table)))
 
 
 def leave_one_out(table: Table) -> list[Fraction]:
@@ -85,7 +95,7 @@ def by_few_worths(
     marginal: Sequence[Fraction],
     stand_alone: Callable[[], Sequence[Fraction]],
 ) -> list[Fraction]:
-    """Return the values by a norm in FEW, given v(N) − v(∅) as the gain.
+    """Return the values by a norm that needs few worths, given v(N) − v(∅) as the gain.
 
     `marginal` has each agent's v(N) − v(N∖{i}), and `stand_alone` returns each v({i}) − v(∅).
     """
@@ -94,29 +104,28 @@ def by_few_worths(
     return list(marginal) if name == "leave_one_out" else normalise(gain, stand_alone())
 
 
+def by_semivalue(table: Table, weights: Weights) -> list[Fraction]:
+    """Return semivalues: exact up to EXACT_AGENTS agents, for more rounded floats."""
+    if agents_in(table) <= EXACT_AGENTS:
+        return semivalue_exact(table, weights)
+    return rounded(semivalue(table, weights))
+
+
 def _by_few(name: str, table: Table) -> list[Fraction]:
     worths = [exact(worth, "a worth") for worth in table]
     alone = [worths[1 << i] - worths[0] for i in range(agents_in(table))]
     return by_few_worths(name, surplus(table), marginal_contributions(worths), lambda: alone)
 
 
-def _semivalue(table: Table, weights: Weights) -> list[Fraction]:
-    if agents_in(table) <= EXACT_AGENTS:
-        return semivalue_exact(table, weights)
-    return rounded(semivalue(table, weights))
-
-
-FEW = ("equal", "leave_one_out", "proportional")
-"""The norms that need the worths of only about n coalitions."""
+_MANY = "shapley_coop.credit.values.many"
 
 NORMS = {
-    "shapley": f"{__name__}:shapley",
-    "banzhaf": f"{__name__}:banzhaf",
-    "banzhaf_normalised": f"{__name__}:banzhaf_normalised",
-    "leave_one_out": f"{__name__}:leave_one_out",
-    "deegan_packel": "shapley_coop.credit.values.deegan_packel:by_deegan_packel",
-    "nucleolus": "shapley_coop.credit.values.nucleolus:by_nucleolus",
-    "equal": f"{__name__}:equal",
-    "proportional": f"{__name__}:proportional",
+    "shapley": Norm(f"{__name__}:shapley", f"{_MANY}:shapley_of_many"),
+    "leave_one_out": Norm(f"{__name__}:leave_one_out", f"{_MANY}:few_of_many"),
+    "equal": Norm(f"{__name__}:equal", f"{_MANY}:few_of_many"),
+    "proportional": Norm(f"{__name__}:proportional", f"{_MANY}:few_of_many"),
 }
-"""All norms: name → the `module:name` of its function, whose docstring defines it in one line."""
+"""The core's norms by name; the docstring of each norm's function defines it in one line."""
+
+MORE = "values"
+"""The extension of this distribution that has more norms."""

@@ -47,6 +47,23 @@ class Setting(NamedTuple):
     kind: type = bool
 
 
+class Norm(NamedTuple):
+    """A norm: a rule that gives each agent's value in a coalitional game.
+
+    Attributes:
+        of_table: the `module:name` of a function from a table of 2ⁿ worths to n values.
+        of_many: the `module:name` of a function from a game of any number of agents
+            (`credit.characteristic.Characteristic`) and the norm's name to an `Attribution`; empty
+            if the norm needs all 2ⁿ worths.
+        most: without `of_many`, the largest number of agents, at most 16, up to which the norm is
+            defined in every game; 0 if it is defined in special games alone.
+    """
+
+    of_table: str
+    of_many: str = ""
+    most: int = 16
+
+
 @dataclass(frozen=True)
 class Extension:
     """One extension; every part is optional. Names of types are relative to `shapley_coop`.
@@ -81,6 +98,9 @@ class Extension:
         audits: an effect that its workflows record → a function of the game and the record that
             returns a line for each breach of the workflow's rule.
         rechecks: a node of its workflows → its recomputation (`evals.rechecks.Recheck`).
+        norms: a name → a norm, which runs, deals and `coop credit` can name.
+        files: the function of `coop credit FILE`. It takes the file, a norm and whether to print
+            JSON, and prints the credit of the game in the file.
         replays: a word of `coop credit RUN --replay` → a function of the evaluated table, a norm
             and a callback for each coalition. It returns the agents' values, the improvement, and
             whether the replay of all agents agrees with the record.
@@ -135,6 +155,8 @@ class Extension:
     templates: Places = field(default_factory=dict)
     audits: Places = field(default_factory=dict)
     rechecks: Places = field(default_factory=dict)
+    norms: Mapping[str, Norm] = field(default_factory=dict)
+    files: Places = field(default_factory=dict)
     replays: Places = field(default_factory=dict)
     dice: Places = field(default_factory=dict)
     measures: Places = field(default_factory=dict)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop.credit import can_settle
-from shapley_coop.credit.norms import norm
+from shapley_coop.credit.norms import norm, norms
 from shapley_coop.games import Game
 from shapley_coop.games.catalogue import read
 from shapley_coop.games.opened import is_file, opens
@@ -69,9 +69,7 @@ def _where(key: str, value: Any) -> Any:
 
 def norms_of(game: Game) -> list[str]:
     """Return the norms that can divide a game's total; [] if its baseline is unconfirmed."""
-    from shapley_coop.state.run_config import NormName
-
-    known = [] if game.baseline.warning else get_args(NormName)
+    known = [] if game.baseline.warning else norms()
     return [norm for norm in known if can_settle(norm, len(game.agents))]
 
 
@@ -83,8 +81,8 @@ def _check_game(config: "RunConfig", game: Game) -> None:
     if not can_settle(config.norm, len(game.agents)):
         raise ValueError(
             f"the norm {config.norm} cannot be computed from every record of "
-            f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
-            "equal or proportional"
+            f"{len(game.agents)} agents: choose shapley, leave_one_out, equal or "
+            "proportional"
         )
     norm(config.norm)  # raises here, before play, if the norm's library is missing
     if config.disagreement != "signed" and game.baseline.warning:

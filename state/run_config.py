@@ -6,6 +6,7 @@ from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -15,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
+from shapley_coop.credit.norms import find_norm, norms
 from shapley_coop.deals.enforcement import Mode
 from shapley_coop.seats.seat import Seat, as_seat, title_of
 from shapley_coop.state.additions import added_fields, gather
@@ -26,20 +28,20 @@ SUMMARISER, JUDGE = "summariser", "judge"
 OUTSIDERS = (SUMMARISER, JUDGE)
 """The roles that are not parties: the summariser writes contracts, the judge judges breaches."""
 
-NormName = Literal[
-    "shapley",
-    "banzhaf",
-    "banzhaf_normalised",
-    "leave_one_out",
-    "deegan_packel",
-    "nucleolus",
-    "equal",
-    "proportional",
-]
 ConstraintName = Annotated[
     str, Field(pattern=r"^(limited_liability|(cap|non_transferable|tax)=\d{1,9}(\.\d{1,6})?)$")
 ]
 EXAMPLE_SEATS = {DEFAULT_SEAT: {"model": "embedded:rational"}}
+
+
+def _known_norm(name: str) -> str:
+    find_norm(name)
+    return name
+
+
+def _list_norms(schema: dict[str, Any]) -> None:
+    """Add the names of the installed norms to the field's JSON schema, for Studio's form."""
+    schema["enum"] = list(norms())
 
 
 class RunConfig(BaseModel):
@@ -110,9 +112,12 @@ class RunConfig(BaseModel):
         "file is noticed. The run fills it in.",
     )
     rounds: int = Field(default=3, ge=1, le=50, description="Rounds of talk in each bargaining.")
-    norm: NormName = Field(
+    norm: Annotated[str, AfterValidator(_known_norm)] = Field(
         default="shapley",
-        description="The norm by which values are computed from the record; a deal can name it.",
+        description="The norm by which values are computed from the record: shapley, "
+        "leave_one_out, equal, proportional, or one of the extension values, such as banzhaf. "
+        "A deal can name it.",
+        json_schema_extra=_list_norms,
     )
     absent: str = Field(
         default="",

@@ -101,7 +101,7 @@ def _command_line() -> Iterator[str]:
 def _extension(name: str) -> Iterator[str]:
     one = installed()[name]
     yield from (MADE, "", f"# Extension: {name}", "", one.about, "")
-    for kind in (part.name for part in fields(one) if part.type is Places):
+    for kind in (part.name for part in fields(one) if part.type is Places or part.name == "norms"):
         if offered := getattr(one, kind):
             yield f"- {kind}: {', '.join(f'`{each}`' for each in offered)}"
     yield ""

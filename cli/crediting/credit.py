@@ -7,10 +7,10 @@ import typer
 
 from shapley_coop.cli.console import say, say_json, show_table
 from shapley_coop.cli.options import Json
-from shapley_coop.extension import offered
+from shapley_coop.extension import offered, only
 
 RECORDED = "recorded"
-CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
+NO_FILES = "to credit its game, restore the extension values; or give the name of a run"
 AnotherBaseline = Annotated[
     str,
     typer.Option(
@@ -39,7 +39,7 @@ Replay = Annotated[
 
 def credit(
     file: Annotated[Path, typer.Argument(help="A JSON or YAML file, or the name of an ended run.")],
-    value: Annotated[str, typer.Option(help="shapley, banzhaf, nucleolus, equal, …")] = "shapley",
+    value: Annotated[str, typer.Option(help="A norm: shapley, equal, …")] = "shapley",
     absent: AnotherBaseline = "",
     dice: OtherDice = 0,
     replay: Replay = RECORDED,
@@ -61,31 +61,7 @@ def credit(
     elif absent or dice or replay != RECORDED:
         raise ValueError(f"--absent, --dice and --replay need a run's record: {file} is a file")
     else:
-        _credit_of_file(file, value, as_json)
-
-
-def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
-    """Print the credit from a file, which holds a characteristic function or contributions."""
-    from shapley_coop.credit.files import credit_report
-    from shapley_coop.files import read_data
-
-    report = credit_report(read_data(file, "a game or runs"), value)
-    if as_json:
-        say_json(report)
-        return
-    errors, shares = report["standard_error"], report["shares"]
-    lines = [
-        [
-            agent,
-            f"{report['values'][agent]:g}",
-            f"{errors[agent]:.3g}" if errors else "exact",
-            f"{shares[agent]:.2%}" if shares else "—",
-        ]
-        for agent in report["agents"]
-    ]
-    show_table(f"{value} of {file.name}", ["agent", "value", "standard error", "share"], lines)
-    for name, holds in (report["axioms"] or {}).items():
-        say(f"{name}: {CHECKED[holds]}")
+        only("files", f"{file} is a file: {NO_FILES}")(file, value, as_json)
 
 
 def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_json: bool) -> None:

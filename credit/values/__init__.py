@@ -1,1 +1,1 @@
-"""Values of cooperative games: exact and sampled semivalues, Deegan–Packel index, nucleolus."""
+"""Values of cooperative games: exact and sampled semivalues."""

@@ -19,29 +19,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.amounts import normalise
 from shapley_coop.by_class import ByClass
 from shapley_coop.credit.characteristic import Attribution, Characteristic
-from shapley_coop.credit.norms import FEW, by_few_worths
+from shapley_coop.credit.norms import by_few_worths
+
+METHOD = "exact (by class counts)"
 
 OfMember = Callable[[NDArray[Any], int], Fraction]
 """A function of (worths, class) to the value of one member, in the unit of the worths."""
 
 
-def attribute_by_classes(of: Characteristic, by: str) -> Attribution:
-    """Return values of a sum of games with symmetric classes, computed from class counts."""
-    classes = of.classes or ()
-    n = len(of.agents)
-    marginal = sum_games(classes, leave_one_out_by_class, n)
+def semivalue_by_classes(of: Characteristic, by: str, value: OfMember) -> Attribution:
+    """Return semivalues of a sum of games with symmetric classes, computed from class counts.
+
+    Args:
+        of: a characteristic function with known `classes`.
+        by: the norm's name.
+        value: the semivalue of one member of a class.
+    """
+    classes, n = of.classes or (), len(of.agents)
+    return of.attribution(by, METHOD, *_ends(classes, n), sum_games(classes, value, n))
+
+
+def few_by_classes(of: Characteristic, by: str) -> Attribution:
+    """Return values by a norm that needs few worths, computed from class counts."""
+    classes, n = of.classes or (), len(of.agents)
+    total, marginal = _ends(classes, n)
+    stand_alone = partial(sum_games, classes, stand_alone_by_class, n)
+    values = by_few_worths(by, total, marginal, stand_alone)
+    return of.attribution(by, METHOD, total, marginal, values)
+
+
+def _ends(classes: Sequence[ByClass], n: int) -> tuple[Fraction, list[Fraction]]:
+    """Return v(N) − v(∅), and each agent's v(N) − v(N∖{i})."""
     total = sum((one.gain for one in classes), Fraction(0))
-    if by in FEW:
-        stand_alone = partial(sum_games, classes, stand_alone_by_class, n)
-        values = by_few_worths(by, total, marginal, stand_alone)
-    else:
-        values = sum_games(classes, shapley_by_class if by == "shapley" else banzhaf_by_class, n)
-    if by == "banzhaf_normalised":
-        values = normalise(total, values)
-    return of.attribution(by, "exact (by class counts)", total, marginal, values)
+    return total, sum_games(classes, leave_one_out_by_class, n)
 
 
 def sum_games(games: Sequence[ByClass], value: OfMember, n: int) -> list[Fraction]:
@@ -66,17 +78,11 @@ def shapley_by_class(worths: NDArray[Any], c: int) -> Fraction:
     """
     if np.ndim(worths) == 1:  # one class: by symmetry all members have equal values
         return Fraction(int(worths[-1]) - int(worths[0]), len(worths) - 1)
-    by_size = _gains_by_size(worths, c)
+    by_size = gains_by_size(worths, c)
     n = len(by_size)
     return sum(
         (Fraction(gain, n * comb(n - 1, size)) for size, gain in enumerate(by_size)), Fraction(0)
     )
-
-
-def banzhaf_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """Return the exact Banzhaf value of a member of class c."""
-    by_size = _gains_by_size(worths, c)
-    return Fraction(sum(by_size), 1 << (len(by_size) - 1))
 
 
 def leave_one_out_by_class(worths: NDArray[Any], c: int) -> Fraction:
@@ -92,7 +98,7 @@ def stand_alone_by_class(worths: NDArray[Any], c: int) -> Fraction:
     return Fraction(int(worths[one]) - int(worths[(0,) * np.ndim(worths)]))
 
 
-def _gains_by_size(worths: NDArray[Any], c: int) -> list[int]:
+def gains_by_size(worths: NDArray[Any], c: int) -> list[int]:
     """Return a class-c member's marginal contributions, summed by size of the coalition joined."""
     gains = np.diff(worths.astype(object), axis=c)
     others = [size - 1 for size in np.shape(gains)]

@@ -7,11 +7,13 @@ from itertools import compress
 
 import numpy as np
 
-from shapley_coop.amounts import MICRO, from_micro, normalise
+from shapley_coop.amounts import MICRO, from_micro
 from shapley_coop.credit.characteristic import MOST_PER_AGENT, Attribution, Characteristic
 from shapley_coop.credit.coalitions import Coalitions, Floats
-from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
-from shapley_coop.credit.values.sampling import Estimate, sample_shapley
+from shapley_coop.credit.values.sampling import Estimate
+
+Sampler = Callable[..., Estimate]
+"""An estimator of values, with the arguments of `sampling.sample_shapley`."""
 
 EVALUATIONS_PER_AGENT = 400
 """The most coalitions per agent that the sampler evaluates without a target."""
@@ -23,15 +25,19 @@ LEAST_PER_AGENT = 16
 """The smallest budget of coalitions per agent: eight orders and their reverses."""
 
 
-def attribute_by_sampling(of: Characteristic, by: str) -> Attribution:
-    """Return estimates of the values by a norm in `attribution.SAMPLED`, with standard errors."""
+def attribute_by_sampling(of: Characteristic, by: str, sampler: Sampler) -> Attribution:
+    """Return estimates of the values by a norm, with standard errors.
+
+    Args:
+        of: the characteristic function.
+        by: the norm's name.
+        sampler: the norm's estimator, with the arguments and result of `sample_shapley`.
+    """
     n, batch = len(of.agents), of.batch or partial(_one_by_one, of.agents, of.worth)
     ends = np.concatenate([~np.eye(n + 1, n, dtype=bool), np.eye(n + 1, n, dtype=bool)])
     worths = batch(ends)
     scale = max(abs(float(worths[n])), float(np.ptp(worths)))
     each = MOST_PER_AGENT if of.target else EVALUATIONS_PER_AGENT
-    scaled = by == "banzhaf_normalised"
-    sampler = sample_shapley if by == "shapley" else partial(sample_banzhaf, scaled=scaled)
     found = sampler(
         n,
         batch,
@@ -40,7 +46,6 @@ def attribute_by_sampling(of: Characteristic, by: str) -> Attribution:
     )
     exactly, values = ([_millionths(x) for x in xs] for xs in (worths[: n + 1], found.values))
     total, marginal = exactly[-1], [exactly[-1] - x for x in exactly[:-1]]
-    values = normalise(total, values) if scaled else values
     return of.attribution(by, _how(found), total, marginal, values, found.standard_error)
 
 

@@ -2,9 +2,9 @@
 
     φᵢ = Σ over C ⊆ N∖{i} of w(|C|) · (v(C ∪ {i}) − v(C))
 
-The Shapley and Banzhaf values differ only in w (Dubey, Neyman & Weber 1981). The same code computes
-both, in floats or in exact integers. It reshapes the table to (…, 2, 2**i), which pairs each
-coalition without agent i with the same coalition with agent i.
+Semivalues, such as the Shapley and Banzhaf values, differ only in w (Dubey, Neyman & Weber 1981).
+The same code computes all of them, in floats or in exact integers. It reshapes the table to
+(…, 2, 2**i), which pairs each coalition without agent i with the same coalition with agent i.
 """
 
 from collections.abc import Sequence
@@ -25,11 +25,6 @@ Weights = Sequence[Fraction]
 def shapley_weights(n: int) -> list[Fraction]:
     """Return w(s) = s! (n − s − 1)! / n!: all orders of arrival are equally likely."""
     return [Fraction(1, n * comb(n - 1, size)) for size in range(n)]
-
-
-def banzhaf_weights(n: int) -> list[Fraction]:
-    """Return w(s) = 1 / 2**(n − 1): all coalitions of the others are equally likely."""
-    return [Fraction(1, 1 << (n - 1))] * n
 
 
 def marginals(table: NDArray[Any], agent: int) -> NDArray[Any]:

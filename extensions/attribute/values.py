@@ -9,8 +9,7 @@ from statistics import mean, stdev
 
 import numpy as np
 
-from shapley_coop.credit.attribution import MAX_ENUMERATED
-from shapley_coop.credit.characteristic import MOST_PER_AGENT
+from shapley_coop.credit.characteristic import MAX_ENUMERATED, MOST_PER_AGENT
 from shapley_coop.credit.coalitions import MAX_AGENTS, Coalitions, Floats
 from shapley_coop.credit.norms import norm
 from shapley_coop.credit.values.sampling import SAMPLERS, Estimate, sample_shapley

@@ -142,7 +142,7 @@ class CreditAsked(Asked):
     """An ended run, or agents and the worth of each coalition."""
 
     run: str = ""
-    norm: str = Field(default="shapley", description="shapley, banzhaf, nucleolus, equal, …")
+    norm: str = Field(default="shapley", description="A norm: shapley, equal, …")
     agents: list[str] = []
     worth: dict[str, float] = Field(default={}, description='{"A": 0, "B": 0, "A,B": 9}')
 

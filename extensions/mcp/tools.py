@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.credit.files import credit_report
 from shapley_coop.deals.analysis.checked import certify_terms
 from shapley_coop.evals.measures.credit import credit_by
+from shapley_coop.extension import installed
 from shapley_coop.extensions.mcp.forms import (
     Checked,
     ContractToCheck,
@@ -71,6 +71,10 @@ async def _check_contract(_: Place, asked: ContractToCheck) -> Checked:
 
 async def _credit(place: Place, asked: CreditAsked) -> Credit:
     if not asked.run:
+        if "values" not in installed():
+            raise ValueError("worth needs the extension values: restore it, or give a run")
+        from shapley_coop.extensions.values.files import credit_report
+
         whose = {"agents": asked.agents, "worth": asked.worth}
         found = await asyncio.to_thread(credit_report, whose, asked.norm)
         return Credit(norm=asked.norm, **_kept(found, "values", "standard_error"))

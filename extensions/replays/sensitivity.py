@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from shapley_coop.credit import attribute_by, can_settle
+from shapley_coop.credit.norms import norms
 from shapley_coop.evals.measures.credit import with_baseline
 from shapley_coop.extras import LibraryMissing
 from shapley_coop.games import Game, GameError
@@ -20,7 +21,7 @@ from shapley_coop.state.characteristic import by_replays
 from shapley_coop.state.evaluated import EvaluatedTable
 
 NORMS = ("shapley", "banzhaf_normalised", "nucleolus", "leave_one_out", "proportional")
-"""The norms whose rankings are compared; "equal" is missing, because it ranks nobody."""
+"""The norms whose rankings are compared, if installed; "equal" is not, because it ranks nobody."""
 
 BY_NORM, BY_BASELINE, BY_CONTINUATION = "the norm", "the baseline", "how replays go on"
 DECLARED, EQUILIBRIUM, STOPS = "as declared", "equilibrium", "baseline off the recorded path"
@@ -118,7 +119,7 @@ _Ranked = tuple[tuple[str, str], Ranking]
 
 def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iterable[_Ranked]:
     for other in NORMS:
-        if other != norm and can_settle(other, len(evaluated.agents)):
+        if other != norm and other in norms() and can_settle(other, len(evaluated.agents)):
             try:
                 yield (BY_NORM, other), ranking_of(evaluated.attribution(other).values)
             except LibraryMissing as absent:

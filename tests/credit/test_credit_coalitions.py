@@ -10,30 +10,11 @@ from shapley_coop.amounts import exact
 from shapley_coop.credit.coalitions import (
     agents_in,
     check_agents,
-    coalition_key,
-    members,
-    parse_key,
     worth_table,
 )
 from shapley_coop.credit.reading import read_json
 
 TRIO = ["Ann", "Ben", "Cho"]
-
-
-@given(st.integers(0, 2**6 - 1), st.randoms())
-@settings(deadline=None)
-def test_a_key_names_its_coalition_in_any_order(mask: int, random: object) -> None:
-    agents = [f"agent {i}" for i in range(6)]
-    assert parse_key(coalition_key(mask, agents), agents) == mask
-    names = list(members(mask, agents))
-    random.shuffle(names)  # type: ignore[attr-defined]
-    assert parse_key(" , ".join(names), agents) == mask
-
-
-@pytest.mark.parametrize("key", ["Ann,Dan", "Ann,,Ben", "Ann,Ann", ",", "ann"])
-def test_a_key_with_a_wrong_name_is_refused(key: str) -> None:
-    with pytest.raises(ValueError, match=r"not an agent|twice"):
-        parse_key(key, TRIO)
 
 
 def test_a_table_asks_for_every_coalition_once() -> None:

@@ -21,6 +21,7 @@ from shapley_coop.escaping import (
     without_hidden,
 )
 from shapley_coop.prompts.render import compact_json, fence
+from tests.brought import brought_by
 
 EVERY = [chr(code) for code in range(sys.maxunicode + 1) if not 0x40000 <= code < 0xE0000]
 """All but the planes in which nothing is assigned."""
@@ -181,6 +182,7 @@ def test_a_csv_file_holds_no_formula(tmp_path: Path) -> None:
     assert '"=1+1"' in other.read_text(), "other formats compute nothing"
 
 
+@brought_by("values")
 def test_commands_that_read_files_of_others_show_them_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

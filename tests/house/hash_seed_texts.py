@@ -14,6 +14,7 @@ from shapley_coop.cli import main
 from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.extension import installed
 from shapley_coop.graphs import names
 from tests.deals.made_contracts import ACTIONS, AGENTS, a_deal
 
@@ -41,7 +42,7 @@ COMMANDS = [
     "contract check deal.json --game prisoners_dilemma",
     "contract check deal.json --game prisoners_dilemma --json",
     "contract audit deal.json record.json --game prisoners_dilemma",
-    "credit game.json",
+    *(["credit game.json"] if "values" in installed() else []),
     *(f"run {told} --name {name}" for name, told in RUNS.items()),
     *(f"{told} {name}" for name in RUNS for told in ("show", "show --json", "letters", "verify")),
     "credit escape",

@@ -194,7 +194,7 @@ NEEDS = {
     "bounty": {"people", "repository", "wev"},
     "company": {"repository"},
     "experiments": {"reports", "sweeps"},
-    "mcp": {"server"},
+    "mcp": {"server", "values"},
     "page": {"server"},
     "papers": {"raid", "reports", "sweeps"},
     "people": {"page", "server"},

@@ -10,6 +10,7 @@ import pytest
 from extensions.attribute.tests.attributed_apps import team
 from shapley_coop.extensions.attribute import attribute, demo
 from shapley_coop.extensions.attribute.page import page as page_of
+from tests.brought import brought_by
 from tests.coop_command import Coop, coop_in, one_line
 
 APP = """\
@@ -74,6 +75,7 @@ def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop)
     )
 
 
+@brought_by("values")
 def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
     found = coop(*GIVEN, "--input", "in.json", "--json").result
     (tmp_path / "credit.json").write_text(json.dumps(found), encoding="utf-8")

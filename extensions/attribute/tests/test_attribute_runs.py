@@ -244,10 +244,10 @@ def test_what_two_coalitions_ask_alike_is_asked_once() -> None:
         ([], {}, "no agents"),
         (["a"], {"absent": "away"}, "absent is 'away': give blank, silent"),
         (["a"], {"absent": {"z": "blank"}}, "absent: 'z' is not an agent"),
-        (["a"], {"value": "fair"}, "'fair' is not a norm"),
+        (["a"], {"value": "fair"}, "no norm 'fair'"),
         (["a"], {"sample": 2}, "there is no setting 'sample'"),
         (["a"], {"fresh": "some"}, "fresh is 'some': give toolless, all, none"),
-        (["a", "b", "c"], {"exact_up_to": 2, "value": "nucleolus"}, "needs all 8 coalitions"),
+        (["a", "b", "c"], {"exact_up_to": 2, "value": "equal"}, "needs all 8 coalitions"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(

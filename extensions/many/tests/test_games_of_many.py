@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.credit.attribution import BY_CLASS, attribute_by
+from shapley_coop.credit.attribution import attribute_by
+from shapley_coop.credit.norms import norms
 from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.analysis.party import Party
@@ -103,23 +104,28 @@ def test_what_is_counted_is_what_the_table_says(name, params):
         assert counted.payoffs.secure(some) == tabled.payoffs.secure(some)
 
 
+def enumerates_nothing(monkeypatch):
+    for user in ("attribution", "characteristic"):
+        monkeypatch.setattr(f"shapley_coop.credit.{user}.MAX_ENUMERATED", 0)
+
+
 def test_what_coalitions_can_secure_is_valued_by_their_size(monkeypatch):
     counted, tabled = both("escape_room", {"agents": 7, "levers": 2, "worth": "potential"})
     record = record_of(counted, dice("secured"))
     expected = attribute_by(characteristic(tabled, record), "shapley")
-    monkeypatch.setattr("shapley_coop.credit.attribution.MAX_ENUMERATED", 0)
+    enumerates_nothing(monkeypatch)
     found = attribute_by(characteristic(counted, record), "shapley")
     assert found.method == "exact (by class counts)"
     assert (found.total, found.values) == (expected.total, expected.values)
 
 
 @pytest.mark.parametrize(("name", "params"), OF_MANY)
-@pytest.mark.parametrize("norm", BY_CLASS)
+@pytest.mark.parametrize("norm", [name for name, one in norms().items() if one.of_many])
 def test_values_by_classes_are_those_of_all_coalitions(name, params, norm, monkeypatch):
     counted, tabled = both(name, params)
     record = record_of(counted, dice(f"values {name} {params}"))
     expected = attribute_by(characteristic(tabled, record), norm)
-    monkeypatch.setattr("shapley_coop.credit.attribution.MAX_ENUMERATED", 0)
+    enumerates_nothing(monkeypatch)
     of = characteristic(counted, record)
     found = attribute_by(of, norm)
     assert found.method.startswith("exact (")

@@ -27,6 +27,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
+from tests.brought import brought_by
 from tests.scripted import Script
 
 LEVERS = '{"kind": "do", "agent": "Alice", "action": "lever"}'
@@ -165,6 +166,7 @@ def test_the_story_says_who_agreed_on_what_who_broke_it_and_how_fair_it_was() ->
     assert pair["worth"] == 36
 
 
+@brought_by("values")
 def test_a_fair_split_is_called_so_by_the_norms_that_it_meets() -> None:
     bundle = made("shapley_coop", seed=3)
     assert told(bundle).endswith(

@@ -13,8 +13,13 @@ from shapley_coop.extensions.papers.raid_characters import (
 from shapley_coop.games import load
 from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic
+from tests.brought import brought_by
 
-MARGINAL = ("shapley", "banzhaf", "banzhaf_normalised", "leave_one_out")
+MARGINAL = (
+    "shapley",
+    "leave_one_out",
+    *(pytest.param(x, marks=brought_by("values")) for x in ("banzhaf", "banzhaf_normalised")),
+)
 BUSY = [hero for hero in CHARACTERS if hero != "idler"]
 
 

@@ -50,7 +50,7 @@ OTHER_RULES: dict[str, list[Any]] = {
     "params": [{"rounds": 1}],
     "seed": [4],
     "absent": ["gib", ""],
-    "norm": ["equal", "nucleolus"],
+    "norm": ["equal", "proportional"],
     "disagreement": ["norm", "final_offer"],
     "constraints": [[], ["cap=4"], ["limited_liability"]],
     "enforcement": ["notional", "enforced"],

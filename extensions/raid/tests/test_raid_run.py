@@ -15,6 +15,7 @@ from shapley_coop.extensions.sweeps.suite import load_suite
 from shapley_coop.games import load
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import Coop
 from tests.games.test_parameters import listed
 from tests.graphs.test_contract_renegotiation import table_after
@@ -57,7 +58,10 @@ def test_its_numbers_are_listed_with_their_bounds(coop: Coop) -> None:
 # Suites
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(x, marks=brought_by("values")) if x == "raid_norms" else x for x in SUITES],
+)
 def test_a_suite_can_be_played_and_names_known_columns(name: str) -> None:
     suite = load_suite(name)
     assert suite.name == name

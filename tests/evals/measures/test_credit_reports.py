@@ -112,7 +112,7 @@ def test_a_payment_counts_from_what_is_enforced(mode: Any, held: list[int]) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("norm", ["shapley", "banzhaf"])
+@pytest.mark.parametrize("norm", ["shapley", pytest.param("banzhaf", marks=brought_by("values"))])
 def test_sampled_values_and_their_errors_are_the_same_through_every_door(
     coop: Coop, norm: str
 ) -> None:

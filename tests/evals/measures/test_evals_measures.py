@@ -16,12 +16,12 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
     """Three at one door, by three norms that differ there; played to the end."""
     folder: Path = tmp_path_factory.mktemp("norms")
     room = {"game": "escape_room", "params": {"agents": ["Ann", "Ben", "Cem"], "levers": 1}}
-    varied = {"norm": ["shapley", "banzhaf", "equal"]}
+    varied = {"norm": ["shapley", "leave_one_out", "equal"]}
     run(suite(base={**room, "graph": "shapley_coop"}, vary=varied, seeds="0"), folder)
     return {row["room"]["norm"]: row for row in read_rows(folder)}
 
 
-@pytest.mark.parametrize("norm", ["shapley", "banzhaf", "equal"])
+@pytest.mark.parametrize("norm", ["shapley", "leave_one_out", "equal"])
 def test_a_split_by_the_runs_own_norm_is_at_no_distance_from_it(
     rows: dict[str, Row], norm: str
 ) -> None:

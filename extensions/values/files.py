@@ -1,16 +1,16 @@
 """Credit reports on games in files, given as characteristic functions or as runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
 from statistics import mean, stdev
 from typing import Any
 
 from shapley_coop.amounts import normalise
-from shapley_coop.credit.axioms import AXIOMS, check_axioms, convex_game
-from shapley_coop.credit.coalitions import MAX_AGENTS, check_agents, coalition_key, parse_key
-from shapley_coop.credit.norms import EXACT_AGENTS, Norm, norm, surplus
+from shapley_coop.credit.coalitions import MAX_AGENTS, check_agents, coalition_key
+from shapley_coop.credit.norms import EXACT_AGENTS, OfTable, norm, surplus
 from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys
+from shapley_coop.extensions.values.axioms import AXIOMS, check_axioms, convex_game
 
 REPORT_TOLERANCE = 1e-7
 """The tolerance of the axiom tests, which allows for norms that are rounded to 1e-9."""
@@ -25,7 +25,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
             or {"runs": [{name: {kind: amount, …}, …}, …]}, whose amounts are summed per agent,
             with optional "agents" that each run must name. `credit.reading.read_json` reads a
             file. An output of `coop attribute --json` (it has "absent") may have further keys.
-        value: the name of a norm (`credit.norms.NORMS`).
+        value: the name of a norm (`credit.norms.norms`).
 
     Returns:
         agents: the names, in order.
@@ -91,7 +91,35 @@ def read_runs(content: Mapping[str, Any]) -> tuple[list[str], list[list[Fraction
     return agents, [_totals(run, agents, f"run {i}") for i, run in enumerate(runs, start=1)]
 
 
-def _report_game(content: Mapping[str, Any], value: str, rule: Norm) -> dict[str, Any]:
+def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
+    """Return the mask of a coalition given by names, in any order.
+
+    Raises:
+        ValueError: a name is not in `agents`, or occurs twice.
+    """
+    mask = 0
+    for name in coalition:
+        if name not in agents:
+            raise ValueError(f"{name!r} is not an agent: the agents are {', '.join(agents)}")
+        bit = 1 << agents.index(name)
+        if mask & bit:
+            raise ValueError(f"{name!r} occurs twice in one coalition: name each member once")
+        mask |= bit
+    return mask
+
+
+def parse_key(key: str, agents: Sequence[str]) -> int:
+    """Return the mask of "A,C", ignoring order and blanks; "" is the empty coalition.
+
+    Raises:
+        ValueError: a name is unknown, empty or repeated.
+    """
+    if not key.strip():
+        return 0
+    return mask_of((name.strip() for name in key.split(",")), agents)
+
+
+def _report_game(content: Mapping[str, Any], value: str, rule: OfTable) -> dict[str, Any]:
     agents, table = read_game(content)
     values = rule(table)
     return {
@@ -105,7 +133,7 @@ def _report_game(content: Mapping[str, Any], value: str, rule: Norm) -> dict[str
     }
 
 
-def _report_runs(content: Mapping[str, Any], value: str, rule: Norm) -> dict[str, Any]:
+def _report_runs(content: Mapping[str, Any], value: str, rule: OfTable) -> dict[str, Any]:
     agents, runs = read_runs(content)
     values = [_additive_values(value, run) for run in runs]
     shares = [[own / sum(run) for own in earned] for run, earned in zip(runs, values, strict=True)]
@@ -151,7 +179,7 @@ def _additive_table(contributions: Sequence[Fraction]) -> list[Fraction]:
     return table
 
 
-def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool | None]:
+def _axioms(value: str, rule: OfTable, table: Sequence[Fraction]) -> dict[str, bool | None]:
     """Test the axioms, except Deegan–Packel's additivity: a sum of simple games is not simple."""
     agents = len(table).bit_length() - 1
     other = None if value == "deegan_packel" else convex_game(agents)

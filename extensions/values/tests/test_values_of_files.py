@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.credit.coalitions import coalition_key
-from shapley_coop.credit.files import credit_report, read_game
-from shapley_coop.credit.norms import NORMS
+from shapley_coop.credit.coalitions import coalition_key, members
+from shapley_coop.credit.norms import norms
+from shapley_coop.extensions.values.files import credit_report, parse_key, read_game
 
 KEYS = {"agents", "value", "values", "standard_error", "shares", "per_run", "axioms"}
 ESCAPE_ROOM = {"agents": ["Alice", "Bob"], "worth": {"Alice": -1, "Bob": -1, "Alice,Bob": 9}}
@@ -67,7 +67,7 @@ def test_an_equal_split_of_runs_ignores_who_did_what() -> None:
     assert idle["axioms"]["null_player"] is False
 
 
-@pytest.mark.parametrize("value", sorted(NORMS.keys() - {"equal", "deegan_packel"}))
+@pytest.mark.parametrize("value", sorted(norms().keys() - {"equal", "deegan_packel"}))
 def test_where_contributions_add_up_the_norms_agree(value: str) -> None:
     """As a table of worths and as runs."""
     run = {"A": {"code": 5}, "B": {"code": 2, "fixes": 1}}
@@ -106,7 +106,7 @@ def test_leave_one_out_is_reported_as_not_efficient() -> None:
 def test_a_simple_game_has_every_value() -> None:
     names = ["A", "B", "C"]
     wins = {"A": 0, "B": 0, "C": 0, "A,B": 1, "C,A": 1, "B,C": 0, "A,B,C": 1}
-    for value in NORMS:
+    for value in norms():
         report = credit_report({"agents": names, "worth": wins}, value)
         assert report.keys() == KEYS
         assert json.loads(json.dumps(report)) == report
@@ -176,7 +176,7 @@ def test_input_that_is_no_game_is_refused_in_one_line(content: Any, complaint: s
 @pytest.mark.parametrize(
     ("content", "value", "complaint"),
     [
-        (ESCAPE_ROOM, "shapely", "'shapely' is not a norm"),
+        (ESCAPE_ROOM, "shapely", "no norm 'shapely'"),
         (ESCAPE_ROOM, "deegan_packel", "simple game"),
         (LEVEL_1, "deegan_packel", "contributions that add up form none"),
     ],
@@ -220,3 +220,19 @@ def test_who_adds_nothing_has_no_share_by_any_norm_in_any_game(
     if table[-1] and any(report["values"].values()) and says:
         assert report["shares"]["Idle"] == 0
         assert sum(report["shares"].values()) == pytest.approx(1)
+
+
+@given(st.integers(0, 2**6 - 1), st.randoms())
+@settings(deadline=None)
+def test_a_key_names_its_coalition_in_any_order(mask: int, random: object) -> None:
+    agents = [f"agent {i}" for i in range(6)]
+    assert parse_key(coalition_key(mask, agents), agents) == mask
+    names = list(members(mask, agents))
+    random.shuffle(names)  # type: ignore[attr-defined]
+    assert parse_key(" , ".join(names), agents) == mask
+
+
+@pytest.mark.parametrize("key", ["Ann,Dan", "Ann,,Ben", "Ann,Ann", ",", "ann"])
+def test_a_key_with_a_wrong_name_is_refused(key: str) -> None:
+    with pytest.raises(ValueError, match=r"not an agent|twice"):
+        parse_key(key, ["Ann", "Ben", "Cho"])

@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from shapley_coop.amounts import exact
-from shapley_coop.credit.coalitions import MAX_NUCLEOLUS, Floats, Table, agents_in, rounded
+from shapley_coop.credit.coalitions import Floats, Table, agents_in, rounded
+from shapley_coop.extensions.values import MAX_NUCLEOLUS
 from shapley_coop.extras import require_extra
 
 with require_extra("nucleolus", "the nucleolus"):

@@ -8,7 +8,10 @@ import pytest
 from shapley_coop.credit.attribution import attribute_by
 from shapley_coop.credit.characteristic import Characteristic
 from shapley_coop.credit.norms import norm
-from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
+from shapley_coop.extensions.values.banzhaf_sampling import sample_banzhaf
+from shapley_coop.games import load
+from shapley_coop.state.characteristic import characteristic
+from tests.credit.credit_plays import at_random
 
 AGENTS = [f"a{k}" for k in range(18)]
 NEEDED = frozenset(AGENTS[:12])
@@ -49,3 +52,15 @@ def test_scaled_errors_cover_the_truth_and_are_no_wider_than_needed():
         )
         assert (ratio > 0.75).all()
         assert (ratio < 1.3).all()
+
+
+def test_sampled_banzhaf_values_agree_with_exact_ones() -> None:
+    game = load("escape_room", {"agents": [f"A{n}" for n in range(8)], "levers": 2, "rounds": 5})
+    record = at_random(game, 2)
+    of = characteristic(game, record)
+    exact = attribute_by(of, "banzhaf")
+    few = type(of)(of.agents, of.worth, of.batch, at_baseline=of.at_baseline, exact_agents=2)
+    found = attribute_by(few, "banzhaf")
+    assert found.standard_error is not None
+    for agent, value in found.values.items():
+        assert abs(value - exact.values[agent]) <= 5 * found.standard_error[agent] + 1e-6

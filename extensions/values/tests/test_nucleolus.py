@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.credit.coalitions import worth_table
-from shapley_coop.credit.values.nucleolus import (
+from shapley_coop.extensions.values.nucleolus import (
     MAX_NUCLEOLUS,
     nucleolus,
     prenucleolus,

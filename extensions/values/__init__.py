@@ -1,0 +1,28 @@
+"""More norms than runs need, and the credit of games that are written in files.
+
+The norms are the Banzhaf value, plain and normalised, the nucleolus and the Deegan–Packel index.
+`files` reports on a game in a file, and `axioms` tests whether a value has the axioms of the
+Shapley value.
+"""
+
+from shapley_coop.extension import Extension, Norm
+
+_HERE = "shapley_coop.extensions.values"
+
+MAX_NUCLEOLUS = 14
+"""The largest number of agents for the nucleolus, as each of its linear programs has 2**n rows."""
+
+EXTENSION = Extension(
+    name="values",
+    about="More norms (Banzhaf, nucleolus, Deegan–Packel), and the credit of games in files.",
+    norms={
+        "banzhaf": Norm(f"{_HERE}.banzhaf:banzhaf", f"{_HERE}.banzhaf:of_many"),
+        "banzhaf_normalised": Norm(
+            f"{_HERE}.banzhaf:banzhaf_normalised", f"{_HERE}.banzhaf:of_many"
+        ),
+        "nucleolus": Norm(f"{_HERE}.nucleolus:by_nucleolus", most=MAX_NUCLEOLUS),
+        "deegan_packel": Norm(f"{_HERE}.deegan_packel:by_deegan_packel", most=0),
+    },
+    files={"games": f"{_HERE}.command:credit_file"},
+    suites={"norms": _HERE},
+)
