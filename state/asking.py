@@ -30,6 +30,9 @@ from shapley_coop.state.turn import TurnContext
 CHARS_PER_TOKEN = 4
 """An estimate of the characters in one token, to estimate the tokens of a letter."""
 
+TOOL_CALLS = 8
+"""The most tool calls of a model for each letter."""
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -219,7 +222,7 @@ def _question(turn: TurnContext, agent: str, view: PrivateView, attempt: int) ->
         carries=type(turn.evaluated.game).action_label is not Game.action_label,
         choices=public_choices(turn, agent, letter),
         tools=tools,
-        calls=config.tool_calls if tools else 0,
+        calls=TOOL_CALLS if tools else 0,
         trace=_trace(turn, agent),
     )
 
@@ -244,13 +247,12 @@ def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[
 
 def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
     """Return agent → the most calls with tools that it may make before it answers."""
-    config = turn.evaluated.config
-    tracker = BudgetTracker(config.budget, turn.table["spent"])
+    tracker = BudgetTracker(turn.evaluated.config.budget, turn.table["spent"])
     for agent in admitted:
         tracker.reserve(agent, 0)
     share = len(admitted) + len(turn.table.get("concurrent_agents", []))
     return {
-        agent: config.tool_calls if left is None else min(config.tool_calls, left)
+        agent: TOOL_CALLS if left is None else min(TOOL_CALLS, left)
         for agent in admitted
         for left in [tracker.calls_left(agent, share)]
     }

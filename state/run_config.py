@@ -175,12 +175,6 @@ class RunConfig(BaseModel):
         description="Whether models that can call tools may ask the program about an offer, the "
         "record and values before they answer. It changes what is measured.",
     )
-    tool_calls: int = Field(
-        default=8,
-        ge=0,
-        le=64,
-        description="The most tool calls of a model for each letter.",
-    )
     tries: int = Field(
         default=3,
         ge=1,
