@@ -18,7 +18,6 @@ _AGAIN = {
 _OTHERWISE = {
     "signed": "everybody ends as signed",
     "norm": "the split by the norm {norm} is paid",
-    "final_offer": "each one's last proposal counts: the one nearest to the norm {norm} is paid",
 }
 
 

@@ -121,11 +121,10 @@ class RunConfig(BaseModel):
         "action for all, 'Alice=wait, Bob=take', away, idle or random; empty: the game's own.",
         examples=["", "away", "defect"],
     )
-    disagreement: Literal["signed", "norm", "final_offer"] = Field(
+    disagreement: Literal["signed", "norm"] = Field(
         default="signed",
         description="The outcome if the last bargaining ends without agreement: the signed "
-        "contract, the split by the norm, or final_offer (of the agents' latest proposals, the "
-        "one nearest to the norm).",
+        "contract, or the split by the norm.",
     )
     constraints: list[ConstraintName] = Field(
         default=[],
