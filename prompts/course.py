@@ -13,7 +13,6 @@ AFTER_PLAY = ("claim", "propose_split")
 _AGAIN = {
     "never": "",
     "on_breach": "After a breach of the deal",
-    "on_shock": "After an event that the game calls a shock",
 }
 _OTHERWISE = {
     "signed": "everybody ends as signed",

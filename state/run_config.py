@@ -158,10 +158,10 @@ class RunConfig(BaseModel):
     )
     renegotiate: str = Field(
         default="never",
-        pattern=r"^(never|on_breach|on_shock|every [1-9][0-9]{0,4})$",
-        description="When the contract is bargained over again during play: never, on_breach, "
-        "on_shock (after an event that the game calls a shock), or 'every 3' (turns).",
-        examples=["never", "every 1", "on_breach", "on_shock"],
+        pattern=r"^(never|on_breach|every [1-9][0-9]{0,4})$",
+        description="When the contract is bargained over again during play: never, on_breach, or "
+        "'every 3' (turns).",
+        examples=["never", "every 1", "on_breach"],
     )
     outlook: bool = Field(
         default=True,

@@ -10,13 +10,9 @@ from extensions.sweeps.tests.test_evals_suite import names_known_columns
 from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.checks import check_cells
 from shapley_coop.extensions.sweeps.suite import load_suite
-from shapley_coop.games import load
-from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
 from tests.games.test_parameters import listed
-from tests.graphs.test_contract_renegotiation import table_after
-from tests.scripted import Script
 from tests.serve.view.paged import made
 from tests.serve.view.test_page import PANELS, shows_what_its_result_says
 
@@ -28,17 +24,6 @@ def bundle() -> tuple[dict[str, Any], dict[str, Any]]:
     """The bundle and the result of a raid by shapley_coop, played once for all tests."""
     shown = made("shapley_coop", private=True, game="raid_battle")
     return shown, home().runs.get(shown["run"]).result or {}
-
-
-async def test_a_death_can_call_for_a_new_bargaining(script: Script) -> None:
-    for hero in load("raid_battle").agents:
-        script[hero, "contract_propose"] = "<REJECT>"
-        script[hero, "act"] = "<ACTION>Fireball</ACTION>"
-    table = await table_after(RunConfig(game="raid_battle", renegotiate="on_shock", rounds=1))
-    *early, last = table["record"]
-    deaths = {turn["turn"] for turn in early if any(e.get("shock") for e in turn["effects"])}
-    assert 0 < len(deaths) < last["turn"]
-    assert {said["turn"] for said in table["talk"]} == {1, *(turn + 1 for turn in deaths)}
 
 
 def test_its_numbers_are_listed_with_their_bounds(coop: Coop) -> None:
