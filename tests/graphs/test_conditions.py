@@ -95,7 +95,7 @@ async def test_the_papers_contracts_show_no_certificate_and_no_duties(script: Sc
     for shown in (True, False):
         script.letters.clear()
         config = RunConfig.model_validate({**room, "certificates": shown, "duties": shown})
-        outcome = await play("contracts", config, run=f"shown {shown}")
+        outcome = await play("contracts", config, run=f"shown_{shown}")
         assert outcome["status"] == "agreed"
         asked = script.shown_to("Bob", "contract_answer")
         assert asked
