@@ -133,8 +133,7 @@ class TaskExchange(Game):
 
         A contract's transfers happen at the end of the turn, for tasks that are not done yet. Trade
         closes with the first turn without a hand-over. A task that is done pays whether or not its
-        tool call succeeded: the tables price tasks, not results. The result of a call is the one in
-        `position["results"]` if the workflow called a real tool, otherwise a simulated one.
+        tool call succeeded: the tables price tasks, not results.
         """
         self.check(position, actions)
         holds = {a: from_bits(bits, self.tasks.n) for a, bits in position["holds"].items()}
@@ -143,7 +142,7 @@ class TaskExchange(Game):
         for agent, action in actions.items():
             if action in self._positions:
                 done |= self._bit(action)
-                result = position.get("results", {}).get(action) or self._simulated(action)
+                result = self._simulated(action)
                 effects.append({"effect": "result", "agent": agent, "task": action, **result})
             elif hands := self.handed(action):
                 task, to = hands

@@ -36,14 +36,14 @@ class Step:
     rewards: dict[str, Number]
     pot: Number = 0
     effects: list[dict[str, Any]] = field(default_factory=list)
-    """Events other than rewards. An effect with `"shock": True` can cause a renegotiation."""
+    """Events other than rewards."""
 
 
 def effect_words(effect: Mapping[str, Any]) -> str:
     """Return an effect in words, without the parts that are too long for a line."""
     if effect.keys() == {"effect", "agent"}:
         return f"{effect['agent']} {effect['effect']}"
-    told = (_words(key, value) for key, value in effect.items() if key != "shock")
+    told = (_words(key, value) for key, value in effect.items())
     return " ".join(text.replace("_", " ") for text in told if len(text) <= _SHORT)
 
 

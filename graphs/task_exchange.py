@@ -1,7 +1,7 @@
 """Task exchange: agents trade tasks by proposals that are checked before they are delivered.
 
     open → consider ↺ → speak → validate ↺ → pass_on ↺ → summarize → step
-         → act → call → step ↺ → settle
+         → act → step ↺ → settle
 
 Utility-aware task decomposition and exchange (Kimura et al.). In `consider` every agent plans in
 private. In `speak` the agents take turns to propose, accept or reject. The proposal that all accept
@@ -29,7 +29,6 @@ from langgraph.graph import END
 
 from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
-from shapley_coop.nodes.exchange.call import call_tools
 from shapley_coop.nodes.exchange.check import check
 from shapley_coop.nodes.exchange.fail import fail, route_failure
 from shapley_coop.nodes.table.collect import collect_plans
@@ -82,10 +81,8 @@ def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_node("summarize", summarize)
     page.add_edge("summarize", "step")  # carries out the contract's transfers of tasks
 
-    page.asks("act", replace(act.QUESTION, tells=deeds), then=("call", call_tools))
-    page.branch("call", sound, {"again": "act", "sound": "step"})
-    page.add_node("step", step)
-    page.branch("step", whether_over, {"play_on": "act", "over": "settle"})
+    page.asks("act", replace(act.QUESTION, tells=deeds), then=("step", step))
+    page.branch("step", whether_over, {"again": "act", "play_on": "act", "over": "settle"})
     page.add_node("settle", settle)
     page.branch("settle", route_failure, {"error": "fail", "done": END})
     page.add_node("fail", fail)

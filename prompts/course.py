@@ -13,12 +13,10 @@ AFTER_PLAY = ("claim", "propose_split")
 _AGAIN = {
     "never": "",
     "on_breach": "After a breach of the deal",
-    "on_shock": "After an event that the game calls a shock",
 }
 _OTHERWISE = {
     "signed": "everybody ends as signed",
     "norm": "the split by the norm {norm} is paid",
-    "final_offer": "each one's last proposal counts: the one nearest to the norm {norm} is paid",
 }
 
 

@@ -19,7 +19,7 @@ from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.prompts.request import talk_over_tasks, turn_of_game
 from shapley_coop.seats.answer import Fields, Spoken
 from shapley_coop.seats.clause_fields import Part
-from shapley_coop.seats.elements import Choice, Within, element_of_json
+from shapley_coop.seats.elements import Choice, Within, proposal_of
 from shapley_coop.seats.records import CHOSEN, Answer
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.consent import reservation
@@ -57,7 +57,7 @@ class Trade(Spoken):
         """Return the decision as tags, with the proposed allocation."""
         held = fields.get("allocation") or []
         allocation = {h.get("agent"): h.get("tasks") for h in held if isinstance(h, Mapping)}
-        put = element_of_json("PROPOSAL", allocation) if allocation else ""
+        put = proposal_of(allocation) if allocation else ""
         return super().decided(fields) + put
 
 

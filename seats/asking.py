@@ -166,7 +166,7 @@ def _way_of_models() -> Way:
 async def _call(seat: Seat, seed: int, question: Enquiry, journal: Journal) -> Answer:
     ask = partial(_ask_once, seat, seed, question, journal)
     gate = clients_here().gate
-    return await (ask() if gate is None else gate.call(seat, question, ask))
+    return await (ask() if gate is None else gate(seat, question, ask))
 
 
 async def _ask_once(

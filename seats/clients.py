@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,10 +11,13 @@ from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 
-from shapley_coop.seats.gate import Gate
+from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat
 
 logger = logging.getLogger(__name__)
+
+Ask = Callable[[float], Awaitable[Answer]]
+"""A function that asks a seat once, with extra seconds for the answer; it may raise SeatError."""
 
 
 @dataclass
@@ -28,7 +31,8 @@ class Clients:
         kept: other resources with the same lifetime, by key.
         opening: the lock that a task holds while it opens a resource of `kept`.
         closing: the exit stack that closes the resources of `kept`.
-        gate: the limit on calls to models; None unless a sweep sets a limit.
+        gate: the function that delays or limits calls to models, from the seat, the letter, and
+            the function that asks once; None unless a sweep sets it.
         deaf: seats whose endpoint answered in words although the request forced a tool call.
         unbounded: seats whose endpoint refused the bounds in a schema.
         batched: the client that replaces `http` if a sweep sends letters in batches; else None.
@@ -40,7 +44,7 @@ class Clients:
     kept: dict[Hashable, Any] = field(default_factory=dict)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     closing: AsyncExitStack = field(default_factory=AsyncExitStack)
-    gate: Gate | None = None
+    gate: Callable[[Seat, Any, Ask], Awaitable[Answer]] | None = None
     deaf: set[Seat] = field(default_factory=set)
     unbounded: set[Seat] = field(default_factory=set)
     batched: Any = None

@@ -37,9 +37,9 @@ def element(tag: str, text: Any, private: bool = False) -> str:
     return f"<{tag}>{parts}{_OPENS.sub('‹', told[at:])}</{tag}>"
 
 
-def element_of_json(tag: str, value: Any) -> str:
-    """Return a value as an element that holds JSON."""
-    return f"<{tag}>{json.dumps(value, ensure_ascii=False)}</{tag}>"
+def proposal_of(value: Any) -> str:
+    """Return a value as JSON in the element that proposes it."""
+    return f"<PROPOSAL>{json.dumps(value, ensure_ascii=False)}</PROPOSAL>"
 
 
 @dataclass(frozen=True)

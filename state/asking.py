@@ -30,6 +30,9 @@ from shapley_coop.state.turn import TurnContext
 CHARS_PER_TOKEN = 4
 """An estimate of the characters in one token, to estimate the tokens of a letter."""
 
+TOOL_CALLS = 8
+"""The most tool calls of a model for each letter."""
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -66,7 +69,7 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
     """Ask every agent that has not answered yet, and return their replies.
 
     If a call fails, the other calls finish before the error is raised. Their answers are stored, so
-    a resumed run repeats only failed calls. `warm_cache` asks the first agent first.
+    a resumed run repeats only failed calls.
 
     Args:
         turn: the question and the asked agents.
@@ -86,13 +89,8 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
     within = _within_budget(turn, sent)
     admitted = [agent for agent in asked if agent in within or agent not in sent]
     steps = _steps(turn, admitted) if any(asked[a].question.tools for a in admitted) else {}
-
-    async def hear(agents: list[str]) -> list[Heard | BaseException]:
-        askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in agents]
-        return await asyncio.gather(*askings, return_exceptions=True)
-
-    first = 1 if turn.evaluated.config.warm_cache else 0
-    heard = [*await hear(admitted[:first]), *await hear(admitted[first:])]
+    askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in admitted]
+    heard = await asyncio.gather(*askings, return_exceptions=True)
     found: dict[str, Reply] = dict.fromkeys(turn.asked, Reply(0, None))
     for agent, one in zip(admitted, heard, strict=True):
         if isinstance(one, BaseException):
@@ -224,7 +222,7 @@ def _question(turn: TurnContext, agent: str, view: PrivateView, attempt: int) ->
         carries=type(turn.evaluated.game).action_label is not Game.action_label,
         choices=public_choices(turn, agent, letter),
         tools=tools,
-        calls=config.tool_calls if tools else 0,
+        calls=TOOL_CALLS if tools else 0,
         trace=_trace(turn, agent),
     )
 
@@ -249,13 +247,12 @@ def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[
 
 def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
     """Return agent → the most calls with tools that it may make before it answers."""
-    config = turn.evaluated.config
-    tracker = BudgetTracker(config.budget, turn.table["spent"])
+    tracker = BudgetTracker(turn.evaluated.config.budget, turn.table["spent"])
     for agent in admitted:
         tracker.reserve(agent, 0)
     share = len(admitted) + len(turn.table.get("concurrent_agents", []))
     return {
-        agent: config.tool_calls if left is None else min(config.tool_calls, left)
+        agent: TOOL_CALLS if left is None else min(TOOL_CALLS, left)
         for agent in admitted
         for left in [tracker.calls_left(agent, share)]
     }

@@ -21,7 +21,6 @@ from shapley_coop.deals.enforcement import Mode
 from shapley_coop.seats.seat import Seat, as_seat, title_of
 from shapley_coop.state.additions import added_fields, gather
 from shapley_coop.state.budget import Budget
-from shapley_coop.state.presets import PRESETS, PresetName
 
 DEFAULT_SEAT = "*"
 SUMMARISER, JUDGE = "summariser", "judge"
@@ -65,12 +64,6 @@ class RunConfig(BaseModel):
         ge=0,
         le=2**63 - 1,
         description="Seed of the game's dice and of embedded agents.",
-    )
-    preset: PresetName = Field(
-        default="none",
-        description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
-        "certificates and no duties) or contracts_paper (the same, and contracts are notional). "
-        "Settings given next to it win over the preset's.",
     )
     instructions: str = Field(
         default="",
@@ -126,11 +119,10 @@ class RunConfig(BaseModel):
         "action for all, 'Alice=wait, Bob=take', away, idle or random; empty: the game's own.",
         examples=["", "away", "defect"],
     )
-    disagreement: Literal["signed", "norm", "final_offer"] = Field(
+    disagreement: Literal["signed", "norm"] = Field(
         default="signed",
         description="The outcome if the last bargaining ends without agreement: the signed "
-        "contract, the split by the norm, or final_offer (of the agents' latest proposals, the "
-        "one nearest to the norm).",
+        "contract, or the split by the norm.",
     )
     constraints: list[ConstraintName] = Field(
         default=[],
@@ -164,10 +156,10 @@ class RunConfig(BaseModel):
     )
     renegotiate: str = Field(
         default="never",
-        pattern=r"^(never|on_breach|on_shock|every [1-9][0-9]{0,4})$",
-        description="When the contract is bargained over again during play: never, on_breach, "
-        "on_shock (after an event that the game calls a shock), or 'every 3' (turns).",
-        examples=["never", "every 1", "on_breach", "on_shock"],
+        pattern=r"^(never|on_breach|every [1-9][0-9]{0,4})$",
+        description="When the contract is bargained over again during play: never, on_breach, or "
+        "'every 3' (turns).",
+        examples=["never", "every 1", "on_breach"],
     )
     outlook: bool = Field(
         default=True,
@@ -180,30 +172,11 @@ class RunConfig(BaseModel):
         description="Whether models that can call tools may ask the program about an offer, the "
         "record and values before they answer. It changes what is measured.",
     )
-    tool_calls: int = Field(
-        default=8,
-        ge=0,
-        le=64,
-        description="The most tool calls of a model for each letter.",
-    )
     tries: int = Field(
         default=3,
         ge=1,
         le=10,
         description="The most attempts at one message before its author passes.",
-    )
-    recall: int = Field(
-        default=0,
-        ge=0,
-        le=10_000,
-        description="Letters list at least so many of the latest events; at twice as many, the "
-        "older half is summarised. 0 lists all.",
-    )
-    warm_cache: bool = Field(
-        default=False,
-        description="Of several agents asked at once, ask one first, so that the others' calls "
-        "use the provider's prefix cache: cheaper with many agents, but slower by one call each "
-        "time.",
     )
     budget: Budget = Field(
         default=Budget(),
@@ -235,13 +208,6 @@ class RunConfig(BaseModel):
         found = handler(core)
         handler.resolve_ref_schema(found)["properties"] |= added_properties()
         return found
-
-    @model_validator(mode="before")
-    @classmethod
-    def _preset(cls, given: Any) -> Any:
-        """Add the preset's value of each setting that the configuration does not give."""
-        preset = given.get("preset") if isinstance(given, Mapping) else None
-        return {**PRESETS[preset], **given} if preset in PRESETS else given
 
     @model_validator(mode="before")
     @classmethod

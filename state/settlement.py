@@ -52,30 +52,9 @@ def decide_payoffs(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]
     basis, due = "contract" if evaluated.contract else "none", evaluated.without_more()
     if offer is not None and unanimous(offer, agents):
         return "redistribution", evaluated.payoffs_under(Deal.of(offer["deal"]))
-    if evaluated.table.get("reckoning") and evaluated.config.disagreement != "signed":
-        return _without_agreement(evaluated, basis, due)
+    if evaluated.table.get("reckoning") and evaluated.config.disagreement == "norm":
+        return "norm", evaluated.payoffs_by(evaluated.config.norm)
     return basis, due
-
-
-def _without_agreement(
-    evaluated: EvaluatedTable, basis: str, signed: dict[str, Fraction]
-) -> tuple[str, dict[str, Fraction]]:
-    """Return the basis and the payoffs by the norm, or by the final offer that is nearest to it.
-
-    A final offer is an agent's latest offer after play; if none exists, return `basis, signed`.
-    """
-    norm = evaluated.payoffs_by(evaluated.config.norm)
-    if evaluated.config.disagreement == "norm":
-        return "norm", norm
-    final = {
-        said["by"]: Deal.of(said["deal"])
-        for said in evaluated.table.get("talk", [])
-        if said["topic"] == "split" and "deal" in said
-    }
-    offers = [evaluated.payoffs_under(final[a]) for a in evaluated.agents if a in final]
-    if not offers:
-        return basis, signed
-    return "final_offer", min(offers, key=lambda due: sum(abs(due[a] - norm[a]) for a in due))
 
 
 def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Status:

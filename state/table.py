@@ -151,7 +151,7 @@ class Result(TypedDict, total=False):
     """The run's resolved configuration, without secrets. Written by `open`."""
 
     position: Position
-    """The game's position. Written by `open`, `call`, `swap`, `step` and `mediate`."""
+    """The game's position. Written by `open`, `swap`, `step` and `mediate`."""
 
     claims: Annotated[dict[str, str], Folded(dict, gather)]
     """Agent → its claimed part of the total. Written by `collect_claims`."""

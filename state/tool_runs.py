@@ -12,7 +12,7 @@ def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
     """Return the tools that an agent's model may call; people, programs and outsiders have none."""
     config = turn.evaluated.config
     seat = config.seats.get(agent)
-    if not (config.tools and config.tool_calls and seat) or agent in OUTSIDERS:
+    if not (config.tools and seat) or agent in OUTSIDERS:
         return ()
     if seat.human or seat.program:
         return ()

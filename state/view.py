@@ -110,7 +110,6 @@ def _money(turn: TurnContext) -> Facts:
 WITHOUT_AGREEMENT = {
     "signed": "as_signed holds",
     "norm": "the computed payoffs hold",
-    "final_offer": "of each agent's latest proposal, the one nearest to the computed payoffs holds",
 }
 """The run's rule for disagreement → its explanation in letters."""
 

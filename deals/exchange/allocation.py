@@ -32,13 +32,11 @@ class Draft:
     Attributes:
         message: the parsed message.
         tasks: the atoms, the agents and the registry.
-        sender: the author, set by the graph and never read from the text.
-        pending: the proposal that the sender must answer (agent → tasks as bits), or None.
+        pending: the proposal that the author must answer (agent → tasks as bits), or None.
     """
 
     message: Message
     tasks: Tasks
-    sender: str
     pending: Mapping[str, str] | None
 
     @property

@@ -96,7 +96,7 @@ def check_message(
             return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ASKED}", {})
         return Verdict(None, "", dict(pending), "accept", message.repairs)
     message, merged = _as_lists(message)
-    draft = Draft(message, tasks, sender, pending)
+    draft = Draft(message, tasks, pending)
     for group in RULES:
         if refused := together(rule(draft) for rule in group):
             known = LABELS.index(refused.label) > LABELS.index("UNK")

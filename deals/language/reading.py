@@ -45,12 +45,12 @@ class Reading:
     repairs: tuple[str, ...] = ()
 
 
-def read_deal(raw: Any, terms: Terms | None = None) -> Deal | Fault:
+def read_deal(raw: Any) -> Deal | Fault:
     """Return the deal that an agent wrote as JSON, or a fault (CLAUSE).
 
     For the JSON of a record use `Deal.model_validate`: there a list of two turns is a range.
     """
-    found = read_proposal(raw, terms)
+    found = read_proposal(raw)
     return found if isinstance(found, Fault) else found.deal
 
 

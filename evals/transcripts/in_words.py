@@ -229,7 +229,6 @@ _DECIDED = {
     "contract": "The contract decided",
     "redistribution": "The split that all accepted after the play decided",
     "norm": "No split was accepted, so the run's norm decided",
-    "final_offer": "No split was accepted, so the final offer nearest to the norm decided",
     "none": "No contract holds: each keeps what it earned",
 }
 """The basis of a settlement → its description."""

@@ -17,7 +17,7 @@ from shapley_coop.extensions.markets.orders import (
 )
 from shapley_coop.seats.answer import Answer, Fields
 from shapley_coop.seats.clause_fields import Part
-from shapley_coop.seats.elements import Within, element_of_json
+from shapley_coop.seats.elements import Within, proposal_of
 from shapley_coop.state.additions import limits_of
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.judging import reader
@@ -47,7 +47,7 @@ class Orders(Answer):
     def decided(cls, fields: Fields) -> str:
         """Return the orders as a tagged message; `<REJECT>` for none."""
         orders = fields.get("orders")
-        return element_of_json("PROPOSAL", {"orders": orders}) if orders else "<REJECT>"
+        return proposal_of({"orders": orders}) if orders else "<REJECT>"
 
 
 @reader

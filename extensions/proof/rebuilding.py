@@ -1,6 +1,6 @@
 """The functions that rebuild a run's table (its shared state) from its statement alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from shapley_coop.canonical import digest
@@ -43,16 +43,12 @@ def table_at(
         "agents": told.agents,
         "record": record,
         "position": position,
-        "talk": [_said(agent, deal) for agent, deal in told.final_offers.items()],
+        "talk": [],
         "contract": signed[-1] if signed else None,
         "offer": splits[-1] if splits and turns is None else None,
         "reckoning": {"skipped": None} if told.reckoned else None,
     }
     return cast(Table, table)
-
-
-def _said(agent: str, deal: Mapping[str, Any]) -> dict[str, Any]:
-    return {"topic": "split", "by": agent, "act": "propose", "text": "", "deal": deal}
 
 
 def _offer(one: Agreement, agents: Sequence[str]) -> Offer:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shapley_coop.canonical import digest
 from shapley_coop.deals.contract import Contract, rebuilt
-from shapley_coop.deals.language.deal import Deal, Offer
+from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.extensions.proof.acceptance import Signature
@@ -90,7 +90,6 @@ class Predicate(_Part):
     settings: dict[str, Any]
     agreements: list[Agreement]
     clauses: list[str]  # the clauses of the contract in force at the end, in words
-    final_offers: dict[str, dict[str, Any]]  # agent → last offer, if `basis` is "final_offer"
     reckoned: bool  # whether values were computed before the bargaining over the split
     record: list[dict[str, Any]]
     breaches: list[dict[str, Any]]
@@ -184,7 +183,6 @@ def _predicate(
         "settings": signed_recipe(table),
         "agreements": _agreements(table),
         "clauses": (table.get("contract") or {"text": ""})["text"].splitlines(),
-        "final_offers": _final_offers(table) if settled["basis"] == "final_offer" else {},
         "reckoned": bool(table.get("reckoning")),
         "record": list(evaluated.record),
         **settlement_in(settled),
@@ -258,16 +256,6 @@ def _agreements(table: Table) -> list[dict[str, Any]]:
 
 def _plain(signatures: Mapping[str, Signature]) -> dict[str, dict[str, str]]:
     return {agent: {"keyid": one["keyid"], "sig": one["sig"]} for agent, one in signatures.items()}
-
-
-def _final_offers(table: Table) -> dict[str, dict[str, Any]]:
-    """Return agent → its latest proposal in the bargaining over the split."""
-    talk = table.get("talk", [])
-    return {
-        said["by"]: Deal.model_validate(said["deal"]).record()
-        for said in talk
-        if said["topic"] == "split" and "deal" in said
-    }
 
 
 def _mandates(names: Mapping[str, str], shown: bool) -> dict[str, Any]:

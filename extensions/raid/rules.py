@@ -242,7 +242,7 @@ class _UnderWay:
             self._note("strike", target=target, amount=amount)
         for target in struck:
             if not self._hp[target]:
-                self._note("death", target=target, shock=True)
+                self._note("death", target=target)
 
     def close(self, turn: int) -> Step:
         heroes = {

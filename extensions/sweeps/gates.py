@@ -20,8 +20,8 @@ from shapley_coop.extensions.sweeps.models import is_batched
 from shapley_coop.extensions.sweeps.playing import Batches
 from shapley_coop.extensions.sweeps.purse import MINUTE, Purse, Rates
 from shapley_coop.seats.asking import PATIENCE, Enquiry
+from shapley_coop.seats.clients import Ask
 from shapley_coop.seats.endpoint import profile_of
-from shapley_coop.seats.gate import Ask
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.seats.usage import count_tokens
@@ -94,7 +94,7 @@ class Pace:
 
 @dataclass
 class SweepGate:
-    """The gate for every call of a sweep (`seats.gate.Gate`).
+    """The gate for every call of a sweep (`seats.clients.Clients.gate`).
 
     Attributes:
         purse: the shared limits on cost and rates.

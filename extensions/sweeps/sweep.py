@@ -83,7 +83,7 @@ class _Sweep:
 
     async def begin(self) -> None:
         """Install the gate for calls and the batches; remove what killed processes have left."""
-        clients_here().gate = self.gate
+        clients_here().gate = self.gate.call
         if self._limits.batches and self.todo:
             await self._in_batches(self._limits.batches)
         await self._player.tidy(self._ended)

@@ -76,8 +76,7 @@ def paper(name: str, seed: int = 0) -> Scenario:
             for agent, given in fixed.items()
         },
         tools={
-            tool["id"]: Tool(tool["id"], tool["does"], tuple(tool["parameters"]))
-            for tool in published["tools"]
+            tool["id"]: Tool(tool["id"], tuple(tool["parameters"])) for tool in published["tools"]
         },
     )
 

@@ -1,13 +1,12 @@
-"""The tools that tasks call: simulated ones from a catalogue, or the user's functions.
+"""The tools that tasks call, as a catalogue describes them; calls are simulated.
 
 A catalogue is JSON: `{"nodes": [{"id", "desc", "parameters": [{"name", "type", "desc"}]}]}`, the
-format of TaskBench. Simulated calls are pure, so that a game can be replayed. The workflow calls a
-plugged-in function once for each idempotency key; the game itself never calls functions.
+format of TaskBench. Simulated calls are pure, so that a game can be replayed.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,18 +17,12 @@ from shapley_coop.games.dice import dice
 from shapley_coop.games.files import read_once
 from shapley_coop.games.params import GameError
 
-Function = Callable[[Mapping[str, str], str], str]
-"""(arguments, idempotency key) → the result in words; a failed call raises an exception."""
-
-_plugged: dict[str, Function] = {}
-
 
 @dataclass(frozen=True)
 class Tool:
     """One tool of a catalogue."""
 
     id: str
-    does: str
     parameters: tuple[str, ...]
 
 
@@ -38,27 +31,6 @@ class Result(TypedDict):
 
     ok: bool
     result: str
-
-
-def plug(tool: str, function: Function | None) -> None:
-    """Let a function answer a tool's calls in this process; None unplugs the function."""
-    if function is None:
-        _plugged.pop(tool, None)
-    else:
-        _plugged[tool] = function
-
-
-def find_plugin(tool: str) -> Function | None:
-    """Return the function plugged in for a tool, or None."""
-    return _plugged.get(tool)
-
-
-def call(function: Function, arguments: Mapping[str, str], key: str) -> Result:
-    """Call a plugged-in function; any exception becomes a failed call's result."""
-    try:
-        return {"ok": True, "result": str(function(dict(arguments), key))}
-    except Exception as error:
-        return {"ok": False, "result": f"{type(error).__name__}: {error}"}
 
 
 def simulate(
@@ -106,7 +78,6 @@ def _read(path: Path) -> dict[str, Tool]:
         found = [
             Tool(
                 str(node["id"]),
-                str(node.get("desc", "")),
                 tuple(str(p["name"]) for p in node.get("parameters", [])),
             )
             for node in nodes

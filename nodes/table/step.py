@@ -38,7 +38,5 @@ def _renegotiation_is_due(evaluated: EvaluatedTable) -> bool:
             return any(
                 breach.turn == latest["turn"] for breach in evaluated.signed.monitor.breaches
             )
-        case ["on_shock"]:
-            return any(effect.get("shock") for effect in latest.get("effects", []))
         case _:
             return False

@@ -11,9 +11,6 @@ from shapley_coop.state.storage.owned import Book
 WORLD = "world"
 """The account that pays the rewards."""
 
-POT = "pot"
-"""The account that holds a team reward until the settlement."""
-
 TREASURY = "treasury"
 """The account that receives the tax which a run may put on settlements."""
 

@@ -54,35 +54,6 @@ async def test_a_contract_is_bargained_over_again_when_the_rule_says_so(script, 
     assert {said["turn"] for said in talk if said["by"] in ("Alice", "Bob")} == bargained
 
 
-QUAKES = """\
-from dataclasses import replace
-
-from shapley_coop.games import escape_room
-
-
-class Quakes(escape_room.GAME):
-    name = "quakes"
-
-    def step(self, position, actions):
-        after = super().step(position, actions)
-        if position["turn"] in (2, 4):
-            after = replace(after, effects=[*after.effects, {"effect": "quake", "shock": True}])
-        return after
-
-
-GAME = Quakes
-"""
-
-
-async def test_a_shock_of_the_game_can_call_for_a_new_bargaining(script, tmp_path):
-    for agent in ("Alice", "Bob"):
-        script[agent, "contract_propose"] = "<REJECT>"
-    path = tmp_path / "quakes.py"
-    path.write_text(QUAKES, encoding="utf-8")
-    room = RunConfig(game=str(path), params={"rounds": 6}, renegotiate="on_shock", rounds=1)
-    assert {said["turn"] for said in (await table_after(room))["talk"]} == {1, 3, 5}
-
-
 async def test_embedded_agents_leave_a_contract_alone_that_cannot_be_bettered():
     params, seats = {"rounds": 4}, {"*": "embedded:contract_keeper"}
     once = {"game": "prisoners_dilemma", "params": params, "seats": seats, "seed": 1}

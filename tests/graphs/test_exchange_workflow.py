@@ -1,7 +1,6 @@
 """The workflow of task exchange: who speaks when, what is delivered, how it ends, what is done."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +8,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from shapley_coop.deals.agreement import monitor_of
 from shapley_coop.games import load
-from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -203,38 +201,6 @@ async def test_four_agents_trade_twelve_tasks_with_a_compact_letter(script: Scri
 
 
 # Tools
-
-
-@pytest.fixture
-def note_taker() -> Iterator[list[tuple[dict[str, str], str]]]:
-    calls: list[tuple[dict[str, str], str]] = []
-
-    def take_note(arguments: Any, key: str) -> str:
-        calls.append((dict(arguments), key))
-        return "noted for real"
-
-    plug("take_note", take_note)
-    yield calls
-    plug("take_note", None)
-
-
-async def test_a_function_of_ones_own_answers_a_tools_calls_once(
-    script: Script, note_taker: list[tuple[dict[str, str], str]]
-) -> None:
-    script["Alice", "exchange"] = propose(TRADE)
-    script["Bob", "exchange"] = ACCEPT
-    table = await run()
-    [(arguments, key)] = note_taker
-    assert arguments == TASKS.atoms[0].arguments
-    assert key == f"{table['episode']}/{TASKS.names[0]}"
-    results = {
-        e["task"]: e["result"]
-        for t in table["record"]
-        for e in t.get("effects", [])
-        if e["effect"] == "result"
-    }
-    assert results[TASKS.names[0]] == "noted for real"
-    assert "receipt" in results[TASKS.names[1]]
 
 
 async def test_failures_of_tools_are_in_the_record(script: Script) -> None:

@@ -63,7 +63,6 @@ async def test_a_payment_counts_from_what_was_signed(script: Script) -> None:
     [
         ("signed", {"Alice": 5, "Bob": 4}),
         ("norm", {"Alice": 4.5, "Bob": 4.5}),
-        ("final_offer", {"Alice": 4.75, "Bob": 4.25}),
     ],
 )
 async def test_what_holds_without_agreement_is_the_runs_rule_and_every_letter_says_so(

@@ -143,9 +143,12 @@ async def test_a_recording_of_such_a_run_plays_it_again(tmp_path: Any) -> None:
     assert told(again) == told(first)
 
 
-async def test_calls_are_capped_for_each_letter_and_the_model_is_told() -> None:
+async def test_calls_are_capped_for_each_letter_and_the_model_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shapley_coop.state.asking.TOOL_CALLS", 1)
     with StubOpenAI(asks_first(WHOSE, DRAFT)) as stub:
-        await play("shapley_coop", room(stub, tool_calls=1))
+        await play("shapley_coop", room(stub))
         second = stub.requests[1].body
     one, other = (message["content"] for message in second["messages"][-2:])
     assert one == "Bob said [] by turn 1"

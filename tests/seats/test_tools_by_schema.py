@@ -72,9 +72,12 @@ async def test_verify_computes_the_results_again_and_a_recording_plays_them(tmp_
     assert told(again) == told(first)
 
 
-async def test_calls_are_capped_and_then_the_schema_is_due() -> None:
+async def test_calls_are_capped_and_then_the_schema_is_due(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shapley_coop.state.asking.TOOL_CALLS", 1)
     with StubOpenAI(asks_first(WHOSE, DRAFT)) as stub:
-        await play("llm_only", room(stub, answers="schema", tool_calls=1))
+        await play("llm_only", room(stub, answers="schema"))
         second = stub.requests[1].body
     assert "No calls are left: give your answer now." in second["messages"][-1]["content"]
     assert "tools" not in second

@@ -11,7 +11,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.ledger import POT, WORLD
+from shapley_coop.state.storage.ledger import WORLD
 
 
 async def test_a_company_builds_its_program_agrees_on_the_split_and_is_paid_exactly(
@@ -26,7 +26,7 @@ async def test_a_company_builds_its_program_agrees_on_the_split_and_is_paid_exac
     assert all(" " not in x for turn in table["record"] for x in turn["actions"].values())
     balances = home().ledger.balances(result["episode"])
     assert -balances[WORLD] == 500_000_000
-    assert sum(n for who, n in balances.items() if who not in (WORLD, POT)) == 500_000_000
+    assert sum(n for who, n in balances.items() if who != WORLD) == 500_000_000
     shapley = {a: Fraction(x) for a, x in table["settlement"]["credit"]["shapley"].items()}
     for agent, paid in table["settlement"]["payoffs"].items():
         assert abs(paid - shapley[agent] * 10**6) < 1

@@ -1,6 +1,6 @@
 """Pairwise exchange: many agents trade tasks, two at a time.
 
-    open → pair → speak → deliver ↺ → swap ↺ → act → call → step ↺ → settle
+    open → pair → speak → deliver ↺ → swap ↺ → act → step ↺ → settle
 
 This is the talk of `task_exchange` for any number of agents (bilateral trading by random meetings:
 Feldman, 1973). In each meeting all agents are drawn into pairs. The two agents of a pair propose,
@@ -26,8 +26,7 @@ from shapley_coop.extensions.institutions.pairs.meetings import (
 from shapley_coop.extensions.institutions.pairs.pair import pair
 from shapley_coop.extensions.institutions.pairs.swap import swap
 from shapley_coop.extensions.institutions.pairs.terms import check
-from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
-from shapley_coop.nodes.exchange.call import call_tools
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.questions import act, exchange
@@ -69,10 +68,8 @@ page.branch("deliver", verdict_of, {"again": "speak", "talk_on": "speak", "over"
 page.add_node("swap", swap)
 page.branch("swap", verdict_of, {"meet": "pair", "work": "act"})
 
-page.asks("act", WORK, then=("call", call_tools))
-page.branch("call", sound, {"again": "act", "sound": "step"})
-page.add_node("step", step)
-page.branch("step", whether_over, {"play_on": "act", "over": "settle"})
+page.asks("act", WORK, then=("step", step))
+page.branch("step", whether_over, {"again": "act", "play_on": "act", "over": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)
 

@@ -9,7 +9,7 @@ import pytest
 
 from shapley_coop.extensions.papers.taskbench import from_taskbench, read_records
 from shapley_coop.games import GameError
-from shapley_coop.games.exchange.tools import call, read_tools, simulate
+from shapley_coop.games.exchange.tools import read_tools, simulate
 from tests.root import DATA
 
 
@@ -96,14 +96,3 @@ def test_simulated_failures_come_as_often_as_asked_and_are_reproducible() -> Non
     assert results == [
         simulate({}, "t", {"n": str(k)}, seed=1, failures=0.3)["ok"] for k in range(400)
     ]
-
-
-def test_what_ones_own_function_raises_is_the_calls_failure() -> None:
-    def broken(arguments: Any, key: str) -> str:
-        raise TimeoutError(f"no answer for {arguments['a']} under {key}")
-
-    assert call(broken, {"a": "x"}, "k") == {
-        "ok": False,
-        "result": "TimeoutError: no answer for x under k",
-    }
-    assert call(lambda arguments, key: key, {}, "k") == {"ok": True, "result": "k"}

@@ -1,5 +1,6 @@
 """Whatever a run came to, its export is recomputed: amended, broken, by norm, redistributed."""
 
+import json
 from typing import Any
 
 import pytest
@@ -74,20 +75,13 @@ async def test_a_redistribution_replaces_what_was_signed() -> None:
     assert [one["contract"] for one in told["agreements"] if one["topic"] != "plan"] == [None]
 
 
-async def test_the_norm_and_final_offers_where_nobody_agrees(script: Script) -> None:
-    script["Alice", "propose"] = (
-        '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}</PROPOSAL>'
-    )
+async def test_the_norm_where_nobody_agrees(script: Script) -> None:
+    lever = {"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}
+    script["Alice", "propose"] = f"<PROPOSAL>{json.dumps(lever)}</PROPOSAL>"
     script["Bob", "answer"] = "<ACCEPT>"
-    for agent, part in (("Alice", "0.6"), ("Bob", "0.7")):
-        own = {agent: part, "Bob" if agent == "Alice" else "Alice": f"{1 - float(part):.1f}"}
-        shares = ", ".join(f'"{a}": {x}' for a, x in own.items())
-        offer = f'{{"clauses": [{{"kind": "share", "fractions": {{{shares}}}}}]}}'
-        script[agent, "propose_split"] = f"<PROPOSAL>{offer}</PROPOSAL>"
-        script[agent, "answer_split"] = f"<REJECT><PROPOSAL>{offer}</PROPOSAL>"
-    told = await exported("shapley_coop", game="escape_room", disagreement="final_offer")
-    assert told["basis"] == "final_offer"
-    assert set(told["final_offers"]) == {"Alice", "Bob"}
+    script["Alice", "propose_split"] = script["Bob", "propose_split"] = "<REJECT>"
+    told = await exported("shapley_coop", game="escape_room", disagreement="norm")
+    assert (told["basis"], told["reckoned"]) == ("norm", True)
 
 
 async def test_a_play_without_any_agreement_has_nothing_to_sign() -> None:

@@ -51,7 +51,7 @@ OTHER_RULES: dict[str, list[Any]] = {
     "seed": [4],
     "absent": ["gib", ""],
     "norm": ["equal", "proportional"],
-    "disagreement": ["norm", "final_offer"],
+    "disagreement": ["norm"],
     "constraints": [[], ["cap=4"], ["limited_liability"]],
     "enforcement": ["notional", "enforced"],
     "deposit": ["", "2"],

@@ -55,7 +55,6 @@ def test_the_boss_strikes_the_two_weakest_and_of_equals_the_first():
         [0, 0, 0, 0],
     ]
     assert [e["target"] for e in effects(told[1][0], "death")] == ["Hero1", "Hero2"]
-    assert all(e["shock"] for e in effects(told[1][0], "death"))
 
 
 def test_a_taunt_draws_one_attack_to_the_taunter_and_rests_for_two_turns():

@@ -123,7 +123,7 @@ def test_a_member_that_outlives_its_recorded_death_idles():
         ),
     )
     # Healed by Hero3, Hero2 is no longer the weakest: Hero1 is struck in its place, and falls.
-    assert {"effect": "death", "target": "Hero1", "shock": True} in record[1]["effects"]
+    assert {"effect": "death", "target": "Hero1"} in record[1]["effects"]
     assert game.analysis.worth(record, frozenset(game.agents)) == 1
     # Without the Heal Hero2 falls. Hero1 lives, and has chosen nothing that would end it.
     assert game.analysis.worth(record, frozenset(["Hero1", "Hero2"])) == 0

@@ -12,14 +12,10 @@ from extensions.sweeps.tests.test_evals_suite import names_known_columns
 from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.checks import check_cells
 from shapley_coop.extensions.sweeps.suite import load_suite
-from shapley_coop.games import load
-from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
 from tests.coop_command import Coop
 from tests.games.test_parameters import listed
-from tests.graphs.test_contract_renegotiation import table_after
-from tests.scripted import Script
 
 SUITES = ("raid_ablation", "raid_norms", "raid_rounds", "raid_scale")
 
@@ -29,17 +25,6 @@ def bundle() -> tuple[dict[str, Any], dict[str, Any]]:
     """The bundle and the result of a raid by shapley_coop, played once for all tests."""
     shown = made("shapley_coop", private=True, game="raid_battle")
     return shown, home().runs.get(shown["run"]).result or {}
-
-
-async def test_a_death_can_call_for_a_new_bargaining(script: Script) -> None:
-    for hero in load("raid_battle").agents:
-        script[hero, "contract_propose"] = "<REJECT>"
-        script[hero, "act"] = "<ACTION>Fireball</ACTION>"
-    table = await table_after(RunConfig(game="raid_battle", renegotiate="on_shock", rounds=1))
-    *early, last = table["record"]
-    deaths = {turn["turn"] for turn in early if any(e.get("shock") for e in turn["effects"])}
-    assert 0 < len(deaths) < last["turn"]
-    assert {said["turn"] for said in table["talk"]} == {1, *(turn + 1 for turn in deaths)}
 
 
 def test_its_numbers_are_listed_with_their_bounds(coop: Coop) -> None:
@@ -69,11 +54,11 @@ def test_a_suite_can_be_played_and_names_known_columns(name: str) -> None:
     check_cells(expand(suite))
 
 
-def test_the_papers_suites_name_their_preset() -> None:
+def test_the_papers_suites_show_what_the_papers_letters_show() -> None:
     for name in set(SUITES) - {"raid_norms"}:
         suite = load_suite(name)
-        assert suite.base["preset"] == "shapley_coop_paper"
-        assert "Preset: shapley_coop_paper" in suite.about
+        assert not any(suite.base[name] for name in ("certificates", "duties", "outlook"))
+        assert "letters show no certificates, duties or" in suite.about
         assert suite.base["renegotiate"] == "every 1"
 
 

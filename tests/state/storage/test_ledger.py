@@ -16,11 +16,11 @@ from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.ledger import POT, WORLD, Key, Ledger, Line, final
+from shapley_coop.state.storage.ledger import WORLD, Key, Ledger, Line, final
 from tests.books import posted
 
 AGENTS = ["Ann", "Ben", "Cyd"]
-accounts = st.sampled_from([*AGENTS, WORLD, POT])
+accounts = st.sampled_from([*AGENTS, WORLD, "pot"])
 
 
 def two_accounts() -> st.SearchStrategy[Line]:
