@@ -21,6 +21,7 @@ from shapley_coop.deals.enforcement import Mode
 from shapley_coop.seats.seat import Seat, as_seat, title_of
 from shapley_coop.state.additions import added_fields, gather
 from shapley_coop.state.budget import Budget
+from shapley_coop.state.presets import PRESETS, PresetName
 
 DEFAULT_SEAT = "*"
 SUMMARISER, JUDGE = "summariser", "judge"
@@ -64,6 +65,12 @@ class RunConfig(BaseModel):
         ge=0,
         le=2**63 - 1,
         description="Seed of the game's dice and of embedded agents.",
+    )
+    preset: PresetName = Field(
+        default="none",
+        description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
+        "certificates and no duties) or contracts_paper (the same, and contracts are notional). "
+        "Settings given next to it win over the preset's.",
     )
     instructions: str = Field(
         default="",
@@ -208,6 +215,13 @@ class RunConfig(BaseModel):
         found = handler(core)
         handler.resolve_ref_schema(found)["properties"] |= added_properties()
         return found
+
+    @model_validator(mode="before")
+    @classmethod
+    def _preset(cls, given: Any) -> Any:
+        """Add the preset's value of each setting that the configuration does not give."""
+        preset = given.get("preset") if isinstance(given, Mapping) else None
+        return {**PRESETS[preset], **given} if preset in PRESETS else given
 
     @model_validator(mode="before")
     @classmethod

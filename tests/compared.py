@@ -28,7 +28,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 SEATS = {"0": "rational", "7": "sloppy", "3": "free_rider"}
 SETTINGS = """prisoners_dilemma --graph contracts --enforcement escrow --renegotiate on_breach
-raid_battle --graph shapley_coop --no-certificates --no-duties --no-outlook --renegotiate every_1
+raid_battle --graph shapley_coop --preset shapley_coop_paper --renegotiate every_1
 volunteers --graph delegates --set agents=["Ann","Ben","Cem","Dee","Eve","Fay"]
 escape_room --graph shapley_coop --disagreement norm""".splitlines()
 NORMS = "shapley|banzhaf|banzhaf_normalised|leave_one_out|deegan_packel|nucleolus|equal"

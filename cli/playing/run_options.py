@@ -96,6 +96,7 @@ class RunCommand(Command):
         from shapley_coop.state.run_config import RunConfig
 
         names = [option.name for option in _further()]
+        # Fields whose option was not given must stay unset, so that a preset can set them.
         given = [n for n in names if _is_given(ctx, n)]
         values = {n: ctx.params.pop(n) for n in names}
         added = _settings()

@@ -87,48 +87,54 @@ async def test_reasoning_comes_before_every_bargaining(script: Script) -> None:
     assert told == ["reason", "propose"] * 3
 
 
-# What the papers' letters show
+# Presets
+
+
+def test_a_preset_fills_in_what_nobody_has_set() -> None:
+    plain = RunConfig.model_validate({"preset": "contracts_paper"})
+    assert (plain.enforcement, plain.certificates, plain.duties) == ("notional", False, False)
+    mixed = RunConfig.model_validate({"preset": "contracts_paper", "enforcement": "escrow"})
+    assert (mixed.enforcement, mixed.certificates) == ("escrow", False)
+    again = RunConfig.model_validate_json(plain.resolve().model_dump_json())
+    assert again == plain.resolve()
+    assert RunConfig().preset == "none"
 
 
 async def test_the_papers_contracts_show_no_certificate_and_no_duties(script: Script) -> None:
     room = {"game": "prisoners_dilemma", "params": {"rounds": 2}}
-    for shown in (True, False):
+    for preset, shown in (("none", True), ("contracts_paper", False)):
         script.letters.clear()
-        config = RunConfig.model_validate({**room, "certificates": shown, "duties": shown})
-        outcome = await play("contracts", config, run=f"shown_{shown}")
+        config = RunConfig.model_validate({**room, "preset": preset})
+        outcome = await play("contracts", config, run=preset)
         assert outcome["status"] == "agreed"
+        assert outcome["enforcement"] == ("enforced" if shown else "notional")
         asked = script.shown_to("Bob", "contract_answer")
         assert asked
         assert all(("certificate" in letter.facts["offer"]) == shown for letter in asked)
         assert all(("duties" in one.facts) == shown for one in script.shown_to("Bob", "act"))
 
 
-@pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.parametrize("preset", ["none", "shapley_coop_paper"])
 async def test_without_duties_a_program_reads_the_contract_itself(
-    script: Script, shown: bool
+    script: Script, preset: str
 ) -> None:
     """Alternating turns: what the contract asks for now is not what it asks for next."""
     turns = [{**do("Alice", "lever"), "when": {"every": 2, "start": 1}}]
     turns += [{**do("Alice", "door"), "when": {"every": 2, "start": 2}}]
     script["Alice", "propose"] = proposal(*turns)
     script["Bob", "answer"] = "<ACCEPT>"
-    room = {"params": {"rounds": 4}, "duties": shown, "seats": {"*": "embedded:rational"}}
+    room = {"params": {"rounds": 4}, "preset": preset, "seats": {"*": "embedded:rational"}}
     outcome = await play("shapley_coop", RunConfig.model_validate(room))
     assert outcome["audit"]["duties"] == {"kept": 4, "owed": 4}
 
 
-def test_the_papers_suites_show_what_the_papers_letters_show() -> None:
+def test_the_papers_suites_name_their_preset() -> None:
     for name in ("escape_room", "first_mover"):
         suite = load_suite(name)
-        assert not any(suite.base[name] for name in ("certificates", "duties", "outlook"))
-        assert "letters show no certificates, duties or outlook" in " ".join(suite.about.split())
+        assert suite.base["preset"] == "shapley_coop_paper"
+        assert "Preset: shapley_coop_paper" in suite.about
     notional = load_suite("contracts_table").axes["contract"]["notional"]
-    assert notional == {
-        "graph": "contracts",
-        "enforcement": "notional",
-        "certificates": False,
-        "duties": False,
-    }
+    assert notional == {"graph": "contracts", "preset": "contracts_paper"}
 
 
 # The whole chain

@@ -54,11 +54,11 @@ def test_a_suite_can_be_played_and_names_known_columns(name: str) -> None:
     check_cells(expand(suite))
 
 
-def test_the_papers_suites_show_what_the_papers_letters_show() -> None:
+def test_the_papers_suites_name_their_preset() -> None:
     for name in set(SUITES) - {"raid_norms"}:
         suite = load_suite(name)
-        assert not any(suite.base[name] for name in ("certificates", "duties", "outlook"))
-        assert "letters show no certificates, duties or" in suite.about
+        assert suite.base["preset"] == "shapley_coop_paper"
+        assert "Preset: shapley_coop_paper" in suite.about
         assert suite.base["renegotiate"] == "every 1"
 
 

@@ -55,7 +55,7 @@ def test_a_conversation_with_a_workflow_that_it_cannot_play_is_refused() -> None
         {"input": {}, "context": {}},
         {"input": {"room": None}},
         {"input": {"room": {"seats": {"*": "embedded:rational"}, "rounds": 2}, "verdict": "x"}},
-        {"input": None, "context": {"enforcement": "notional"}},
+        {"input": None, "context": {"preset": "contracts_paper"}},
     ],
 )
 def test_right_settings_begin_a_run(given: dict[str, Any]) -> None:
