@@ -2,43 +2,16 @@
 
 import json
 
-LEVEL_1 = {
-    "runs": [
-        {
-            "A1": {"damage": d1, "healing": h1, "taunt": t1},
-            "A2": {"damage": d2, "healing": 0, "taunt": t2},
-            "A3": {"damage": d3, "healing": 0, "taunt": t3},
-            "A4": {"damage": d4, "healing": h4, "taunt": t4},
-        }
-        for d1, h1, t1, d2, t2, d3, t3, d4, h4, t4 in [
-            (474, 183, 900, 652, 600, 560, 600, 368, 764, 0),
-            (511, 0, 600, 630, 300, 472, 300, 491, 0, 300),
-            (667, 0, 300, 392, 600, 493, 300, 500, 0, 300),
-        ]
-    ]
-}
-"""Contributions at level 1 under LLM+SC, three runs (Shapley-Coop, appendix B.1)."""
+from tests.coop_command import one_line
 
 
-def test_the_level_1_table_yields_the_printed_shares(coop, tmp_path):
-    file = tmp_path / "runs.json"
-    file.write_text(json.dumps(LEVEL_1), encoding="utf-8")
-    done = coop("credit", str(file), "--json")
-    shares = json.loads(done.out)["shares"]
-    assert [f"{100 * shares[a]:.2f}" for a in ("A1", "A2", "A3", "A4")] == [
-        "29.52",
-        "26.09",
-        "22.16",
-        "22.22",
-    ]
-
-
-def test_credit_of_a_missing_coalition_is_refused_in_one_line(coop, tmp_path):
-    file = tmp_path / "game.json"
-    file.write_text('{"agents": ["A", "B"], "worth": {"A": 1}}', encoding="utf-8")
-    done = coop("credit", str(file))
-    assert done.code == 2
-    assert len(done.err.strip().splitlines()) == 1
+def test_a_file_is_refused_where_the_extension_that_credits_it_was_removed(
+    coop, tmp_path, monkeypatch
+):
+    (tmp_path / "game.json").write_text('{"agents": ["A"], "worth": {"A": 1}}', encoding="utf-8")
+    monkeypatch.setattr("shapley_coop.extension.installed", dict)
+    line = one_line(coop("credit", "game.json"), code=2)
+    assert line.startswith("coop: game.json is a file: to credit its game, restore the extension")
 
 
 def test_an_invalid_message_gets_its_label_and_feedback(coop, tmp_path):

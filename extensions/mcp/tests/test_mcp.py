@@ -21,6 +21,7 @@ from shapley_coop.extensions.mcp.serving import Tool, server
 from shapley_coop.extensions.mcp.tools import TOOLS
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
+from tests.brought import brought_by
 from tests.played_by_server import on_server
 from tests.server_process import Server
 
@@ -181,20 +182,36 @@ async def test_there_is_one_tool_for_each_thing_a_user_does_and_all_are_short(er
 
 
 @ERAS
-async def test_a_contract_is_checked_and_a_characteristic_function_valued(era: str) -> None:
-    worth = {"A": 0, "B": 0, "A,B": 9}
+async def test_a_contract_is_checked(era: str) -> None:
     async with Client(OFFERED, mode=era) as mcp:
         found = await call(mcp, "check_contract", game="escape_room", clauses=[PAYS])
         unsound = [{**PAYS, "payee": "Cem"}]
         wrong = await call(mcp, "check_contract", game="escape_room", clauses=unsound)
-        values = await call(mcp, "credit", agents=["A", "B"], worth=worth)
-        assert "worth" in await refused(mcp, "credit", agents=["A", "B"], worth={"A": 1})
     assert found["sound"]
     assert not found["parties"]["Alice"]["individually_rational"]
     assert found["parties"]["Bob"]["individually_rational"]
     assert (wrong["sound"], len(wrong["faults"])) == (False, 1)
     assert "Cem" in wrong["words"]
+
+
+@ERAS
+@brought_by("values")
+async def test_a_characteristic_function_is_valued(era: str) -> None:
+    worth = {"A": 0, "B": 0, "A,B": 9}
+    async with Client(OFFERED, mode=era) as mcp:
+        values = await call(mcp, "credit", agents=["A", "B"], worth=worth)
+        assert "worth" in await refused(mcp, "credit", agents=["A", "B"], worth={"A": 1})
     assert values == {"norm": "shapley", "values": {"A": 4.5, "B": 4.5}}
+
+
+@ERAS
+async def test_worths_are_refused_where_the_extension_that_values_them_was_removed(
+    era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shapley_coop.extensions.mcp.tools.installed", dict)
+    async with Client(OFFERED, mode=era) as mcp:
+        told = await refused(mcp, "credit", agents=["A"], worth={"A": 1})
+    assert "worth needs the extension values" in told
 
 
 @ERAS

@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction
 from math import inf, nan
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from shapley_coop.credit.coalitions import coalition_key, members
 from shapley_coop.credit.norms import norms
 from shapley_coop.extensions.values.files import credit_report, parse_key, read_game
+from tests.coop_command import Coop, one_line
 
 KEYS = {"agents", "value", "values", "standard_error", "shares", "per_run", "axioms"}
 ESCAPE_ROOM = {"agents": ["Alice", "Bob"], "worth": {"Alice": -1, "Bob": -1, "Alice,Bob": 9}}
@@ -42,6 +44,22 @@ def test_the_contribution_table_of_the_paper_gives_its_expected_shares() -> None
         "22.16",
         "22.22",
     ]
+
+
+def test_the_command_shows_a_files_values_shares_and_axioms(coop: Coop, tmp_path: Path) -> None:
+    (tmp_path / "runs.json").write_text(json.dumps(LEVEL_1), encoding="utf-8")
+    assert coop("credit", "runs.json", "--json").result == credit_report(LEVEL_1)
+    shown = coop("credit", "runs.json", "--value", "equal").out
+    assert "equal of runs.json" in shown
+    assert "25.00%" in shown
+    assert "null_player: holds" in shown
+
+
+def test_credit_of_a_missing_coalition_is_refused_in_one_line(coop: Coop, tmp_path: Path) -> None:
+    (tmp_path / "game.json").write_text(
+        '{"agents": ["A", "B"], "worth": {"A": 1}}', encoding="utf-8"
+    )
+    assert "is missing" in one_line(coop("credit", "game.json"), code=2)
 
 
 def test_runs_are_reported_one_by_one_with_the_error_of_their_mean() -> None:
