@@ -145,7 +145,8 @@ def _message_line(event: Event, turns: int) -> str:
         did = f"makes an offer in words alone (number {event['revision']})"
     elif "proposes" in event or "wrote" in event:
         did = f"{did} and ".removeprefix(" and ") + f"proposes {_tasks(event)}"
-    words = f": {quote(event['says'])}" if event.get("says") else ""
+    said = ", saying: " if "holds" in event else ": "
+    words = f"{said}{quote(event['says'])}" if event.get("says") else ""
     words = f": {event['heard']}" if event.get("heard") else words
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
     if event.get("offers") and not did and not words:
@@ -161,8 +162,8 @@ def _at(event: Event) -> str:
 
 
 def _tasks(event: Event) -> str:
-    if "masks" in event:
-        return plain(event["masks"])  # letters describe each mask elsewhere
+    if "holds" in event:
+        return "– " + "; ".join(f"{plain(a)}: {quote(told)}" for a, told in event["holds"].items())
     return quote(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 

@@ -50,7 +50,7 @@ def in_words(view: Facts) -> dict[str, str]:
         worth = f", worth {values[atom['says']]:.3g} to you" if values else ""
         held.append(f"{mask}: {atom['says']} ({'yours' if who == me else plain(who)}{worth})")
     worths = ", ".join(f"{mask} {x:.3g}" for mask, x in view.get("utilities", {}).items())
-    own = f"What each set of tasks is worth to you, by mask: {worths}." if worths else ""
+    own = f"What each set of tasks is worth to you (utility), by mask: {worths}." if worths else ""
     named = view["registry"].items()
     written = [f"{mask}: {text}" for mask, text in named if not _composed(view, mask)]
     return {
