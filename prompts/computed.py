@@ -33,18 +33,19 @@ def amount(number: Any, signed: bool = False) -> str:
 
 def outlook(view: Facts) -> str:
     """Return the computed payoffs under the offer as a table; "" if the run computes none."""
-    offer = view.get("offer", {})
+    offer, unit = view.get("offer", {}), view["procedure"]["unit"]
     if found := offer.get("outlook") or view.get("as_it_stands"):
-        return _outlook(cache_key(found), view["you"])
+        return _outlook(cache_key(found), view["you"], unit)
     if parties := offer.get("incentives", {}).get("parties"):
-        return _incentives(parties, view["you"])
+        return _incentives(parties, view["you"], unit)
     why = offer.get("why_no_outlook")
     return f"What it would pay is not computed: {why}." if why else ""
 
 
 @lru_cache(maxsize=256)  # cached: an agent's letters repeat the current offer
-def _outlook(found: bytes, me: str) -> str:
-    columns, rows, how = outlook_table(json.loads(found), me)
+def _outlook(found: bytes, me: str, unit: str) -> str:
+    (condition, *names), rows, how = outlook_table(json.loads(found), me)
+    columns = [f"in {unit}, {condition}", *names]
     return f"Computed{f' ({how})' if how else ''}:\n\n{table(columns, rows)}"
 
 
@@ -109,7 +110,7 @@ def _range(payoff: Any) -> str:
     return f"{amount(payoff['mean'])} ({amount(payoff['low'])} to {amount(payoff['high'])})"
 
 
-def _incentives(parties: Facts, me: str) -> str:
+def _incentives(parties: Facts, me: str, unit: str) -> str:
     """Return the parties' certified incentives as a table, with a row for each party."""
     rows = []
     for agent in [me, *(a for a in parties if a != me)]:
@@ -125,7 +126,7 @@ def _incentives(parties: Facts, me: str) -> str:
                 _breach_words(party),
             ]
         )
-    columns = ["", "sure without it", "predicted without it", "if all keep it"]
+    columns = [f"in {unit}", "sure without it", "predicted without it", "if all keep it"]
     columns += ["sure by keeping it, provided everybody acts", "breaking it"]
     return f"Computed, of the turns left:\n\n{table(columns, rows_of_many(rows))}"
 
@@ -156,7 +157,7 @@ def money(view: Facts, signed: bool = True) -> str:
         columns |= {"baseline": computed["baseline"]} if "baseline" in computed else {}
         columns |= {f"value ({computed['norm']})": computed["values"]}
         columns |= {f"by {computed['norm']}": computed["payoffs"]}
-    agents = list(view["earned"])
+    agents, unit = list(view["earned"]), f"in {view['procedure']['unit']}"
     rows = [[a, *(amount(x[a], name == "change") for name, x in columns.items())] for a in agents]
     if claims := view.get("claims"):
         columns = {**columns, "claims": claims}
@@ -165,9 +166,8 @@ def money(view: Facts, signed: bool = True) -> str:
         rows = rows_of_many(sorted(rows, key=lambda row: row[0] != view["you"]))
     totals = [_sum(name, values) for name, values in columns.items()]
     rows.append(["together", *totals])
-    return (
-        f"Computed from the record:\n\n{table(['', *columns], rows)}{_column_words(view, computed)}"
-    )
+    told = table([unit, *columns], rows)
+    return f"Computed from the record:\n\n{told}{_column_words(view, computed)}"
 
 
 def _heading_words(view: Facts) -> str:

@@ -107,6 +107,7 @@ class SoftwareCompany(Game):
         super().__init__(params, seed)
         self.actions = {agent: [*ROLES[agent], PASS] for agent in self.agents}
         self.task = Task.model_validate(self.params.task)
+        self.currency = self.params.currency
         unsafe = self.params.unsafe_no_sandbox
         default = company_checks.without_sandbox if unsafe else company_checks.in_sandbox
         self.runner = runner or default
