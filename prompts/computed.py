@@ -62,7 +62,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     heads = [_condition(row, me, paid[0], found.get("signed", False)) for row in told]
     norm = found.get("norm")
     if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # else it repeats the first row
-        heads.append(f"split by {norm['name']}, if all keep it")
+        heads.append(f"split by the norm {norm['name']}, if all keep it")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
     of_each[0][0] = f"you ({me})"
@@ -141,6 +141,9 @@ def _breach_words(party: Facts) -> str:
     return f"gains {gain}{how} by {done}, {when}"
 
 
+_BASELINE = "baseline (nobody took part)"
+
+
 def money(view: Facts, signed: bool = True) -> str:
     """Return the total to divide as a table, with a row for each agent and one for the sums."""
     computed, offer = view.get("computed") or {}, view.get("offer", {})
@@ -154,7 +157,7 @@ def money(view: Facts, signed: bool = True) -> str:
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}
     if computed:
-        columns |= {"baseline": computed["baseline"]} if "baseline" in computed else {}
+        columns |= {_BASELINE: computed["baseline"]} if "baseline" in computed else {}
         columns |= {f"value ({computed['norm']})": computed["values"]}
         columns |= {f"by {computed['norm']}": computed["payoffs"]}
     agents, unit = list(view["earned"]), f"in {view['procedure']['unit']}"

@@ -153,8 +153,14 @@ def _message_line(event: Event, turns: int) -> str:
         line = ""  # its heading below names the author
     if event.get("offers"):
         number = f"number {event['revision']}" if "revision" in event else _UNASKED
-        line += f"\n**{who}'s offer ({number})**\n{clauses(event['offers'], turns)}\n"
+        line += f"\n**{who}'s offer ({number})**{_offered(event, turns)}\n"
     return line
+
+
+def _offered(event: Event, turns: int) -> str:
+    if "below" in event:
+        return " – it stands below."
+    return f"\n{clauses(event['offers'], turns)}"
 
 
 def _at(event: Event) -> str:

@@ -236,7 +236,7 @@ def test_an_answer_shows_what_the_offer_pays_its_reader_first() -> None:
     assert "| all keep it | 4 | 5 |" in letter
     assert "| you sign and break it by door | -1 | -1 |" in letter
     assert "| no deal: what each can be sure of | -1 | -1 |" in letter
-    assert "| split by shapley, if all keep it | 4.5 | 4.5 |" in letter
+    assert "| split by the norm shapley, if all keep it | 4.5 | 4.5 |" in letter
     assert "| Bob signs and breaks it by door |" in shown(OUTLOOK, you="Alice")
 
 
