@@ -41,6 +41,11 @@ class Marks:
     currency: str = ""
     """The currency of rewards; empty if rewards are points."""
 
+    @property
+    def unit(self) -> str:
+        """The unit of rewards in words."""
+        return self.currency or "points"
+
     @classmethod
     def called(cls, params: Mapping[str, Any]) -> str:
         """Return the name that errors use for a game with these parameters."""

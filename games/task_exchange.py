@@ -46,6 +46,11 @@ class TaskExchange(Game):
     foresight = TradeForesight
     params: TaskExchangeParams
 
+    @property
+    def unit(self) -> str:
+        """The unit of rewards in words, as in the rules."""
+        return "utility"
+
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         super().__init__(params, seed)
         self.scenario = scenario_of(self.params, seed)

@@ -33,18 +33,19 @@ def amount(number: Any, signed: bool = False) -> str:
 
 def outlook(view: Facts) -> str:
     """Return the computed payoffs under the offer as a table; "" if the run computes none."""
-    offer = view.get("offer", {})
+    offer, unit = view.get("offer", {}), view["procedure"]["unit"]
     if found := offer.get("outlook") or view.get("as_it_stands"):
-        return _outlook(cache_key(found), view["you"])
+        return _outlook(cache_key(found), view["you"], unit)
     if parties := offer.get("incentives", {}).get("parties"):
-        return _incentives(parties, view["you"])
+        return _incentives(parties, view["you"], unit)
     why = offer.get("why_no_outlook")
     return f"What it would pay is not computed: {why}." if why else ""
 
 
 @lru_cache(maxsize=256)  # cached: an agent's letters repeat the current offer
-def _outlook(found: bytes, me: str) -> str:
-    columns, rows, how = outlook_table(json.loads(found), me)
+def _outlook(found: bytes, me: str, unit: str) -> str:
+    (condition, *names), rows, how = outlook_table(json.loads(found), me)
+    columns = [f"in {unit}, {condition}", *names]
     return f"Computed{f' ({how})' if how else ''}:\n\n{table(columns, rows)}"
 
 
@@ -61,7 +62,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     heads = [_condition(row, me, paid[0], found.get("signed", False)) for row in told]
     norm = found.get("norm")
     if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # else it repeats the first row
-        heads.append(f"split by {norm['name']}, if all keep it")
+        heads.append(f"split by the norm {norm['name']}, if all keep it")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
     of_each[0][0] = f"you ({me})"
@@ -109,7 +110,7 @@ def _range(payoff: Any) -> str:
     return f"{amount(payoff['mean'])} ({amount(payoff['low'])} to {amount(payoff['high'])})"
 
 
-def _incentives(parties: Facts, me: str) -> str:
+def _incentives(parties: Facts, me: str, unit: str) -> str:
     """Return the parties' certified incentives as a table, with a row for each party."""
     rows = []
     for agent in [me, *(a for a in parties if a != me)]:
@@ -125,7 +126,7 @@ def _incentives(parties: Facts, me: str) -> str:
                 _breach_words(party),
             ]
         )
-    columns = ["", "sure without it", "predicted without it", "if all keep it"]
+    columns = [f"in {unit}", "sure without it", "predicted without it", "if all keep it"]
     columns += ["sure by keeping it, provided everybody acts", "breaking it"]
     return f"Computed, of the turns left:\n\n{table(columns, rows_of_many(rows))}"
 
@@ -138,6 +139,9 @@ def _breach_words(party: Facts) -> str:
         return "never pays"
     gain, done = amount(found["gain"]), f"{found['action']} at turn {found['turn']}"
     return f"gains {gain}{how} by {done}, {when}"
+
+
+_BASELINE = "baseline (nobody took part)"
 
 
 def money(view: Facts, signed: bool = True) -> str:
@@ -153,10 +157,10 @@ def money(view: Facts, signed: bool = True) -> str:
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}
     if computed:
-        columns |= {"baseline": computed["baseline"]} if "baseline" in computed else {}
+        columns |= {_BASELINE: computed["baseline"]} if "baseline" in computed else {}
         columns |= {f"value ({computed['norm']})": computed["values"]}
         columns |= {f"by {computed['norm']}": computed["payoffs"]}
-    agents = list(view["earned"])
+    agents, unit = list(view["earned"]), f"in {view['procedure']['unit']}"
     rows = [[a, *(amount(x[a], name == "change") for name, x in columns.items())] for a in agents]
     if claims := view.get("claims"):
         columns = {**columns, "claims": claims}
@@ -165,9 +169,8 @@ def money(view: Facts, signed: bool = True) -> str:
         rows = rows_of_many(sorted(rows, key=lambda row: row[0] != view["you"]))
     totals = [_sum(name, values) for name, values in columns.items()]
     rows.append(["together", *totals])
-    return (
-        f"Computed from the record:\n\n{table(['', *columns], rows)}{_column_words(view, computed)}"
-    )
+    told = table([unit, *columns], rows)
+    return f"Computed from the record:\n\n{told}{_column_words(view, computed)}"
 
 
 def _heading_words(view: Facts) -> str:

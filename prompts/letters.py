@@ -191,7 +191,7 @@ def _utilities(facts: Facts) -> str:
             lines.append(_for_person(value))
         elif key == "utilities":
             worths = ", ".join(f"{mask} {x:.3g}" for mask, x in value.items())
-            lines.append(f"What each set of tasks is worth to you, by mask: {worths}.")
+            lines.append(f"What each set of tasks is worth to you (utility), by mask: {worths}.")
         elif key == "values":
             lines.append(f"{_SUM}: {', '.join(f'{task} {x:.3g}' for task, x in value.items())}.")
         elif key in _OWN:
@@ -206,7 +206,7 @@ def _for_person(worths: Mapping[str, float]) -> str:
     """Return what single tasks and the best sets are worth, as a table; the form computes others.
 
     >>> print(_for_person({"01": 0.25, "10": 0.5, "11": 1.0}).split("\\n\\n")[1])
-    | tasks | worth to you |
+    | tasks | worth to you (utility) |
     | --- | --- |
     | 10 | 0.5 |
     | 01 | 0.25 |
@@ -216,7 +216,7 @@ def _for_person(worths: Mapping[str, float]) -> str:
     single = [mask for mask in ranked if mask.count("1") == 1]
     best = [mask for mask in ranked if mask.count("1") > 1][:_BEST]
     rows = [(mask, f"{worths[mask]:.3g}") for mask in single + best]
-    return f"{_OF_SETS}\n\n{table(('tasks', 'worth to you'), rows)}"
+    return f"{_OF_SETS}\n\n{table(('tasks', 'worth to you (utility)'), rows)}"
 
 
 _BEST = 3
@@ -236,7 +236,7 @@ def _told_once(key: str, value: Any, facts: Facts) -> Any:
 
 
 _BY_OPTION = "options_worth_to_you"
-_SUM = "What each task is worth to you, a set being worth the sum"
+_SUM = "What each task is worth to you (utility), a set being worth the sum"
 _OWN = {
     "worth_to_you": "one unit is worth to you: {}.",
     _BY_OPTION: "what is agreed is worth to you: {}.",

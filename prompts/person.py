@@ -1,6 +1,7 @@
 """The order of a letter's sections for a person, who reads the game first and the question last."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -9,6 +10,9 @@ _ALWAYS = ("Instructions to all", "Instructions to all players")
 _LONG = 1_000
 _OWN = 2_000
 """The most characters of the rules, and of what is at stake, that are shown unfolded."""
+_NORM = re.compile(r'"[^"\n]*"|\bthe norm [a-z_]+|\bvalue \([a-z_]+')
+"""Quoted speech, which stays as it is, or the name of a norm in the program's words."""
+
 _ESCAPED = re.compile(r'\\\\|\\"|(?:\\n)+|\\u003[ce]')
 _UNESCAPED = {r"\\": "\\", r"\"": "’", r"\u003c": "<", r"\u003e": ">"}
 """Escapes in quoted speech → what people read; a line break becomes a stroke."""
@@ -51,8 +55,27 @@ def sections_for_person(system: str, user: str) -> list[Section]:
     return [
         *(replace(one, rules=True) for one in game),
         *_shortened(about, stake, "All that is at stake for you", _OWN),
-        *(Section(title, text) for title, text in own if title != "You"),
+        *_explained([Section(title, text) for title, text in own if title != "You"]),
     ]
+
+
+def _explained(sections: Sequence[Section]) -> list[Section]:
+    """Return the sections with an explanation behind the first name of a norm.
+
+    >>> told = 'Bob: "Keep the norm equal." By the norm shapley, by the norm shapley.'
+    >>> _explained([Section("So far", told)])[0].text.removeprefix('Bob: "Keep the norm equal." ')
+    'By the norm shapley, a rule for fair shares, by the norm shapley.'
+    """
+    named = False
+
+    def explain(found: re.Match[str]) -> str:
+        nonlocal named
+        if named or found[0].startswith('"'):
+            return found[0]
+        named = True
+        return f"{found[0]}, a rule for fair shares"
+
+    return [replace(one, text=_NORM.sub(explain, one.text)) for one in sections]
 
 
 def speech_as_said(text: str) -> str:

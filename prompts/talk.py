@@ -115,15 +115,22 @@ def _message_line(event: Event, turns: int) -> str:
         did = f"makes an offer in words alone (number {event['revision']})"
     elif "proposes" in event or "wrote" in event:
         did = f"{did} and ".removeprefix(" and ") + f"proposes {_tasks(event)}"
-    words = f": {quote(event['says'])}" if event.get("says") else ""
+    said = ", saying: " if "holds" in event else ": "
+    words = f"{said}{quote(event['says'])}" if event.get("says") else ""
     words = f": {event['heard']}" if event.get("heard") else words
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
     if event.get("offers") and not did and not words:
         line = ""  # its heading below names the author
     if event.get("offers"):
         number = f"number {event['revision']}" if "revision" in event else _UNASKED
-        line += f"\n**{who}'s offer ({number})**\n{clauses(event['offers'], turns)}\n"
+        line += f"\n**{who}'s offer ({number})**{_offered(event, turns)}\n"
     return line
+
+
+def _offered(event: Event, turns: int) -> str:
+    if "below" in event:
+        return " – it stands below."
+    return f"\n{clauses(event['offers'], turns)}"
 
 
 def _at(event: Event) -> str:
@@ -131,8 +138,8 @@ def _at(event: Event) -> str:
 
 
 def _tasks(event: Event) -> str:
-    if "masks" in event:
-        return plain(event["masks"])  # letters describe each mask elsewhere
+    if "holds" in event:
+        return "– " + "; ".join(f"{plain(a)}: {quote(told)}" for a, told in event["holds"].items())
     return quote(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 

@@ -14,7 +14,6 @@ from shapley_coop.seats.elements import Choice
 from shapley_coop.state.judging import reader
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
-from shapley_coop.state.telling import tell_everything
 from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.who import all_agents
 
@@ -64,6 +63,5 @@ QUESTION = Question(
     program="shapley_coop.seats.embedded.contracting:Party.sign",
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),
-    tells=tell_everything,
     teaches=True,
 )

@@ -1,6 +1,6 @@
 """The talk of a task exchange, and the facts about the talk in one agent's letter."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -165,6 +165,11 @@ def _talk(table: Table) -> list[PublicMessage]:
     return [said for said in table.get("talk", []) if said["topic"] == TOPIC]
 
 
+def _described(tasks: "Tasks", masks: Mapping[str, str]) -> dict[str, str]:
+    """Return agent → the exact description of its tasks, as a proposal must write it."""
+    return {agent: tasks.registry.describe(int(bits, 2)) for agent, bits in masks.items()}
+
+
 def _line(talk: Talk, said: PublicMessage) -> dict[str, Any]:
     line: dict[str, Any] = {
         "turn": said["round"] - talk.before,
@@ -177,8 +182,8 @@ def _line(talk: Talk, said: PublicMessage) -> dict[str, Any]:
     elif said["act"] in ("propose", "reject"):
         line["wrote"] = said["text"]
     if "proposes" in line or "wrote" in line:
-        masks = masks_in(talk.tasks, said["by"], said["text"])
-        line |= {"masks": masks} if masks else {}
+        masks = masks_in(talk.tasks, said["by"], said["text"]) or {}
+        line |= {"masks": masks, "holds": _described(talk.tasks, masks)} if masks else {}
     if words := message.speech or message.accept or message.reject:
         line["says"] = words
     return line

@@ -24,6 +24,7 @@ from shapley_coop.prompts import (
     write_retry,
     write_rules,
 )
+from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.letters import Letter
 from shapley_coop.state.history import history
@@ -90,7 +91,8 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
     whole = are_tags_left_out() and not outsider  # people read the whole talk
-    told, lines, events = _history(turn, agent if turn.question.hears else "", whole)
+    below = _clauses_below(turn, view) if whole else ()
+    told, lines, events = _history(turn, agent if turn.question.hears else "", whole, below)
     user = write_request(
         # A person's letter repeats the offer beside the question, even if the history shows it.
         view if are_tags_left_out() else _with_told(view, lines),
@@ -105,6 +107,12 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     heard = lines if len(evaluated.agents) > MANY else events
     known = {**public, **private.utilities, **view, "history": heard}
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
+
+
+def _clauses_below(turn: TurnContext, view: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the texts of the deal and of the offer that a letter shows behind the history."""
+    keys = ("contract", "offer") if offer_to_answer in turn.question.words else ("contract",)
+    return tuple(filter(None, (view.get(key, {}).get("in_words", "") for key in keys)))
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
@@ -156,15 +164,21 @@ def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _history(turn: TurnContext, reader: str, whole: bool) -> tuple[str, Lines, Lines]:
-    """Return the history for a reader ("" for all): text, events in the text, all events."""
+def _history(
+    turn: TurnContext, reader: str, whole: bool, below: tuple[str, ...]
+) -> tuple[str, Lines, Lines]:
+    """Return the history for a reader ("" for all): text, events in the text, all events.
+
+    The text refers to clauses that stand `below` it, in place of repeating them.
+    """
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)
     told = unshortened(turn.question.tells, whole)(turn, events)
     # All events are left out of the text, so "nothing has happened" would be untrue.
     if not told and (events or hears):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
-    return write_history(told, turn.evaluated.game.turns), told, events
+    once = [{**x, "below": True} if x.get("offers") in below else x for x in told]
+    return write_history(once, turn.evaluated.game.turns), told, events
 
 
 def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:

@@ -17,6 +17,8 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from shapley_coop.amounts import exact
+from shapley_coop.deals.contract import in_force
+from shapley_coop.deals.language.clauses import Give
 from shapley_coop.games import Turn
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.seats.seat import Seat
@@ -87,6 +89,7 @@ def summarise(table: Table, seats: Mapping[str, str]) -> Happened:
         _who_acted(table, acted),
         *_unusable(answers, seats),
         *([] if at_stake else ["Every reward was 0."]),
+        *_no_trade(table),
         *_welfare(table, record),
     ]
     return {"words": words, "acted": acted, "at_stake": at_stake, "answers": answers}
@@ -104,6 +107,15 @@ def _who_acted(table: Table, acted: Sequence[str]) -> str:
     idle = [agent for agent in agents if agent not in acted]
     named = ", ".join(idle) if len(idle) <= MOST_NAMED else f"{len(idle)} agents"
     return f"{len(acted)} of {len(agents)} agents acted, {played}; {named} never did."
+
+
+def _no_trade(table: Table) -> list[str]:
+    """Return a line if all accepted an allocation of tasks that equals the initial one, or []."""
+    contract = table.get("contract")
+    if contract is None or game_of(table["settings"]).signable:
+        return []
+    gives = any(isinstance(clause, Give) for clause in in_force(contract).values())
+    return [] if gives else ["No trade: all accepted that everybody keeps its initial tasks."]
 
 
 def _welfare(table: Table, record: Sequence[Turn]) -> list[str]:

@@ -22,6 +22,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
     told: dict[str, Any] = {
         "steps": steps,
         "turns": game.turns,
+        "unit": game.unit,
         "rounds": config.rounds,
         "bargains": bool(before),
         "budget": config.budget != UNLIMITED,

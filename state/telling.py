@@ -18,11 +18,6 @@ Telling = Callable[["TurnContext", Lines], Lines]
 """A function from (turn, all lines of the history) to the lines that the letter shows."""
 
 
-def tell_everything(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return all lines."""
-    return lines
-
-
 def tell_nothing(turn: "TurnContext", lines: Lines) -> Lines:
     """Return no line, for readers who need no history."""
     return []

@@ -273,4 +273,4 @@ def _unknown(turn: TurnContext, agent: str) -> str:
 
 
 def _unit(turn: TurnContext) -> str:
-    return turn.evaluated.game.currency or "points"
+    return turn.evaluated.game.unit

@@ -110,6 +110,11 @@ def effect(files: Mapping[str, str], task: Task, found: list[Finding]) -> dict[s
     }
 
 
+def failure(one: Finding) -> str:
+    """Return a failed check and its result in words."""
+    return f"{one['check']} (result: {one['found']})"
+
+
 def _found(files: Mapping[str, str], task: Task, unsafe: bool) -> list[Finding]:
     found: list[Finding] = json.loads(_run(json.dumps(dict(files)), task.model_dump_json(), unsafe))
     return found

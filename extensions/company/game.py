@@ -107,6 +107,7 @@ class SoftwareCompany(Game):
         super().__init__(params, seed)
         self.actions = {agent: [*ROLES[agent], PASS] for agent in self.agents}
         self.task = Task.model_validate(self.params.task)
+        self.currency = self.params.currency
         unsafe = self.params.unsafe_no_sandbox
         default = company_checks.without_sandbox if unsafe else company_checks.in_sandbox
         self.runner = runner or default
@@ -232,14 +233,14 @@ class SoftwareCompany(Game):
         )
 
     def happened(self, turn: Turn) -> str:
-        """Return a turn in words: files written, failed actions, and checks passed."""
+        """Return a turn in words: files written, failed actions, checks passed, a failed check."""
         told = []
         for effect in turn.get("effects", []):
             match effect["effect"]:
                 case "commit":
                     told.append(f"{effect['agent']} wrote {effect['path']}")
                 case "checks":
-                    told.append(f"{effect['passed']} of {effect['of']} checks pass")
+                    told.append(_checked(effect))
                 case "no_artefact":
                     told.append(f"nothing came of {effect['agent']}'s action: {effect['why']}")
         return ", ".join(told)
@@ -267,6 +268,13 @@ class SoftwareCompany(Game):
 
     def _phase(self, position: Position) -> str:
         return self._phases[min(int(position["turn"]), self.turns) - 1]
+
+
+def _checked(effect: Mapping[str, Any]) -> str:
+    """Return how many checks passed, with the result of the first one that failed."""
+    told = f"{effect['passed']} of {effect['of']} checks pass"
+    failed = [one for one in effect["found"] if not one["passed"]]
+    return f"{told}; the first to fail: {company_checks.failure(failed[0])}" if failed else told
 
 
 @lru_cache(maxsize=64)

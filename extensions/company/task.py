@@ -22,7 +22,7 @@ from shapley_coop.games.sandbox import PYTHON, CheckResult, Status
 from shapley_coop.invalid import first_error
 
 _SHIPPED = Path(__file__).parent / "tasks"
-_SHOWN = 120
+_SHOWN = 200
 _REFUSAL = 2
 _NAME = r"^[a-z][a-z0-9_]{0,30}$"
 
@@ -198,13 +198,22 @@ def shipped() -> list[str]:
 
 
 def shown(result: CheckResult) -> str:
-    """Return the result of a program's run in one line."""
+    """Return the result of a program's run in one line; of a failed run, the error first."""
     if result.status != "ended":
         return _ENDED_FOR[result.status]
-    last = result.stderr.strip().splitlines()[-1:] if result.code else []
-    said = " ".join([*result.stdout.split(), *(last or [])])
-    text = f"exit {result.code}: {said}" if result.code else said
+    printed, last = result.stdout.split(), result.stderr.strip().splitlines()[-1:]
+    if result.code:
+        errors = "; ".join(_ERRORS.findall(result.stderr)[:_MOST_ERRORS] or last)
+        text = f"exit {result.code}: {' '.join([errors, *printed]).strip() or 'printed nothing'}"
+    else:
+        text = " ".join(printed or last) or "printed nothing"
     return without_hidden(text)[:_SHOWN]
+
+
+_ERRORS = re.compile(r"^(?:(?:FAIL|ERROR): \w+|[\w.]+(?:Error|Exception)\b.*)", re.MULTILINE)
+"""The failed tests and the errors in a program's error output, without the lines of tracebacks."""
+
+_MOST_ERRORS = 3
 
 
 def _by_name() -> dict[str, Path]:

@@ -11,7 +11,7 @@ from shapley_coop.extensions.company.artefacts import (
     artefact,
     is_code,
 )
-from shapley_coop.extensions.company.checks import Finding, Runner, effect
+from shapley_coop.extensions.company.checks import Finding, Runner, effect, failure
 from shapley_coop.extensions.company.task import Task
 from shapley_coop.games.turns import Turn
 
@@ -61,7 +61,7 @@ class TurnWorkspace:
             self.checks = self._run(self.files)
         after = self._run({**self.files, made.path: made.content})
         pairs = list(zip(self.checks, after, strict=True))
-        if broken := [b["check"] for b, a in pairs if b["passed"] and not a["passed"]]:
+        if broken := [failure(a) for b, a in pairs if b["passed"] and not a["passed"]]:
             return self._nothing(made.agent, action, f"it breaks what worked: {broken[0]}")
         mends = any(a["passed"] and not b["passed"] for b, a in pairs)
         why = made.message.removeprefix("fix: ")

@@ -1,5 +1,6 @@
 """The public texts of an exchange: the rules in words, and the facts for programs."""
 
+import json
 import re
 from typing import Any
 
@@ -7,7 +8,7 @@ from shapley_coop.games.exchange.additive import Additive
 from shapley_coop.games.exchange.hands import hand
 from shapley_coop.games.exchange.market import WAIT
 from shapley_coop.games.exchange.masks import members
-from shapley_coop.games.exchange.registry import NAMING
+from shapley_coop.games.exchange.registry import NAMING, compose
 from shapley_coop.games.exchange.scenario import Scenario, Tasks
 
 
@@ -45,10 +46,11 @@ def facts_of(tasks: Tasks) -> dict[str, Any]:
 
 def _masks(tasks: Tasks) -> list[str]:
     """Return the lines on tasks, on names of sets of tasks, and on initial holdings."""
-    registry = tasks.registry
+    registry, says = tasks.registry, tasks.registry.says
     bits = [tasks.bits(1 << (tasks.n - 1 - i)) for i in range(tasks.n)]
-    shown, basic = sorted(registry.written().items()), _basic(tasks)
-    named = [f"- {tasks.bits(m)}: {text}" for m, text in shown if registry.listed or m in basic]
+    written, basic = sorted(registry.written().items()), _basic(tasks)
+    shown = [(m, text) for m, text in written if registry.listed or m in basic]
+    named = [f"- {tasks.bits(m)}: {text}" for m, text in shown if text != compose(says, m)]
     also = "These have one of their own instead" if registry.listed else "These also have"
     starts = ", ".join(f"{a} starts with {tasks.bits(m)}" for a, m in tasks.initial.items())
     return [
@@ -70,6 +72,7 @@ def in_task_words(tasks: Tasks, text: str) -> str:
     for code, words in ((masks, listed), *_OPEN.items()):
         text = text.replace(code, words)
     text = _mask_pattern(tasks).sub(lambda found: _in_words(tasks, found), text)
+    text = _proposed(tasks).sub(lambda found: _one_by_one(tasks, found), text)
     for name, says in calls:
         text = text.replace(name, says)
     return text
@@ -93,15 +96,33 @@ def _mask_pattern(tasks: Tasks) -> re.Pattern[str]:
     """Return a pattern for a set of tasks in bits, as letters write it after an agent's name."""
     agents = "|".join(map(re.escape, tasks.agents))
     return re.compile(
-        rf"(?:(, |proposes )?\b({agents}) |(done: |now \(|^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE
+        rf"(?:(, )?\b({agents}) |(done: |now \(|^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE
     )
+
+
+def _proposed(tasks: Tasks) -> re.Pattern[str]:
+    """Return a pattern for one agent's tasks in a proposal: a quoted description."""
+    agents = "|".join(map(re.escape, tasks.agents))
+    return re.compile(rf'((?:–|;) (?:{agents}): )("(?:[^"\\\n]|\\.)*")')
+
+
+def _one_by_one(tasks: Tasks, found: re.Match[str]) -> str:
+    """Return an agent's tasks in a proposal one by one; unchanged if they are not registered."""
+    try:
+        mask = tasks.registry.mask_of(json.loads(found[2]))
+    except ValueError:  # an agent's words that only look like a proposal
+        mask = None
+    return found[0] if mask is None else found[1] + _named(tasks, mask)
 
 
 def _in_words(tasks: Tasks, found: re.Match[str]) -> str:
     comma, agent, before, bits = found.groups()
-    told = ", ".join(_says(tasks, i) for i in members(int(bits, 2), tasks.n)) or "nothing"
-    start = {", ": "; ", "proposes ": "proposes – "}.get(comma or "", "")
-    return f"{start}{agent}: {told}" if agent else f"{before}{told}"
+    told = _named(tasks, int(bits, 2))
+    return f"{'; ' if comma else ''}{agent}: {told}" if agent else f"{before}{told}"
+
+
+def _named(tasks: Tasks, mask: int) -> str:
+    return ", ".join(_says(tasks, i) for i in members(mask, tasks.n)) or "nothing"
 
 
 def _says(tasks: Tasks, i: int) -> str:
@@ -110,8 +131,8 @@ def _says(tasks: Tasks, i: int) -> str:
 
 _TRADE = (
     "Tasks may change hands; whoever holds one does it, by a tool call of its own. "
-    "What a set is worth differs from player to player and is private: a number from "
-    "0 to 1, {}. It counts when all work is done."
+    "What a set is worth differs from player to player and is private: a utility from "
+    "0 to 1 (points, no money), {}. It counts when all work is done."
 )
 _SUM, _NO_SUM = "the sum of what its tasks are worth", "not the sum of its parts"
 

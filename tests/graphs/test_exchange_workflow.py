@@ -12,6 +12,7 @@ from shapley_coop.graphs import builder
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of
+from shapley_coop.state.outcome import summarise
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.games.exchange.exchanging import (
@@ -234,3 +235,28 @@ async def test_a_contract_that_moves_nothing_is_refused_since_no_task_would_chan
         room = RunConfig(game="task_exchange", enforcement="notional")
         with pytest.raises(ValueError, match="contracts cannot transfer tasks"):
             await builder(name).compile().ainvoke({"room": room}, context=RunConfig())
+
+
+async def test_accepting_what_each_holds_already_is_told_as_no_trade(script: Script) -> None:
+    told = "No trade: all accepted that everybody keeps its initial tasks."
+    for allocation, no_trade in ((KEEP, True), (TRADE, False)):
+        script["Alice", "exchange"] = propose(allocation)
+        script["Bob", "exchange"] = ACCEPT
+        table = await run()
+        assert table["status"] == "agreed", "the paper counts it as an agreement"
+        assert (told in summarise(table, {})["words"]) is no_trade
+    letter = script.shown_to("Alice", "exchange")[0]
+    assert "Proposing what each holds now means no trade." in letter
+
+
+async def test_the_talk_names_tasks_as_a_proposal_must_write_them(script: Script) -> None:
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    await run()
+    letter = script.shown_to("Bob", "exchange")[0]
+    so_far = letter.split("# So far")[1].split("# You")[0]
+    (line,) = letter.facts["history"]
+    for agent, bits in line["masks"].items():
+        description = letter.facts["registry"][bits]
+        assert f"{agent}: {json.dumps(description)}" in so_far
+        assert bits not in so_far

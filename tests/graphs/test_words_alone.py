@@ -167,3 +167,13 @@ def test_the_command_says_first_that_no_contract_binds(
     ended = coop("run", "prisoners_dilemma", "--graph", "contracts", "--set", "rounds=2")
     assert "No contract binds in" in ended.out
     assert ended.code == 1
+
+
+async def test_who_signs_is_shown_the_drafted_clauses_once(script: Script) -> None:
+    talk_in_words(script)
+    script["summariser", "contract_write"] = DRAFT
+    script["Alice", "contract_sign"] = script["Bob", "contract_sign"] = "<ACCEPT>"
+    await play("contracts", RunConfig.model_validate(ROOM))
+    letter = script.shown_to("Bob", "contract_sign")[0]
+    assert letter.count("Alice does cooperate at every turn") == 1
+    assert SAID in letter, "what they said is there to compare with"

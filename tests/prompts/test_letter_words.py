@@ -210,7 +210,13 @@ OUTLOOK = {
 
 def shown(outlook: dict[str, Any], you: str = "Bob") -> str:
     offer = {"by": "Alice", "revision": 1, "in_words": "c1. Alice does door.", "wire": {}}
-    course = {"steps": ["propose", "answer", "act"], "turns": 1, "rounds": 3, "budget": False}
+    course = {
+        "budget": False,
+        "steps": ["propose", "answer", "act"],
+        "turns": 1,
+        "unit": "points",
+        "rounds": 3,
+    }
     view = {"you": you, "ask": "answer", "procedure": course, "round": 1, "rounds": 3}
     shown = {**view, "offer": {**offer, "outlook": outlook}}
     return write_request(shown, "Nothing yet.", words=ANSWER.words)
@@ -218,11 +224,11 @@ def shown(outlook: dict[str, Any], you: str = "Bob") -> str:
 
 def test_an_answer_shows_what_the_offer_pays_its_reader_first() -> None:
     letter = shown(OUTLOOK)
-    assert "| if … | you (Bob) | Alice |" in letter
+    assert "| in points, if … | you (Bob) | Alice |" in letter
     assert "| all keep it | 4 | 5 |" in letter
     assert "| you sign and break it by door | -1 | -1 |" in letter
     assert "| no deal: what each can be sure of | -1 | -1 |" in letter
-    assert "| split by shapley, if all keep it | 4.5 | 4.5 |" in letter
+    assert "| split by the norm shapley, if all keep it | 4.5 | 4.5 |" in letter
     assert "| Bob signs and breaks it by door |" in shown(OUTLOOK, you="Alice")
 
 
@@ -328,7 +334,7 @@ async def test_a_claim_is_made_before_anything_computed_by_a_norm_is_shown(scrip
 
 
 SIZES = [
-    ("task_exchange", "task_exchange", "exchange", 7_000),
+    ("task_exchange", "task_exchange", "exchange", 7_250),
     ("shapley_coop", "software_company", "act", 8_000),
 ]
 """Workflow, game, what is asked for, and the most characters of a letter that asks for it."""
@@ -341,3 +347,20 @@ async def test_letters_stay_within_their_size(
     await play(graph, RunConfig(game=game, seed=3))
     found = [len(as_text(messages)) for _, asked, messages in script.letters if asked == act]
     assert max(found) <= most
+
+
+@pytest.mark.parametrize(
+    ("game", "params", "unit"),
+    [
+        ("escape_room", {}, "in points, if …"),
+        ("task_exchange", {}, "in utility, if …"),
+        ("software_company", {"currency": "EUR"}, "in EUR |"),
+    ],
+)
+async def test_tables_of_amounts_name_their_unit(
+    script: Script, game: str, params: dict[str, Any], unit: str
+) -> None:
+    graph = "task_exchange" if game == "task_exchange" else "shapley_coop"
+    await play(graph, RunConfig(game=game, params=params))
+    letters = "\n".join(as_text(messages) for _, _, messages in script.letters)
+    assert f"\n| {unit}" in letters

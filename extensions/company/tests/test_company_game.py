@@ -14,12 +14,13 @@ from shapley_coop.extensions.bounty.delivered import divided
 from shapley_coop.extensions.company.artefacts import action_of
 from shapley_coop.extensions.company.checks import in_sandbox
 from shapley_coop.extensions.company.game import SoftwareCompany
+from shapley_coop.extensions.company.task import shown
 from shapley_coop.extensions.company.tree import materialise
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import Rules
 from shapley_coop.extensions.wev.report import wev
 from shapley_coop.games import GameError, Turn, load
-from shapley_coop.games.sandbox import SandboxMissing
+from shapley_coop.games.sandbox import CheckResult, SandboxMissing
 from shapley_coop.permissions import NO_SANDBOX
 
 
@@ -63,6 +64,31 @@ def test_the_first_version_fails_and_the_fixes_are_verified_by_what_they_mend(bm
     failed = {f["check"]: f["found"] for f in checked[0]["found"] if not f["passed"]}
     assert failed["-70 175 → refused"] == "-22.86"
     assert failed["70 tall → refused"].startswith("exit 1: ValueError")
+    told = bmi[0].happened(bmi[2][1])
+    assert "4 of 8 checks pass; the first to fail: 70 0 → refused (result: exit 1: Zero" in told
+
+
+@pytest.mark.parametrize(
+    ("code", "stdout", "stderr", "told"),
+    [
+        (
+            1,
+            "",
+            "FAIL: test_a (t.A)\n  x\nAssertionError: 1 != 2\n\nFAILED",
+            "FAIL: test_a; Asserti",
+        ),
+        (1, "so " * 200, "Traceback:\nKeyError: 'x'", "exit 1: KeyError: 'x' so so"),
+        (1, "", "", "exit 1: printed nothing"),
+        (0, "", "Ran 3 tests\n\nOK", "OK"),
+        (0, "", "", "printed nothing"),
+    ],
+)
+def test_a_result_in_one_line_tells_the_error(
+    code: int, stdout: str, stderr: str, told: str
+) -> None:
+    line = shown(CheckResult("ended", code, stdout, stderr, sandboxed=True))
+    assert told in line
+    assert len(line) <= 200
 
 
 def test_worth_is_additive_and_agrees_with_the_credit_rooms_earned_value(bmi: Bmi) -> None:

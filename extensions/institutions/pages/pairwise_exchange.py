@@ -17,7 +17,14 @@ from langgraph.graph import END
 
 from shapley_coop.extensions.institutions.pairs.deliver import deliver
 from shapley_coop.extensions.institutions.pairs.game import ExchangeInPairs
-from shapley_coop.extensions.institutions.pairs.letter import heard, in_words, nothing_heard, shown
+from shapley_coop.extensions.institutions.pairs.letter import (
+    ended,
+    ended_in_words,
+    heard,
+    in_words,
+    nothing_heard,
+    shown,
+)
 from shapley_coop.extensions.institutions.pairs.meetings import (
     MeetingsTable,
     speakers,
@@ -50,7 +57,13 @@ SPEAK = replace(
 )
 """The question to the next speaker of each pair; a pair hears only its own talk."""
 
-WORK = replace(act.QUESTION.about(PLAY, tells=tell_nothing), hears=nothing_heard)
+WORK = replace(
+    act.QUESTION.about(PLAY, tells=tell_nothing),
+    shows=(*act.QUESTION.shows, ended),
+    words=(*act.QUESTION.words, ended_in_words),
+    hears=nothing_heard,
+)
+"""The question for an action; its letters tell how the own talks ended, and no more."""
 
 page = WorkflowBuilder(
     "task_exchange",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.extensions.institutions.pairs.meetings import meetings_of, talk_of_pair
+from shapley_coop.extensions.institutions.pairs.meetings import ends_of, meetings_of, talk_of_pair
 from shapley_coop.games.exchange.told import worths
 from shapley_coop.games.exchange.words import facts_of
 from shapley_coop.prompts import fill
@@ -14,6 +14,9 @@ from shapley_coop.state.telling import Lines
 from shapley_coop.state.turn import TurnContext
 
 Facts = Mapping[str, Any]
+
+_MOST_TALKS = 3
+"""The most talks of an agent whose ends its letters about work tell."""
 
 _TEMPLATE = (Path(__file__).parent / "tasks.md").read_text(encoding="utf-8")
 
@@ -39,6 +42,29 @@ def nothing_heard(turn: TurnContext, agent: str) -> Lines:
     return []
 
 
+def ended(turn: TurnContext, agent: str) -> dict[str, Any]:
+    """Return the ends of an agent's own latest talks."""
+    return {"talks": ends_of(turn.evaluated).get(agent, [])[-_MOST_TALKS:]}
+
+
+def ended_in_words(view: Facts) -> dict[str, str]:
+    """Return the variable with a line on the end of each of the reader's latest talks."""
+    lines = [
+        f"- Meeting {end['meeting']}, with {plain(end['partner'])}: {_end(end)}."
+        for end in view["talks"]
+    ]
+    return {"brought": "\n".join(["How your talks ended:", "", *lines]) if lines else ""}
+
+
+def _end(end: Facts) -> str:
+    if not end["agreed"]:
+        return "no agreement, so both kept what they had"
+    if not end["gave"] and not end["got"]:
+        return "no trade, as both accepted what they had"
+    gave, got = ("; ".join(end[key]) or "nothing" for key in ("gave", "got"))
+    return f"agreed; you gave {gave}, and got {got}"
+
+
 def in_words(view: Facts) -> dict[str, str]:
     """Return template variables on the reader's partner and on the tasks that the pair holds."""
     me, initial = view["you"], view["initial"]
@@ -50,7 +76,7 @@ def in_words(view: Facts) -> dict[str, str]:
         worth = f", worth {values[atom['says']]:.3g} to you" if values else ""
         held.append(f"{mask}: {atom['says']} ({'yours' if who == me else plain(who)}{worth})")
     worths = ", ".join(f"{mask} {x:.3g}" for mask, x in view.get("utilities", {}).items())
-    own = f"What each set of tasks is worth to you, by mask: {worths}." if worths else ""
+    own = f"What each set of tasks is worth to you (utility), by mask: {worths}." if worths else ""
     named = view["registry"].items()
     written = [f"{mask}: {text}" for mask, text in named if not _composed(view, mask)]
     return {

@@ -6,6 +6,8 @@ from typing import Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
+from shapley_coop.deals.language.clauses import Give
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.extensions.institutions.pairs.game import ExchangeInPairs
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange.scenario import Masks, Tasks
@@ -33,6 +35,16 @@ class Meeting(TypedDict):
     status: Literal["talking", "agreed", "apart"]
     pending: NotRequired[Pending]  # the latest proposal
     number_put: NotRequired[int]  # the latest proposal's number
+
+
+class End(TypedDict):
+    """The end of one agent's talk with a partner."""
+
+    meeting: int
+    partner: str
+    agreed: bool
+    gave: list[str]  # the tasks that changed hands by what both accepted
+    got: list[str]
 
 
 class MeetingsTable(Table, total=False):
@@ -124,6 +136,29 @@ def heard_by(evaluated: EvaluatedTable) -> Mapping[str, list[PublicMessage]]:
         if meeting and said["round"] >= meeting["began"]:
             for agent in meeting["agents"]:
                 found.setdefault(agent, []).append(said)
+    return found
+
+
+@lru_cache(maxsize=EVALUATED)
+def ends_of(evaluated: EvaluatedTable) -> Mapping[str, list[End]]:
+    """Return agent → the ends of its talks, oldest first."""
+    last, offers = dict[tuple[str, int], PublicMessage](), dict[int, PublicMessage]()
+    for said in evaluated.table.get("talk", []):
+        offers |= {said["puts"]: said} if "puts" in said else {}
+        last |= {(agent, said["meeting"]): said for agent in (said["by"], said["to"])}
+    found = dict[str, list[End]]()
+    for (agent, number), said in last.items():
+        agreed = said["act"] == "accept"
+        moved = Deal.of(offers[said["about"]]["deal"]).clauses if agreed else ()
+        gifts = [clause for clause in moved if isinstance(clause, Give)]
+        end = End(
+            meeting=number,
+            partner=said["to"] if said["by"] == agent else said["by"],
+            agreed=agreed,
+            gave=[gift.good for gift in gifts if gift.giver == agent],
+            got=[gift.good for gift in gifts if gift.receiver == agent],
+        )
+        found.setdefault(agent, []).append(end)
     return found
 
 

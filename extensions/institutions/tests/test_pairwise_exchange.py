@@ -124,6 +124,20 @@ async def test_letters_are_no_longer_with_more_agents() -> None:
         assert longest(large, act) < 1.1 * longest(small, act)
 
 
+async def test_a_letter_about_work_tells_how_ones_own_talks_ended(script: Script) -> None:
+    script["Agent1", "exchange"] = "<REJECT>"  # proposes nothing, so that its pair parts
+    await met(4, meetings=1, attempts=1)
+    ends = {agent: script.shown_to(agent, "act")[0] for agent in ("Agent1", "Agent2", "Agent3")}
+    (partner,) = [end["partner"] for end in facts(ends["Agent1"])["talks"]]
+    assert f"- Meeting 1, with {partner}: no agreement, so both kept" in ends["Agent1"]
+    other = next(agent for agent in ("Agent2", "Agent3") if agent != partner)
+    (end,) = facts(ends[other])["talks"]
+    assert end["agreed"]
+    assert f"with {end['partner']}: agreed; you gave {'; '.join(end['gave'])}, and" in ends[other]
+    assert partner not in ends[other].split("# You")[1]
+    assert set(end["got"]) <= set(facts(ends[other])["legal"])
+
+
 async def test_a_letter_tells_of_the_two_who_meet_and_of_nobody_else(script: Script) -> None:
     await met(8)
     everybody = {f"Agent{k}" for k in range(1, 9)}

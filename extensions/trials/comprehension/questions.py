@@ -251,7 +251,7 @@ def _row(begins: str, agent: str) -> Reader:
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
-        heads = [row for row in rows if row[0] == "if …"]
+        heads = [row for row in rows if row[0].endswith("if …")]
         found = [row for row in rows if row[0].startswith(begins)]
         if not heads or not found:
             return None
