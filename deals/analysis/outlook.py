@@ -185,7 +185,7 @@ def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     standing = of.standing or Deal()
     without_terms = terms if of.standing else Enforcement("notional")
     try:
-        terms = _with_deposit(of, stage)
+        terms = _with_deposit(of)
         within = GameTree(of.contract, stage, terms, of.record)
         without = GameTree(standing, stage, without_terms, of.record)
     except NotFinite:
@@ -198,7 +198,7 @@ def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     ]
 
 
-def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
+def _with_deposit(of: Prospect) -> Enforcement:
     """Return the enforcement with the deposit that each party would pay under the offer."""
     if of.enforcement.mode != "escrow" or of.enforcement.deposit is not None:
         return of.enforcement

@@ -24,14 +24,14 @@ def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
 
 def secure_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return agent i's secure value while all keep the contract (maximin, pure actions)."""
-    return _maximin(of, i, worth, all_kept(of, position))
+    return _maximin(i, worth, all_kept(of, position))
 
 
 def guaranteed_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """Return agent i's secure value if it keeps the contract, whatever actions the others take."""
     choices = [of.stage.actions[agent] for agent in of.stage.agents]
     choices[i] = own_kept(of, position, i)
-    return _maximin(of, i, worth, choices)
+    return _maximin(i, worth, choices)
 
 
 def keep_value(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
@@ -67,7 +67,7 @@ def replies(
     return found
 
 
-def _maximin(of: GameTree, i: int, worth: Value, choices: list[tuple[str, ...]]) -> Fraction:
+def _maximin(i: int, worth: Value, choices: list[tuple[str, ...]]) -> Fraction:
     return max(
         min(worth(play, i) for play in product(*choices[:i], (own,), *choices[i + 1 :]))
         for own in choices[i]

@@ -28,7 +28,7 @@ from shapley_coop.state.table import Table
 
 IN_TOTO = "application/vnd.in-toto+json"
 STATEMENT = "https://in-toto.io/Statement/v1"
-SETTLEMENT = "urn:shapley-coop:settlement:v1"
+SETTLEMENT = "urn:shapley-coop:settlement:v2"
 
 PLAN = "plan"
 """The topic of the bargaining whose agreements form the contract."""
@@ -115,7 +115,7 @@ class Statement(_Part):
 
     type_: Literal["https://in-toto.io/Statement/v1"] = Field(alias="_type")
     subject: list[Subject]
-    predicateType: Literal["urn:shapley-coop:settlement:v1"]
+    predicateType: Literal["urn:shapley-coop:settlement:v2"]
     predicate: Predicate
 
 

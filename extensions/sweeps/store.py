@@ -25,7 +25,7 @@ from shapley_coop.state.storage.statements import Statements
 from shapley_coop.state.storage.versions import check_version
 from shapley_coop.written_files import make_folder
 
-FILE, VERSION = "sweep.sqlite", 1
+FILE, VERSION = "sweep.sqlite", 2
 
 _TABLES = {
     "sweeps": "version INTEGER, id TEXT, content TEXT, spent DOUBLE PRECISION, PRIMARY KEY (sweep)",

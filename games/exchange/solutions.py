@@ -46,7 +46,6 @@ class Score:
         welfare: the sum of the utilities.
         distance: L2 distance to the nearest efficient allocation, in utility space; None if there
             are too many tasks to compute the front.
-        efficient: whether the allocation is on the front; None without a front.
         rational: agent → whether its utility is at least that of its initial tasks.
         to: solution → L2 distance to the solution's point; empty without a front.
     """
@@ -54,7 +53,6 @@ class Score:
     utilities: dict[str, float]
     welfare: float
     distance: float | None
-    efficient: bool | None
     rational: dict[str, bool]
     to: dict[str, float]
 
@@ -91,7 +89,6 @@ def score(scenario: Scenario, masks: Masks) -> Score:
         utilities={a: u / MICRO for a, u in zip(agents, point, strict=True)},
         welfare=sum(point) / MICRO,
         distance=distance,
-        efficient=distance == 0 if known else None,
         rational={a: u >= d for a, u, d in zip(agents, point, start, strict=True)},
         to={name: dist(point, one.point) / MICRO for name, one in named.items()},
     )

@@ -1,6 +1,6 @@
 """The versions of stored data; this program reads only the current versions."""
 
-BOOKS, CHECKPOINTS = 9, 3
+BOOKS, CHECKPOINTS = 10, 3
 """The current versions: of a database of facts, and of SQLite's checkpoints."""
 
 

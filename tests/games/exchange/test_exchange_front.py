@@ -99,11 +99,9 @@ def test_a_score_names_distance_rationality_and_every_solution() -> None:
     start = score(paper, paper.tasks.initial)
     assert start.welfare == 0.83
     assert start.distance == pytest.approx(0.0283, abs=1e-4)
-    assert not start.efficient
     assert start.rational == {"Alice": True, "Bob": True}
     assert set(start.to) == {"nash", "kalai_smorodinsky", "egalitarian", "utilitarian"}
     greedy = score(paper, {"Alice": 0b000001, "Bob": 0b111110})
-    assert greedy.efficient
     assert greedy.distance == 0
     assert greedy.rational == {"Alice": True, "Bob": False}
 
