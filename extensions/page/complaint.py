@@ -1,4 +1,4 @@
-"""The coalition that could complain most about a run's payoffs: the one with the greatest excess."""
+"""The coalition with the greatest excess, which has most to complain of about its payoffs."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
