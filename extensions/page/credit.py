@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.evals.measures.coalitions import EXACT, SMALL, complaint, worths
+from shapley_coop.amounts import MICRO
+from shapley_coop.evals.measures.coalitions import SMALL, worths
+from shapley_coop.extensions.page.complaint import complaint
 from shapley_coop.extensions.page.conduct import conduct_view
 from shapley_coop.extensions.page.waterfall import waterfall
 from shapley_coop.extras import LibraryMissing
@@ -18,6 +20,9 @@ NORMS = {
     "equal": "equal split",
 }
 """The norms that payoffs are compared with, by their usual names."""
+
+EXACT = 2 / MICRO
+"""Amounts in the game's unit that differ by less than this are equal up to rounding."""
 
 
 def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:

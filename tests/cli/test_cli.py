@@ -138,6 +138,7 @@ def test_json_of_a_run_is_not_also_markdown(coop: Coop) -> None:
 # A person at the table
 
 
+@brought_by("people")
 def test_a_person_is_waited_for_and_answers_in_their_own_time(coop: Coop) -> None:
     options = ("--graph", "llm_only", "--name", "r", "--agent", "Alice=human")
     waiting = coop("run", "escape_room", *options)

@@ -72,7 +72,11 @@ BAD_INPUT = [
     (("letters", "gone"), "there is no run 'gone': coop runs lists those of "),
     (("resume", "gone"), "there is no run 'gone': coop runs lists those of "),
     (("run", "escape_room", "--agent", "Bob=a2a:"), "'a2a:' is not a model: give provider:name"),
-    (("answer", "gone", "Alice"), "there is no run 'gone': coop runs lists those of "),
+    pytest.param(
+        ("answer", "gone", "Alice"),
+        "there is no run 'gone': coop runs lists those of ",
+        marks=brought_by("people"),
+    ),
     (("resume",), "name one run, or give --all"),
     (("resume", "gone", "--all"), "name one run, or give --all"),
     (("graph", "nope"), "no workflow 'nope': there are llm_only, "),

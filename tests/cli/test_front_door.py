@@ -174,6 +174,7 @@ def test_the_json_holds_the_negotiation(coop: Coop) -> None:
 # A person's answer
 
 
+@brought_by("people")
 def test_a_reply_to_a_letter_that_was_not_read_is_refused(coop: Coop) -> None:
     options = ("--graph", "llm_only", "--set", "rounds=2", "--name", "r", "--agent", "Alice=human")
     coop("run", "escape_room", *options)

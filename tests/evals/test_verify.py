@@ -14,6 +14,7 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.facts import Fact
 from shapley_coop.state.storage.home import home
 from tests.books import change_answers, change_facts, change_value, delete_facts, reworded
+from tests.brought import brought_by
 from tests.coop_command import Coop, valid
 from tests.evals.tampering import failed_checks
 
@@ -41,6 +42,7 @@ def test_an_honest_run_is_verified(coop: Coop, ran: dict[str, Any]) -> None:
     assert failed_checks(coop) == set()
 
 
+@brought_by("people")
 def test_a_person_whose_reply_was_refused_and_who_then_gave_another_is_verified(
     coop: Coop,
 ) -> None:

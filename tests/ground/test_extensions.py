@@ -83,6 +83,19 @@ def test_an_extension_that_needs_an_absent_one_names_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_where_nothing_asks_people_a_run_waits_and_names_the_extension(tmp_path: Path) -> None:
+    folder, absent = without({"people"}, tmp_path), "needs the extension people, which is not here"
+    run = ("run", "escape_room", "-g", "llm_only", "--agent", "Alice=human", "--name")
+    waiting = coop(folder, *run, "r")
+    assert waiting.returncode == 0
+    assert f"r waits for Alice: coop answer {absent}" in waiting.stderr
+    refused = coop(folder, *run, "served", "--serve")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert f"--serve {absent}" in refused.stderr
+    assert "served" not in coop(folder, "runs").stdout, "it was not begun"
+
+
+@pytest.mark.slow
 def test_runs_of_an_absent_extension_are_listed_still(tmp_path: Path) -> None:
     whole, home = without(set(), tmp_path / "whole"), tmp_path / "home"
     game = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"

@@ -210,6 +210,7 @@ def importing(line: str) -> None:
     exec(line, {})
 
 
+@with_all_extensions
 def test_every_module_is_imported_without_any_extra_or_names_the_one_that_it_needs(
     tmp_path: Path,
 ) -> None:

@@ -7,8 +7,14 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from shapley_coop import extension
+from shapley_coop.extension import BrokenExtension
 from shapley_coop.extensions.server.app import routes_of_extensions
-from shapley_coop.extensions.server.serving.welcome import STARTED, announcement, welcome_route
+from shapley_coop.extensions.server.serving.welcome import (
+    STARTED,
+    announcement,
+    start_message,
+    welcome_route,
+)
 from shapley_coop.extras import missing_library
 from shapley_coop.graphs.catalogue import names
 
@@ -55,20 +61,29 @@ def test_the_page_says_that_its_links_need_the_token(monkeypatch: pytest.MonkeyP
         assert not token or token not in shown
 
 
-def test_what_extensions_bring_is_announced_if_their_libraries_are_there(
+def test_what_extensions_bring_is_announced_if_all_that_it_needs_is_there(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def without(kind: str, name: str) -> object:
         if name == "b":
             raise missing_library("b", "bees", "b")
+        if name == "c":
+            raise BrokenExtension("c of hive (hive:c): it needs the extension bees")
         return lambda: [welcome_route()]
 
-    monkeypatch.setattr(extension, "offered", lambda kind: {"a": (), "b": ()})
+    monkeypatch.setattr(extension, "offered", lambda kind: {"a": (), "b": (), "c": ()})
     monkeypatch.setattr(extension, "load", without)
     monkeypatch.setenv(STARTED, "It answers.\nOpen it.")
     mounted = routes_of_extensions()
     assert announcement([]) == "It answers.\nOpen it."
     assert announcement(mounted) == "It answers.\nExtensions answer at /a.\nOpen it."
     assert [one.message for one in caplog.records] == [
-        'No /b: b needs bees: pip install "shapley-coop[b]"'
+        'No /b: b needs bees: pip install "shapley-coop[b]"',
+        "No /c: c of hive (hive:c): it needs the extension bees",
     ]
+
+
+def test_without_the_page_of_runs_nothing_leads_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extension, "offered", lambda kind: {})
+    assert "/view/" not in CLIENT.get("/", headers={"accept": "text/html"}).text
+    assert start_message("http://here", "t", []).endswith("Open http://here/?token=t")
