@@ -28,7 +28,7 @@ from typing import Any, Literal
 
 from shapley_coop.deals.exchange.allocation import ASKED, RULES, Draft, name_task
 from shapley_coop.deals.language.faults import Fault, together
-from shapley_coop.deals.language.hedges import hedged
+from shapley_coop.deals.language.hedges import agreeing
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.games.exchange.scenario import Tasks
@@ -92,7 +92,7 @@ def check_message(
     if message.proposal is None and "<PROPOSAL>" in text:
         message = replace(message, proposal=[])  # JSON null is a proposal, but a malformed one
     if pending is not None and accepts(message):
-        if hedged(message.accept or ""):
+        if not agreeing(message.accept or ""):
             return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ASKED}", {})
         return Verdict(None, "", dict(pending), "accept", message.repairs)
     message, merged = _as_lists(message)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import denied, hedged, split_reason, written_lines
+from shapley_coop.deals.language.hedges import agreeing, denied, hedged, split_reason, written_lines
 from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 
@@ -29,7 +29,7 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
     if offer is None:
         return Fault("VOID", "There is no offer that you could accept.")
     words = message.accept or ""
-    if hedged(words):
+    if not agreeing(words) and (hedged(words) or not _named_offers(words)):
         return Fault("ACK", f"You wrote “{words[:80]}” into <ACCEPT>. {ask_back(offer)}")
     for named in _named_offers(words):
         is_hash = len(named) >= _SHORTEST_HASH and offer["hash"].startswith(named)
@@ -110,7 +110,7 @@ def _last_line(outside: str) -> tuple[str, str] | None:
     if decided is None or word is None or _DECISION.search(f"{said}\n{reason}"):
         return None
     accepts = DECISIONS[word] == "accept"
-    in_doubt = accepts and ((bare == last and hedged(said)) or hedged(reason))
+    in_doubt = accepts and ((bare == last and hedged(said)) or not agreeing(reason))
     words = " ".join(filter(None, [decided["named"], reason]))
     return None if in_doubt or denied(reason) else (word, words)
 

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import hedged
+from shapley_coop.deals.language.hedges import hedged, unsure_beside
 from shapley_coop.deals.language.lenient_json import Json, read_json
 
 TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM", "NOTES")
@@ -155,12 +155,14 @@ class Elements:
         return self._nested(tag, following, closing)
 
     def _alone(self, tag: _Tag) -> int:
-        """Read a decision by its tag alone; an acceptance is in doubt in a sentence with an if."""
+        """Read a decision by its tag alone; words beside a yes can leave it in doubt."""
         following = self._next(tag.end)
-        after = self._text[tag.end : following.start if following else None].lstrip()
+        behind = self._text[tag.end : following.start if following else None]
+        after, line = behind.lstrip(), behind.partition("\n")[0]
         before = _SENTENCES.split(self.outside[-1])[-1]
         sentence = f"{before}<ACCEPT> {_SENTENCES.split(after)[0]}"
-        if tag.name == "ACCEPT" and hedged(sentence.replace("<ACCEPT>", "")):
+        unsure = unsure_beside(before, line) or hedged(sentence.replace("<ACCEPT>", ""))
+        if tag.name == "ACCEPT" and unsure:
             why = f"You wrote “{sentence.strip()[-80:]}”: write <ACCEPT> alone, or <REJECT>."
             self._wrong("ACK", why, tag.end)
         return self._keep(tag.name, "", tag.end)

@@ -1,6 +1,7 @@
 """Readers of the words around a choice: they ignore reasons, and find conditions and denials."""
 
 import re
+from unicodedata import name
 
 _HEDGES = re.compile(
     r"\b(?:but|if|unless|provid(?:ed|ing)|except|however|instead|although|though|as long as|"
@@ -18,6 +19,68 @@ _NO = re.compile(
     r"\W*(?:no|nope|nothing|false|none|null)(?=\W*\Z|\s*[,;.:–—-]| of (?:it|this)\b)",
     re.IGNORECASE,
 )
+
+
+_SHORT_YES = ("", "yes", "yep", "yea", "ok", "y", "go", "ido", "win")
+_SHORT = max(map(len, _SHORT_YES))
+"""Words with so few letters are read as a yes only if they are one of `_SHORT_YES`."""
+
+
+def agreeing(words: str) -> bool:
+    """Return whether words may stand beside a yes: they have no reservation that code cannot see.
+
+    Words in another script than the letters' and unknown short words could mean no.
+
+    >>> agreeing("This gives me 12, better than 8."), agreeing("Agreed!"), agreeing("OK 👍")
+    (True, True, True)
+    >>> agreeing("нет"), agreeing("N/A"), agreeing("nie"), agreeing("not for 4")
+    (False, False, False, False)
+    """
+    letters = "".join(filter(str.isalpha, words)).lower()
+    short = len(letters) <= _SHORT and letters not in _SHORT_YES
+    return not (short or hedged(words) or _in_another_script(words))
+
+
+def _in_another_script(words: str) -> bool:
+    """Return whether words have a letter that is not Latin, so that code cannot read them."""
+    if words.isascii():
+        return False
+    return any("LATIN" not in name(char, "") for char in words if char.isalpha())
+
+
+_SUBJECT_OF = re.compile(
+    r"\s*(?:would|could|might|may|must|should|is(?! my\b)|was|were|seems?)\b|[^.!;]{0,40}\?"
+)
+_INFINITIVE = re.compile(r"\bto\W*\Z", re.IGNORECASE)
+_WILLING = re.compile(
+    r"\b(?:choose|decided?|happy|glad|ready|pleased|willing|want|wish|like|going|agreed?|prefer|"
+    r"intend|plan|best|better|rational|interest|wise) to\W*\Z",
+    re.IGNORECASE,
+)
+_NEAR = 80
+"""The most characters before or behind a tag that are read as its sentence."""
+
+
+def unsure_beside(before: str, line: str) -> bool:
+    """Return whether words beside a bare tag, without a hedge, leave in doubt that it is a yes.
+
+    The tag may be a word in a sentence about the tag, or code may be unable to read what follows.
+
+    Args:
+        before: the words before the tag, in its sentence.
+        line: the words behind the tag, in its line.
+
+    >>> unsure_beside("To ", " would be a mistake."), unsure_beside("It is wrong to ", "")
+    (True, True)
+    >>> unsure_beside("I am happy to ", "."), unsure_beside("", " This gives me 12, better than 8")
+    (False, False)
+    >>> unsure_beside("", " нет"), unsure_beside("I will ", " it.")
+    (True, False)
+    """
+    near, behind = before[-_NEAR:], line[:_NEAR]
+    if _SUBJECT_OF.match(behind) or _in_another_script(behind):
+        return True
+    return _INFINITIVE.search(near) is not None and not _WILLING.search(near)
 
 
 def hedged(words: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from shapley_coop.deals.language.hedges import hedged
+from shapley_coop.deals.language.hedges import agreeing as agrees
 from shapley_coop.deals.language.wire import TAGS, Message
 from tests.deals.language.test_wire import FRAGMENTS, OFFER, speech, word
 from tests.deals.made_deals import deals
@@ -36,7 +36,7 @@ SENTENCES = (
 """What agents say to each other, in the languages that need no invisible characters."""
 
 asides = st.sampled_from(["", *SENTENCES])
-agreeing = st.sampled_from([one for one in SENTENCES if not hedged(one)])
+agreeing = st.sampled_from([one for one in SENTENCES if agrees(one)])
 """Words that put no condition on an acceptance."""
 
 sentences = st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4).map(" ".join)

@@ -19,7 +19,7 @@ from tests.steps import steps
 
 parse, Parsed = _parser.parse, _parser.SubPattern
 
-LABELS = {"SIZE", "TEXT", "TAG", "MPT", "MET", "DUP", "JSON"}
+LABELS = {"SIZE", "TEXT", "TAG", "MPT", "MET", "DUP", "JSON", "ACK"}
 OFFER = '{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}]}'
 
 speech = st.text(
