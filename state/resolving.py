@@ -81,8 +81,7 @@ def _check_game(config: "RunConfig", game: Game) -> None:
     if not can_settle(config.norm, len(game.agents)):
         raise ValueError(
             f"the norm {config.norm} cannot be computed from every record of "
-            f"{len(game.agents)} agents: choose shapley, leave_one_out, equal or "
-            "proportional"
+            f"{len(game.agents)} agents: choose shapley, leave_one_out, equal or proportional"
         )
     norm(config.norm)  # raises here, before play, if the norm's library is missing
     if config.disagreement != "signed" and game.baseline.warning:

@@ -114,9 +114,8 @@ class RunConfig(BaseModel):
     rounds: int = Field(default=3, ge=1, le=50, description="Rounds of talk in each bargaining.")
     norm: Annotated[str, AfterValidator(_known_norm)] = Field(
         default="shapley",
-        description="The norm by which values are computed from the record: shapley, "
-        "leave_one_out, equal, proportional, or one of the extension values, such as banzhaf. "
-        "A deal can name it.",
+        description="The norm, which deals can name: shapley, leave_one_out, equal, proportional, "
+        "or one of the extension values, such as banzhaf. It computes values from the record.",
         json_schema_extra=_list_norms,
     )
     absent: str = Field(
