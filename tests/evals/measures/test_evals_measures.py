@@ -17,7 +17,9 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
     folder: Path = tmp_path_factory.mktemp("norms")
     room = {"game": "escape_room", "params": {"agents": ["Ann", "Ben", "Cem"], "levers": 1}}
     varied = {"norm": ["shapley", "banzhaf", "equal"]}
-    run(suite(base={**room, "graph": "shapley_coop"}, vary=varied, seeds="0"), folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COOP_HOME", str(folder / "home"))
+        run(suite(base={**room, "graph": "shapley_coop"}, vary=varied, seeds="0"), folder)
     return {row["room"]["norm"]: row for row in read_rows(folder)}
 
 
