@@ -69,7 +69,7 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
     """Ask every agent that has not answered yet, and return their replies.
 
     If a call fails, the other calls finish before the error is raised. Their answers are stored, so
-    a resumed run repeats only failed calls.
+    a resumed run repeats only failed calls. `warm_cache` asks the first agent first.
 
     Args:
         turn: the question and the asked agents.
@@ -89,8 +89,13 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
     within = _within_budget(turn, sent)
     admitted = [agent for agent in asked if agent in within or agent not in sent]
     steps = _steps(turn, admitted) if any(asked[a].question.tools for a in admitted) else {}
-    askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in admitted]
-    heard = await asyncio.gather(*askings, return_exceptions=True)
+
+    async def hear(agents: list[str]) -> list[Heard | BaseException]:
+        askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in agents]
+        return await asyncio.gather(*askings, return_exceptions=True)
+
+    first = 1 if turn.evaluated.config.warm_cache else 0
+    heard = [*await hear(admitted[:first]), *await hear(admitted[first:])]
     found: dict[str, Reply] = dict.fromkeys(turn.asked, Reply(0, None))
     for agent, one in zip(admitted, heard, strict=True):
         if isinstance(one, BaseException):

@@ -184,6 +184,12 @@ class RunConfig(BaseModel):
         le=10,
         description="The most attempts at one message before its author passes.",
     )
+    warm_cache: bool = Field(
+        default=False,
+        description="Of several agents asked at once, ask one first, so that the others' calls "
+        "use the provider's prefix cache: cheaper with many agents, but slower by one call each "
+        "time.",
+    )
     budget: Budget = Field(
         default=Budget(),
         description="Limits of the run; 0 is none. When one is reached, nobody is asked any more, "

@@ -51,12 +51,13 @@ def test_every_option_reaches_the_run(coop: Coop, tmp_path: Path) -> None:
         "enforcement": "escrow", "renegotiate": "every 2", "deadline": 9.0,
     }  # fmt: skip
     argv = [part for name, value in given.items() for part in (f"--{name}", str(value))]
-    argv += ["--constraint", "cap=5", "--constraint", "tax=0.1"]
+    argv += ["--constraint", "cap=5", "--constraint", "tax=0.1", "--warm-cache"]
     argv += ["--budget", "calls=50,seconds=60", "--instructions", "@words.txt"]
     assert coop("run", "escape_room", "--name", "all", *argv).code == 0
     room = home().runs.get("all").room
     assert {name: room[name] for name in given} == given
     assert room["constraints"] == ["cap=5", "tax=0.1"]
+    assert room["warm_cache"] is True
     assert (room["budget"]["calls"], room["budget"]["seconds"]) == (50, 60)
     assert room["instructions"] == "Be brief."
 

@@ -278,8 +278,8 @@ def test_the_help_of_a_run_is_short_and_help_all_has_every_option(coop: Coop) ->
     short, every = coop("run", "--help").out, coop("run", "--help-all").out
     assert len(short.splitlines()) <= 66
     assert "--help-all" in short
-    assert "--tries" not in short
-    assert {"--tries", "--mandate", "--seed"} <= set(re.findall(r"--[\w-]+", every))
+    assert "--warm-cache" not in short
+    assert {"--warm-cache", "--mandate", "--seed"} <= set(re.findall(r"--[\w-]+", every))
 
 
 def test_pruned_runs_give_their_space_back_and_leave_no_lease(coop: Coop, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import NOT_PLAYED
+from shapley_coop.seats.asking import ask
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.scripted import Script, Shown, events, shown
@@ -118,3 +119,25 @@ async def test_a_trader_shares_its_rules_and_finds_its_utilities_at_the_end(scri
     for _, messages in talk:
         user = str(messages[1].text)
         assert user.index("# So far") < user.index("What each set of tasks is worth")
+
+
+async def test_a_warm_cache_has_one_asked_before_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heard: list[str] = []
+
+    async def listening(*given: Any, **options: Any) -> Any:
+        agent = given[2].agent
+        heard.append(f"{agent} is asked")
+        answer = await ask(*given, **options)
+        heard.append(f"{agent} has answered")
+        return answer
+
+    monkeypatch.setattr("shapley_coop.seats.steps.ask", listening)
+    given = {"game": "public_goods", "params": {"rounds": 1}, "warm_cache": True}
+    await play("llm_only", RunConfig.model_validate(given))
+    assert heard[:2] == ["Alice is asked", "Alice has answered"]
+    assert [told.partition(" ")[2] for told in heard[2:5]] == ["is asked"] * 3
+
+
+# The model of a cache by which `make bench` bills

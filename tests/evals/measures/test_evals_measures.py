@@ -16,15 +16,10 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
     """Three at one door, by three norms that differ there; played to the end."""
     folder: Path = tmp_path_factory.mktemp("norms")
     room = {"game": "escape_room", "params": {"agents": ["Ann", "Ben", "Cem"], "levers": 1}}
-<<<<<<< HEAD
     varied = {"norm": ["shapley", "leave_one_out", "equal"]}
-    run(suite(base={**room, "graph": "shapley_coop"}, vary=varied, seeds="0"), folder)
-=======
-    varied = {"norm": ["shapley", "banzhaf", "equal"]}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COOP_HOME", str(folder / "home"))
         run(suite(base={**room, "graph": "shapley_coop"}, vary=varied, seeds="0"), folder)
->>>>>>> fields
     return {row["room"]["norm"]: row for row in read_rows(folder)}
 
 
