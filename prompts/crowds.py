@@ -138,3 +138,11 @@ def _frequent_sayings(words: Counter[str]) -> str:
     told = [f"{quote(said)} ×{n}" for said, n in often]
     left = words.total() - sum(n for _, n in often)
     return ", ".join([*told, *([f"{left} in other words"] if left else [])])
+
+
+def counted_together(of_each: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Return act → the number of times that agents did the act, summed over all agents."""
+    sums: Counter[str] = Counter()
+    for counts in of_each.values():
+        sums.update(counts)
+    return dict(sums)

@@ -6,8 +6,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.many import MANY
 from shapley_coop.prompts.computed import amount
-from shapley_coop.prompts.crowds import MOST_COLUMNS, fold, together
+from shapley_coop.prompts.crowds import MOST_COLUMNS, counted_together, fold, together
 from shapley_coop.prompts.words import ESCAPES, plain, quote
 from shapley_coop.remembered import by_identity
 
@@ -40,7 +41,7 @@ def write_history(events: Sequence[Event], turns: int = 0) -> str:
     """Return the public history in words.
 
     Args:
-        events: the events from `state.history`: messages and turns.
+        events: the events from `state.history`: messages, turns, and summaries of both.
         turns: the number of the game's turns; 0 if unknown.
     """
     parts: list[str] = []
@@ -54,6 +55,8 @@ def write_history(events: Sequence[Event], turns: int = 0) -> str:
         last, heading = heading, _heading_line(event) if "topic" in event else ""
         if "did" in event:
             parts.append(_turn(event, first="did" not in before))
+        elif "in_sum" in event:
+            parts.append(_in_sum(event))
         else:
             parts += [heading] if heading != last else []
             parts.append(_message_line(event, turns))
@@ -91,6 +94,33 @@ def _turn(event: Event, first: bool) -> str:
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |\n"
+
+
+def _in_sum(event: Event) -> str:
+    """Return the words for an event that summarises older events by counts and sums."""
+    told = [f"{event['in_sum']} earlier events, in sum"]
+    if "turns" in event:
+        first, last = event["turns"]
+        told.append(f"turns {first} to {last}")
+        if many := len(event["done"]) > MANY:
+            told.append(f"all together did {_count_words(counted_together(event['done']))}")
+        else:
+            told += [f"{agent} did {_count_words(deeds)}" for agent, deeds in event["done"].items()]
+        rewards = together(event["earned"]) if many else plain(event["earned"])
+        told.append(f"rewards: {rewards}")
+    if "pot" in event:
+        told.append(f"{event['pot']} for all")
+    said = event.get("said", {})
+    if len(said) > MANY:
+        said = {"all together": counted_together(said)}
+    told += [f"{agent} said: {_count_words(acts)}" for agent, acts in said.items()]
+    if "effects" in event:
+        told.append(f"happened: {_count_words(event['effects'])}")
+    return f"\n({'; '.join(told)}.)\n"
+
+
+def _count_words(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{plain(what)} ×{n}" for what, n in counts.items())
 
 
 def _heading_line(event: Event) -> str:

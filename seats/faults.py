@@ -28,7 +28,7 @@ _BY_STATUS = {
     404: "knows no such model or address; check the model's name and base URL",
     408: f"gave up waiting for the request; {AGAIN}",
     409: f"is busy with another request that this one conflicts with; {AGAIN}",
-    413: "finds the request too large; give another model, or play fewer rounds",
+    413: "finds the request too large; give it less to read (recall), or another model",
     422: f"understands the request and cannot process it; {_SETTINGS}",
     429: "is asked too often, beyond its rate limit; try later, or run less at once",
     500: f"failed within; {AGAIN}",
@@ -116,7 +116,10 @@ def _of_letter(error: BaseException, tokens: int) -> str:
     words = f"{getattr(error, 'code', '')} {error}"
     if _OVERFLOW.search(words):
         size = f" (about {tokens} tokens)" if tokens else ""
-        return f"finds the letter{size} too long for the model; give a model with a longer context"
+        return (
+            f"finds the letter{size} too long for the model; set recall, or give a model with a "
+            "longer context"
+        )
     if _NO_SYSTEM.search(words):
         return "takes no system message; set `system` of the seat to false"
     return ""

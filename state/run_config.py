@@ -184,6 +184,13 @@ class RunConfig(BaseModel):
         le=10,
         description="The most attempts at one message before its author passes.",
     )
+    recall: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="Letters list at least so many of the latest events; at twice as many, the "
+        "older half is summarised. 0 lists all.",
+    )
     warm_cache: bool = Field(
         default=False,
         description="Of several agents asked at once, ask one first, so that the others' calls "

@@ -47,7 +47,7 @@ def test_a_field_that_is_added_becomes_an_option() -> None:
 def test_every_option_reaches_the_run(coop: Coop, tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("Be brief.", encoding="utf-8")
     given = {
-        "seed": 7, "rounds": 2, "tries": 4, "norm": "equal", "deposit": "3",
+        "seed": 7, "rounds": 2, "tries": 4, "recall": 5, "norm": "equal", "deposit": "3",
         "enforcement": "escrow", "renegotiate": "every 2", "deadline": 9.0,
     }  # fmt: skip
     argv = [part for name, value in given.items() for part in (f"--{name}", str(value))]

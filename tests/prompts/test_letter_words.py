@@ -170,6 +170,14 @@ async def test_an_offer_is_told_once_in_words_and_once_as_json_to_change(script:
     assert "hash" not in letter.split("# You")[1]
 
 
+async def test_an_offer_that_is_long_past_is_told_beside_the_question(script: Script) -> None:
+    agreeing(script)
+    room = ROOM.model_copy(update={"recall": 1})
+    await play("negotiation", room)
+    (letter,) = script.shown_to("Bob", "answer")
+    assert letter.count("Alice does cooperate at every turn.") == 1
+
+
 async def test_without_deals_no_letter_speaks_of_prices(script: Script) -> None:
     await play("llm_only", ROOM)
     for letter in script.shown_to("Alice"):

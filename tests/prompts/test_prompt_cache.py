@@ -5,6 +5,7 @@ one agent is told; so the next letter of anybody begins as the last one did.
 """
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -119,6 +120,18 @@ async def test_a_trader_shares_its_rules_and_finds_its_utilities_at_the_end(scri
     for _, messages in talk:
         user = str(messages[1].text)
         assert user.index("# So far") < user.index("What each set of tasks is worth")
+
+
+async def test_a_summary_breaks_the_prefix_only_when_it_is_made(script: Script) -> None:
+    for agent in ("Alice", "Bob"):
+        script[agent, "act"] = "<ACTION>defect</ACTION>"
+    given = {"game": "prisoners_dilemma", "params": {"rounds": 12}, "recall": 3}
+    await play("llm_only", RunConfig.model_validate(given))
+    alice = script.shown_to("Alice", "act")
+    broken = [n for n, (a, b) in enumerate(pairwise(alice), 1) if not b.startswith(transcript(a))]
+    assert broken == [6, 9], "after six events and after every third from then on"
+    for one, other in zip(alice, script.shown_to("Bob", "act"), strict=True):
+        assert transcript(one) == transcript(other), "it is the same for everybody"
 
 
 async def test_a_warm_cache_has_one_asked_before_the_others(

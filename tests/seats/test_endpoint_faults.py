@@ -202,7 +202,7 @@ async def test_over_http_a_bomb_and_a_large_body_end_in_one_line_and_gzip_is_rea
     [
         (400, "exceed_context_size_error", "too big", r"letter \(about \d+ tokens\) too long"),
         (400, None, "This model's maximum context length is 4096 tokens.", "too long for the"),
-        (500, None, "the request exceeds the available context size", "longer context"),
+        (500, None, "the request exceeds the available context size", "set recall"),
         (429, None, "Too many tokens, please wait before trying again.", "rate limit"),
         (400, None, "Conversation roles: System role not supported", "set `system` of the seat"),
     ],

@@ -16,7 +16,7 @@ _BY_STATUS = {
     401: "refuses the token, or wants one; set {token}",
     403: "gives the token no right to this; look at {token}",
     404: "has no agent at this address; check the URL",
-    413: "finds the letter too long; play fewer rounds",
+    413: "finds the letter too long; give it less to read (recall)",
     429: "is asked too often; try later",
     503: "is not available now; try later",
 }
