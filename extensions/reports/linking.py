@@ -1,17 +1,12 @@
-"""Links from the numbers of a report to their runs, and the pages of these runs beside it."""
+"""Links from the numbers of a report to their runs."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from urllib.parse import quote
 
 from markupsafe import Markup
 
 from shapley_coop.evals.cell import Row
-from shapley_coop.extensions.page.run_sources import HomeSource
-from shapley_coop.extensions.page.selfcontained import standalone_page
-from shapley_coop.written_files import make_folder, replace_file
 
 MOST_PAGES = 200
 """The most run pages beside a report; each is a file of 0.1 MB."""
@@ -84,27 +79,3 @@ class Links:
         }
         alone = not others and first["cell"] in self.pages
         return {SEED: str(first["seed"]), **labels} if alone else labels
-
-
-class RunPages:
-    """A writer of run pages into a folder beside a report, for runs that this home holds.
-
-    Args:
-        report: the report's file; the folder has its name with `_runs` in place of the suffix.
-    """
-
-    def __init__(self, report: Path) -> None:
-        self._folder = report.with_name(f"{report.stem}_runs")
-        self._written: dict[str, str] = {}
-
-    def __call__(self, run: str) -> str:
-        """Write a run's page; return its address from the report, or "" without a page."""
-        if run not in self._written and len(self._written) < MOST_PAGES:
-            try:
-                page = standalone_page(HomeSource().get(run, private=False))
-            except ValueError:  # the run was removed, or was played elsewhere
-                return ""
-            make_folder(self._folder)
-            replace_file(self._folder / f"{run}.html", [page])
-            self._written[run] = f"{quote(self._folder.name)}/{quote(run)}.html"
-        return self._written.get(run, "")

@@ -64,9 +64,9 @@ def _report_run(run: str, out: Path, private: bool) -> None:
 
 
 def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | None) -> None:
-    from shapley_coop.extensions.reports.linking import RunPages
     from shapley_coop.extensions.reports.report import figures as drawn
     from shapley_coop.extensions.reports.report import report as page
+    from shapley_coop.extensions.reports.run_pages import RunPages
     from shapley_coop.extensions.sweeps.store import Store
 
     with Store(folder) as store:

@@ -126,7 +126,7 @@ def _play(
 
 def _publish(place: Path, as_json: bool) -> None:
     """Rank the seats, keep and print the ranking, and write the page."""
-    from shapley_coop.extensions.reports.linking import RunPages
+    from shapley_coop.extensions.reports.run_pages import RunPages
     from shapley_coop.extensions.trials.tournament import kept
     from shapley_coop.extensions.trials.tournament.page import leaderboard
 

@@ -132,6 +132,7 @@ def test_each_command_names_the_extra_whose_library_is_absent(
     assert sorted(tmp_path.rglob("*.xml")) == before
 
 
+@brought_by("server")
 @pytest.mark.parametrize("library", ["langgraph_cli", "langgraph_api"])
 def test_each_half_of_langgraphs_server_is_named_where_it_is_absent(
     coop: Coop, monkeypatch: pytest.MonkeyPatch, library: str
@@ -141,6 +142,7 @@ def test_each_half_of_langgraphs_server_is_named_where_it_is_absent(
     assert line == f'coop: coop dev needs {library}: pip install "shapley-coop[dev]"'
 
 
+@brought_by("page")
 @brought_by("reports")
 def test_a_report_without_its_library_has_its_figures_as_svg_and_says_what_png_needs(
     coop: Coop, without: Callable[..., Ended], tmp_path: Path

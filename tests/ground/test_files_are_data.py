@@ -62,7 +62,9 @@ def test_a_suite_imports_nothing_that_it_names(coop: Coop, tmp_path: Path, mark:
 
 
 @brought_by("reports")
-@pytest.mark.parametrize("command", ["status", "report", "export"])
+@pytest.mark.parametrize(
+    "command", ["status", pytest.param("report", marks=brought_by("page")), "export"]
+)
 def test_a_sweeps_folder_runs_no_program_that_its_manifest_or_its_rows_name(
     coop: Coop, tmp_path: Path, mark: Path, command: str
 ) -> None:

@@ -82,9 +82,14 @@ def test_the_servers_paths_stay_as_they_are() -> None:
     "path",
     [
         *(served["path"] for served in SERVED["graphs"].values()),
-        SERVED["checkpointer"]["path"],
-        SERVED["auth"]["path"],
-        SERVED["http"]["app"],
+        *(
+            pytest.param(path, marks=brought_by("server"))
+            for path in (
+                SERVED["checkpointer"]["path"],
+                SERVED["auth"]["path"],
+                SERVED["http"]["app"],
+            )
+        ),
     ],
 )
 def test_what_the_server_loads_is_there(path: str) -> None:

@@ -11,9 +11,10 @@ from shapley_coop.extensions.reports import runs
 from shapley_coop.extensions.reports.charts import intervals
 from shapley_coop.extensions.reports.figures import KINDS
 from shapley_coop.extensions.reports.finding import finding
-from shapley_coop.extensions.reports.linking import Links, RunPages
+from shapley_coop.extensions.reports.linking import Links
 from shapley_coop.extensions.reports.picture import Axis, Bar
 from shapley_coop.extensions.reports.report import report
+from shapley_coop.extensions.reports.run_pages import RunPages
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
 from shapley_coop.extensions.sweeps.folders import read_rows
 from tests.browser import PHONE, picture, tab

@@ -86,6 +86,7 @@ def test_a_run_is_played_on_by_the_wiring_that_it_began_with_alone(
 
 
 @pytest.mark.parametrize("version", [None, 1])
+@brought_by("page")
 @brought_by("reports")
 def test_a_sweep_of_another_version_is_refused_in_one_line_and_left_as_it_is(
     coop: Coop, tmp_path: Path, version: int | None
