@@ -113,7 +113,10 @@ def _in_sum(event: Event) -> str:
     said = event.get("said", {})
     if len(said) > MANY:
         said = {"all together": counted_together(said)}
-    told += [f"{agent} said: {_count_words(acts)}" for agent, acts in said.items()]
+    speakers: dict[str, list[str]] = {}
+    for agent, acts in said.items():
+        speakers.setdefault(_count_words(dict(sorted(acts.items()))), []).append(agent)
+    told += [f"{', '.join(agents)} said: {words}" for words, agents in speakers.items()]
     if "effects" in event:
         told.append(f"happened: {_count_words(event['effects'])}")
     return f"\n({'; '.join(told)}.)\n"
