@@ -55,8 +55,9 @@ class PostgresSaver(HomeSaver, BlockingSaver):
 
     def connect(self) -> None:
         """Reconnect if the connection is broken."""
-        if not is_alive(self.conn):
-            self.conn = self._connected()
+        with self.lock:
+            if not is_alive(self.conn):
+                self.conn = self._connected()
 
     def get_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
@@ -75,8 +76,17 @@ class PostgresSaver(HomeSaver, BlockingSaver):
     @contextmanager
     def transaction(self) -> Iterator[Statements]:
         """Open one transaction."""
-        with self.conn.transaction(), self.conn.cursor(row_factory=tuple_row) as cursor:
+        with (
+            self.lock,
+            self.conn.transaction(),
+            self.conn.cursor(row_factory=tuple_row) as cursor,
+        ):
             yield Statements(cursor, POSTGRES)
+
+    def close(self) -> None:
+        """Close the connection when no thread uses it any more."""
+        with self.lock:
+            self.conn.close()
 
     def _connected(self) -> Any:
         return open_connection(self._url, prepare_threshold=0, row_factory=dict_row)
@@ -113,5 +123,4 @@ async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
     try:
         yield saver
     finally:
-        await saver.batcher.drained()
-        saver.conn.close()
+        await asyncio.to_thread(saver.close)

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,11 @@ class SqliteSaver(HomeSaver, BlockingSaver):
         """
         return (current or 0) + 1
 
+    def close(self) -> None:
+        """Close the connection when no thread uses it any more; else SQLite could crash."""
+        with self.lock:
+            self.conn.close()
+
     @contextmanager
     def transaction(self) -> Iterator[Statements]:
         """Open one transaction."""
@@ -47,13 +52,11 @@ class SqliteSaver(HomeSaver, BlockingSaver):
 @asynccontextmanager
 async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
     """Open a saver, and create its tables if they are missing."""
-    connection = await asyncio.to_thread(_connect, file)
-    with closing(connection):
-        saver = SqliteSaver(connection)
-        try:
-            yield saver
-        finally:
-            await saver.batcher.drained()
+    saver = await asyncio.to_thread(lambda: SqliteSaver(_connect(file)))
+    try:
+        yield saver
+    finally:
+        await asyncio.to_thread(saver.close)
 
 
 def _connect(file: Path) -> sqlite3.Connection:
