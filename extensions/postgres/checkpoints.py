@@ -10,11 +10,10 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, DeltaChannelHistory
 
 from shapley_coop.extensions.postgres.connections import is_alive, open_connection
-from shapley_coop.extensions.postgres.dialect import POSTGRES
+from shapley_coop.extensions.postgres.dialect import PostgresStatements
 from shapley_coop.extras import require_extra
 from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
-from shapley_coop.state.storage.statements import Statements
 
 with require_extra("postgres", "a home in Postgres"):
     from langgraph.checkpoint.postgres import PostgresSaver as BlockingSaver
@@ -74,14 +73,14 @@ class PostgresSaver(HomeSaver, BlockingSaver):
         return super().get_delta_channel_history(config=config, channels=channels)
 
     @contextmanager
-    def transaction(self) -> Iterator[Statements]:
+    def transaction(self) -> Iterator[PostgresStatements]:
         """Open one transaction."""
         with (
             self.lock,
             self.conn.transaction(),
             self.conn.cursor(row_factory=tuple_row) as cursor,
         ):
-            yield Statements(cursor, POSTGRES)
+            yield PostgresStatements(cursor)
 
     def close(self) -> None:
         """Close the connection when no thread uses it any more."""

@@ -26,9 +26,9 @@ from langgraph.checkpoint.base import (
 )
 
 from shapley_coop.state.storage.checkpoints.serializer import Unreadable
+from shapley_coop.state.storage.databases import Statements
 from shapley_coop.state.storage.owned import Owners
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, request_holder
-from shapley_coop.state.storage.statements import Statements
 
 Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 """A function called after each new checkpoint with (thread, the table, the written keys)."""

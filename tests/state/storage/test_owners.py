@@ -35,8 +35,9 @@ def entry(agent: str = "Alice", words: str = "mine") -> Entry:
 def test_a_thread_named_like_an_episode_of_another_opens_nothing(books: Home) -> None:
     with acting_for("ann", "t1"):
         books.journal.write("e", entry())
-    books.owners.check_thread("e", "bob", claim=True)
-    assert books.owners.knows("e", "bob")
+    threads = books.owners
+    threads.check_thread("e", "bob", claim=True)
+    assert threads.knows("e", "bob")
     for thread in ("", "e"):
         with acting_for("bob", thread), pytest.raises(NotYours):
             posted(books.ledger, Key("e", "escrow"), MORE)
