@@ -20,6 +20,7 @@ Bob breaks it door {'Alice': '-1', 'Bob': '-1'}
 no deal what each can be sure of {'Alice': '-1', 'Bob': '-1'}
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -186,8 +187,8 @@ def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     without_terms = terms if of.standing else Enforcement("notional")
     try:
         terms = _with_deposit(of, stage)
-        within = GameTree(of.contract, stage, terms, of.record)
-        without = GameTree(standing, stage, without_terms, of.record)
+        within = _tree(of, of.contract, stage, terms)
+        without = _tree(of, standing, stage, without_terms)
     except NotFinite:
         return None
     rows = exact_rows(within, without, _holdings(of), of.record)
@@ -196,6 +197,23 @@ def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     return DealOutlook(rows=tuple(rows), assumes=IN_TREE), lambda: [
         Played(within.course(of.record))
     ]
+
+
+def _tree(of: Prospect, agreed: Deal | Contract, stage: StageGame, terms: Enforcement) -> GameTree:
+    """Return the game tree of a deal from now on, which an earlier turn's tree may contain."""
+    told = agreed.model_dump_json() if isinstance(agreed, Deal) else json.dumps(agreed)
+    key = of.game, told, terms
+    before = _trees.get(key)
+    if len(_trees) >= _MOST_TREES:
+        _trees.clear()
+    tree = before and before.at(of.record)
+    _trees[key] = tree = tree or GameTree(agreed, stage, terms, of.record)
+    return tree
+
+
+_MOST_TREES = 4
+_trees: dict[tuple[Game, str, Enforcement], GameTree] = {}
+"""The latest trees: a letter of each turn needs the same tree, from its own position on."""
 
 
 def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
