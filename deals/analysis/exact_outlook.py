@@ -1,5 +1,6 @@
 """The outlook from the game tree: exact payoffs, and each agent's best strategy with a breach."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
@@ -20,11 +21,36 @@ from shapley_coop.deals.analysis.outlook_rows import (
     certain,
     told_by_turn,
 )
-from shapley_coop.deals.analysis.stage import Play
+from shapley_coop.deals.analysis.stage import Play, StageGame
 from shapley_coop.deals.analysis.valuations import expected_value, own_kept, secure_value
-from shapley_coop.games import Turn
+from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.games import Game, Turn
+
+_MOST_TREES = 4
+_trees: dict[tuple[Game, str, Enforcement], GameTree] = {}
+"""The latest trees: a letter of each turn needs the same tree, from its own position on."""
 
 Layers = dict[int, dict[HistoryState, Amounts]]
+
+
+def tree_of(
+    game: Game,
+    agreed: Deal | Contract,
+    stage: StageGame,
+    enforcement: Enforcement,
+    record: Sequence[Turn],
+) -> GameTree:
+    """Return the game tree of a deal from now on, which an earlier turn's tree may contain."""
+    told = agreed.model_dump_json() if isinstance(agreed, Deal) else json.dumps(agreed)
+    key = game, told, enforcement
+    before = _trees.get(key)
+    if len(_trees) >= _MOST_TREES:
+        _trees.clear()
+    tree = before and before.at(record)
+    _trees[key] = tree = tree or GameTree(agreed, stage, enforcement, record)
+    return tree
 
 
 def exact_rows(

@@ -20,7 +20,6 @@ Bob breaks it door {'Alice': '-1', 'Bob': '-1'}
 no deal what each can be sure of {'Alice': '-1', 'Bob': '-1'}
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -29,8 +28,7 @@ from typing import Any
 
 from shapley_coop.amounts import from_micro
 from shapley_coop.deals.agreement import Agreement
-from shapley_coop.deals.analysis.exact_outlook import exact_rows
-from shapley_coop.deals.analysis.game_tree import GameTree
+from shapley_coop.deals.analysis.exact_outlook import exact_rows, tree_of
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, Row, average
 from shapley_coop.deals.analysis.simulated_outlook import Simulation
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
@@ -187,8 +185,8 @@ def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     without_terms = terms if of.standing else Enforcement("notional")
     try:
         terms = _with_deposit(of, stage)
-        within = _tree(of, of.contract, stage, terms)
-        without = _tree(of, standing, stage, without_terms)
+        within = tree_of(of.game, of.contract, stage, terms, of.record)
+        without = tree_of(of.game, standing, stage, without_terms, of.record)
     except NotFinite:
         return None
     rows = exact_rows(within, without, _holdings(of), of.record)
@@ -197,23 +195,6 @@ def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     return DealOutlook(rows=tuple(rows), assumes=IN_TREE), lambda: [
         Played(within.course(of.record))
     ]
-
-
-def _tree(of: Prospect, agreed: Deal | Contract, stage: StageGame, terms: Enforcement) -> GameTree:
-    """Return the game tree of a deal from now on, which an earlier turn's tree may contain."""
-    told = agreed.model_dump_json() if isinstance(agreed, Deal) else json.dumps(agreed)
-    key = of.game, told, terms
-    before = _trees.get(key)
-    if len(_trees) >= _MOST_TREES:
-        _trees.clear()
-    tree = before and before.at(of.record)
-    _trees[key] = tree = tree or GameTree(agreed, stage, terms, of.record)
-    return tree
-
-
-_MOST_TREES = 4
-_trees: dict[tuple[Game, str, Enforcement], GameTree] = {}
-"""The latest trees: a letter of each turn needs the same tree, from its own position on."""
 
 
 def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
