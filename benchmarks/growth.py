@@ -44,9 +44,14 @@ def _played_and_verified(rounds: int) -> tuple[float, float]:
     with scratch():
         began = process_time()
         asyncio.run(play("contracts", room, "long"))
-        ended = process_time()
-        assert all(check.sound for check in asyncio.run(verify_run("long")))
-        return ended - began, process_time() - ended
+        played = process_time() - began
+        return played, min(_verified() for _ in range(3))  # the least: a collection costs as much
+
+
+def _verified() -> float:
+    began = process_time()
+    assert all(check.sound for check in asyncio.run(verify_run("long")))
+    return process_time() - began
 
 
 async def _play(runs: int) -> None:
