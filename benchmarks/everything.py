@@ -48,6 +48,8 @@ BENCHES: dict[str, tuple[str, dict[str, Any]]] = {
     "many": ("many", {"sizes": (4, 8), "runs": 2}),
     "delegates": ("many", {"sizes": (3, 4), "seeds": 1, "games": ("volunteers",)}),
     "credit": ("credit", {"repeats": 1, "exactly": 5, "sampled": 6, "players": 10}),
+    "rounds": ("growth", {"sizes": (2, 4)}),
+    "memory": ("growth", {"few": 1, "many": 9}),
     "checkpoints": ("state", {"turns": (4, 8), "rounds": 2}),
     "sweep": ("sweep", {"rows": 4}),
 }

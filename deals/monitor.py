@@ -22,7 +22,7 @@ the game is over. No agent can violate a payment or the split.
 A turn costs about 1 μs for each clause, however many turns came before.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, NamedTuple
@@ -236,18 +236,33 @@ class Monitor:
 
 def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
     """Return the duties under the deal at `turn`, given the turns before it."""
+    return duties_under(deal)(before, turn)
+
+
+def duties_under(deal: Deal) -> Callable[[Sequence[Turn], int], list[Duty]]:
+    """Return a function of (the turns before a turn, the turn) that lists the deal's duties."""
     clauses = tuple(compiled_clause(cid, duty) for cid, duty in deal.duties.items())
-    memories = start(clauses)
-    if any(memories):
-        for played in before:
-            memories = after(clauses, memories, played)
-    return _duty_list(duties_at(clauses, memories, turn))
+
+    def listed(before: Sequence[Turn], turn: int) -> list[Duty]:
+        memories = start(clauses)
+        if any(memories):
+            for played in before:
+                memories = after(clauses, memories, played)
+        return _duty_list(duties_at(clauses, memories, turn))
+
+    return listed
 
 
 def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment]:
     """Return the payments under the deal that fall due in the record from turn `since` on."""
     clauses = tuple(compiled_clause(cid, pay, since) for cid, pay in deal.pays.items())
-    return Monitor(clauses).on(record).payments if clauses else []
+    memories, paid, found = start(clauses), frozenset[str](), list[Payment]()
+    for turn in record if clauses else ():
+        memories = after(clauses, memories, turn)
+        due = payments_due(clauses, memories, turn["turn"], paid)
+        paid |= only_once(due)
+        found += [x for cid, pay in due.items() if (x := _payment(cid, pay, turn)).amount]
+    return found
 
 
 def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:

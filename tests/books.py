@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.seats.records import Entry
-from shapley_coop.state.storage.database import facts_at
-from shapley_coop.state.storage.facts import Fact
+from shapley_coop.state.storage.facts import Fact, facts_at
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.journal import Journal, entry_in
 from shapley_coop.state.storage.ledger import Key, Ledger, Line, Verdict

@@ -19,8 +19,7 @@ from itertools import count
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shapley_coop.state.storage.database import Facts
-from shapley_coop.state.storage.facts import Fact, Session
+from shapley_coop.state.storage.facts import Fact, Facts, Session
 from tests.warm_coop import SAVERS, Stop
 
 IMPORTED = (

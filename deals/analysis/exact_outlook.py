@@ -1,5 +1,6 @@
 """The outlook from the game tree: exact payoffs, and each agent's best strategy with a breach."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
@@ -20,11 +21,36 @@ from shapley_coop.deals.analysis.outlook_rows import (
     certain,
     told_by_turn,
 )
-from shapley_coop.deals.analysis.stage import Play
+from shapley_coop.deals.analysis.stage import Play, StageGame
 from shapley_coop.deals.analysis.valuations import expected_value, own_kept, secure_value
-from shapley_coop.games import Turn
+from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.games import Game, Turn
+
+_MOST_TREES = 4
+_trees: dict[tuple[Game, str, Enforcement], GameTree] = {}
+"""The latest trees: a letter of each turn needs the same tree, from its own position on."""
 
 Layers = dict[int, dict[HistoryState, Amounts]]
+
+
+def tree_of(
+    game: Game,
+    agreed: Deal | Contract,
+    stage: StageGame,
+    enforcement: Enforcement,
+    record: Sequence[Turn],
+) -> GameTree:
+    """Return the game tree of a deal from now on, which an earlier turn's tree may contain."""
+    told = agreed.model_dump_json() if isinstance(agreed, Deal) else json.dumps(agreed)
+    key = game, told, enforcement
+    before = _trees.get(key)
+    if len(_trees) >= _MOST_TREES:
+        _trees.clear()
+    tree = before and before.at(record)
+    _trees[key] = tree = tree or GameTree(agreed, stage, enforcement, record)
+    return tree
 
 
 def exact_rows(
@@ -46,7 +72,9 @@ def exact_rows(
 
     rows = [Row(EVERYBODY, certain(told(within.value(expected_value), moved)))]
     for i, agent in enumerate(agents):
-        if found := _Breach(within, i).best():
+        if i not in within.solved:
+            within.solved[i] = _Breach(within, i)
+        if found := within.solved[i].best(within.now, within.start):
             gains, by = found
             rows.append(Row(breaks(agent), certain(told(gains, moved)), who=agent, by=by))
     sure = told(without.value(secure_value), without.shifted(record))
@@ -64,20 +92,21 @@ class _Breach:
         self._kept = within.values(expected_value)
         self._free: Layers = {}  # turn → all agents' gains if i has broken the deal already
         self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # turn → if it has not yet
-        for turn in range(self._stage.turns, within.now - 1, -1):
-            layer = within.layers[turn]
+        self._chosen: dict[tuple[int, HistoryState, bool], str] = {}
+        for turn, layer in reversed(within.layers.items()):
             self._free[turn] = {past: self._of_free(p) for past, p in layer.items()}
             self._must[turn] = {past: self._of_must(p) for past, p in layer.items()}
 
-    def best(self) -> tuple[Amounts, str] | None:
+    def best(self, now: int, start: HistoryState) -> tuple[Amounts, str] | None:
         """Return all agents' gains from now on and the breaches in words; None without a breach."""
-        now, start = self._tree.now, self._tree.start
         if not self._tree.layers or (gains := self._must[now][start]) is None:
             return None
         deeds, past, broken = [], start, False
         for turn in range(now, self._stage.turns + 1):
-            position = self._tree.layers[turn][past]
-            action = self._action(position, broken)
+            position, place = self._tree.layers[turn][past], (turn, past, broken)
+            if place not in self._chosen:
+                self._chosen[place] = self._action(position, broken)
+            action = self._chosen[place]
             if action not in own_kept(self._tree, position, self._i):
                 broken = True
                 deeds.append((turn, action))

@@ -7,6 +7,7 @@ in the memories.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -105,13 +106,23 @@ class GameTree:
         self.clauses = compile_contract(agreed)
         self._split = split if enforcement.executes else None
         self._width = sum(max(1, len(term.condition.start)) for term in self.clauses)
-        self.now = len(record) + 1
-        monitor = Monitor(self.clauses).on(record)
-        broken = self._matters(breach.agent for breach in monitor.breaches)
-        self.start = HistoryState(monitor.memories, monitor.paid, broken)
+        self._judge(Monitor(self.clauses).on(record))
         self._turns = {play: self._turn(play) for play in stage.plays}
         self.layers = self._explore()
         self._values: dict[Valuation, dict[int, dict[HistoryState, Amounts]]] = {}
+        self.solved: dict[int, Any] = {}  # what others compute once for all positions
+
+    def at(self, record: Sequence[Turn]) -> "GameTree | None":
+        """Return this tree with a later present position, or None if it was not explored."""
+        later = copy(self)
+        later._judge(self._monitor.on(record))
+        return later if later.start in self.layers.get(later.now, {}) else None
+
+    def _judge(self, monitor: Monitor) -> None:
+        """Set the present position: the one after the turns that a monitor has observed."""
+        self._monitor, self.now = monitor, len(monitor.turns) + 1
+        broken = self._matters(breach.agent for breach in monitor.breaches)
+        self.start = HistoryState(monitor.memories, monitor.paid, broken)
 
     def value(self, worth: "Valuation") -> Amounts:
         """Return each agent's value at the present position: its gain over the turns left."""
@@ -120,7 +131,8 @@ class GameTree:
     def course(self, record: Sequence[Turn]) -> list[Turn]:
         """Return the record and the turns to come, with the first of equally good actions."""
         turns, past = list(record), self.start
-        for number, layer in self.layers.items():
+        for number in range(self.now, self.stage.turns + 1):
+            layer = self.layers[number]
             play = tuple(layer[past].expected[agent][0] for agent in self.stage.agents)
             turns.append({**self._turns[play], "turn": number})
             past = layer[past].onward[play]
@@ -139,13 +151,11 @@ class GameTree:
         """Return turn → state → each agent's value, by backward induction from the last turn."""
         if worth in self._values:
             return self._values[worth]
-        found = self._values[worth] = {}
-        for turn in range(self.stage.turns, self.now - 1, -1):
+        found: dict[int, dict[HistoryState, Amounts]] = {}
+        for turn, layer in reversed(self.layers.items()):
             later = found.get(turn + 1, {})
-            found[turn] = {
-                past: self._valued(position, later, worth)
-                for past, position in self.layers[turn].items()
-            }
+            found[turn] = {past: self._valued(at, later, worth) for past, at in layer.items()}
+        self._values[worth] = found  # only now, as other threads may read it
         return found
 
     def _valued(

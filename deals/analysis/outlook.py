@@ -28,8 +28,7 @@ from typing import Any
 
 from shapley_coop.amounts import from_micro
 from shapley_coop.deals.agreement import Agreement
-from shapley_coop.deals.analysis.exact_outlook import exact_rows
-from shapley_coop.deals.analysis.game_tree import GameTree
+from shapley_coop.deals.analysis.exact_outlook import exact_rows, tree_of
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, Row, average
 from shapley_coop.deals.analysis.simulated_outlook import Simulation
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
@@ -186,8 +185,8 @@ def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     without_terms = terms if of.standing else Enforcement("notional")
     try:
         terms = _with_deposit(of)
-        within = GameTree(of.contract, stage, terms, of.record)
-        without = GameTree(standing, stage, without_terms, of.record)
+        within = tree_of(of.game, of.contract, stage, terms, of.record)
+        without = tree_of(of.game, standing, stage, without_terms, of.record)
     except NotFinite:
         return None
     rows = exact_rows(within, without, _holdings(of), of.record)

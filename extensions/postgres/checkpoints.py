@@ -10,11 +10,10 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, DeltaChannelHistory
 
 from shapley_coop.extensions.postgres.connections import is_alive, open_connection
-from shapley_coop.extensions.postgres.dialect import POSTGRES
+from shapley_coop.extensions.postgres.dialect import PostgresStatements
 from shapley_coop.extras import require_extra
 from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
-from shapley_coop.state.storage.statements import Statements
 
 with require_extra("postgres", "a home in Postgres"):
     from langgraph.checkpoint.postgres import PostgresSaver as BlockingSaver
@@ -55,8 +54,9 @@ class PostgresSaver(HomeSaver, BlockingSaver):
 
     def connect(self) -> None:
         """Reconnect if the connection is broken."""
-        if not is_alive(self.conn):
-            self.conn = self._connected()
+        with self.lock:
+            if not is_alive(self.conn):
+                self.conn = self._connected()
 
     def get_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
@@ -73,10 +73,19 @@ class PostgresSaver(HomeSaver, BlockingSaver):
         return super().get_delta_channel_history(config=config, channels=channels)
 
     @contextmanager
-    def transaction(self) -> Iterator[Statements]:
+    def transaction(self) -> Iterator[PostgresStatements]:
         """Open one transaction."""
-        with self.conn.transaction(), self.conn.cursor(row_factory=tuple_row) as cursor:
-            yield Statements(cursor, POSTGRES)
+        with (
+            self.lock,
+            self.conn.transaction(),
+            self.conn.cursor(row_factory=tuple_row) as cursor,
+        ):
+            yield PostgresStatements(cursor)
+
+    def close(self) -> None:
+        """Close the connection when no thread uses it any more."""
+        with self.lock:
+            self.conn.close()
 
     def _connected(self) -> Any:
         return open_connection(self._url, prepare_threshold=0, row_factory=dict_row)
@@ -113,5 +122,4 @@ async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
     try:
         yield saver
     finally:
-        await saver.batcher.drained()
-        saver.conn.close()
+        await asyncio.to_thread(saver.close)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Any, TypeVar
 
-from shapley_coop.extensions.postgres.dialect import POSTGRES
+from shapley_coop.extensions.postgres.dialect import PostgresStatements
 from shapley_coop.extras import require_extra
 
 with require_extra("postgres", "a home in Postgres"):
@@ -99,22 +99,20 @@ class PostgresDatabase:
         url: `postgresql://…`.
     """
 
-    dialect = POSTGRES
-
     def __init__(self, url: str) -> None:
         self._url = url
         self._idle: list[tuple[Any, str]] = []
         self._free = BoundedSemaphore(MOST)
 
     @contextmanager
-    def reading(self, owner: str) -> Iterator[Any]:
-        """Yield a connection for queries, which do not wait for writers."""
+    def reading(self, owner: str) -> Iterator[PostgresStatements]:
+        """Open a read-only session on an owner's rows, which does not wait for writers."""
         with self._taken(owner) as connection:
-            yield connection
+            yield PostgresStatements(connection)
 
     @contextmanager
-    def writing(self, owner: str, lock: str = "") -> Iterator[Any]:
-        """Yield a connection in a transaction of an owner.
+    def writing(self, owner: str, lock: str = "") -> Iterator[PostgresStatements]:
+        """Open a transaction of an owner.
 
         Args:
             owner: the owner whose rows are visible and written.
@@ -123,7 +121,7 @@ class PostgresDatabase:
         with self._taken(owner) as connection, connection.transaction():
             if lock:
                 connection.execute(_LOCK, [lock])
-            yield connection
+            yield PostgresStatements(connection)
 
     @contextmanager
     def _taken(self, owner: str) -> Iterator[Any]:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from shapley_coop.state.storage.databases import Statements
 from shapley_coop.state.storage.owners import SERVER
-from shapley_coop.state.storage.statements import Dialect, Statements
 
 _NAMED = re.compile(r"(?<!:):(\w+)")
 
@@ -18,33 +18,30 @@ _POLICY = (
 """The statements by which Postgres lets a session read and write only its owner's rows."""
 
 
-class PostgresDialect(Dialect):
-    """Postgres's dialect; a table of one row holds the version of the whole database."""
+class PostgresStatements(Statements):
+    """Statements for Postgres; a table of one row holds the version of the whole database."""
 
     types: Mapping[str, str] = {
         "counted": "BIGSERIAL PRIMARY KEY",
         "bytewise": 'COLLATE "C"',
         "bytes": "BYTEA",
     }
-    tables = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+    _tables = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 
     def translate(self, statement: str) -> str:
         """Return a statement with psycopg's placeholders for values."""
         written = statement.replace("%", "%%").replace("?", "%s")
         return _NAMED.sub(r"%(\1)s", written)
 
-    def version(self, session: Statements) -> int:
-        """Return the version in a database, or 0 if there is none."""
-        if "coop_schema" not in session.tables():
+    def version(self) -> int:
+        """Return the version in the database, or 0 if there is none."""
+        if "coop_schema" not in self.tables():
             return 0
-        return int(session.execute("SELECT version FROM coop_schema")[0][0])
+        return int(self.execute("SELECT version FROM coop_schema")[0][0])
 
-    def complete(self, session: Statements, version: int) -> None:
+    def complete(self, version: int) -> None:
         """Create the policy, and record the version."""
         for statement in _POLICY:
-            session.execute(statement)
-        session.execute("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
-        session.execute("INSERT INTO coop_schema VALUES (?)", version)
-
-
-POSTGRES = PostgresDialect()
+            self.execute(statement)
+        self.execute("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
+        self.execute("INSERT INTO coop_schema VALUES (?)", version)

@@ -6,7 +6,7 @@ from shapley_coop.extensions.postgres.checkpoints import PostgresSaver, in_postg
 from shapley_coop.extensions.postgres.connections import PostgresDatabase
 from shapley_coop.extensions.postgres.leases import PostgresLeases
 from shapley_coop.extras import require_extra
-from shapley_coop.state.storage.database import facts_at
+from shapley_coop.state.storage.facts import facts_at
 from shapley_coop.state.storage.owners import SERVER
 
 with require_extra("postgres", "a home in Postgres"):

@@ -16,8 +16,7 @@ from typing import Any
 
 from shapley_coop.extensions.postgres.connections import open_connection
 from shapley_coop.extras import require_extra
-from shapley_coop.state.storage.database import facts_at
-from shapley_coop.state.storage.facts import Fact
+from shapley_coop.state.storage.facts import Fact, facts_at
 from shapley_coop.state.storage.leases import Lease, busy, digest, this_worker
 
 with require_extra("postgres", "a home in Postgres"):

@@ -11,8 +11,7 @@ import asyncio
 from functools import cache
 from uuid import uuid4
 
-from shapley_coop.state.storage.database import facts_at
-from shapley_coop.state.storage.facts import key_prefix
+from shapley_coop.state.storage.facts import facts_at, key_prefix
 from shapley_coop.state.storage.home import home
 
 START = "start"

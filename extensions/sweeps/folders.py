@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.sweeps.store import ROW, NoSweep, Store
-from shapley_coop.state.storage.statements import Statements
+from shapley_coop.state.storage.databases import Statements
 
 _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
 

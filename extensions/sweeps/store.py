@@ -7,8 +7,8 @@ machines share them. But if the folder already has a file, the sweep stays in th
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -16,12 +16,11 @@ from uuid import uuid4
 from shapley_coop.evals.cell import Row
 from shapley_coop.extensions.sweeps.stored import Stored
 from shapley_coop.extensions.sweeps.suite import Suite, games_in, refuse_programs
-from shapley_coop.state.storage.database import facts_at
-from shapley_coop.state.storage.databases import Database
-from shapley_coop.state.storage.driver import SqliteDatabase
+from shapley_coop.state.storage.databases import Database, Statements
+from shapley_coop.state.storage.facts import facts_at
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import FileLeases, Leases
-from shapley_coop.state.storage.statements import Statements
+from shapley_coop.state.storage.sqlite import SqliteDatabase
 from shapley_coop.state.storage.versions import check_version
 from shapley_coop.written_files import make_folder
 
@@ -97,7 +96,7 @@ class Store:
 
     def _open(self, new: bool) -> None:
         """Create missing tables, and check the sweep's version."""
-        with self._reading() as session:
+        with self._database.reading(_NOBODY) as session:
             missing = _TABLES.keys() - session.tables()
         if missing:
             with self.writing("tables of sweeps") as session:
@@ -129,7 +128,7 @@ class Store:
 
     def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
         """Return the rows of a query, whose parameters are `values` and `sweep`."""
-        with self._reading() as session:
+        with self._database.reading(_NOBODY) as session:
             return session.rows(query, **self.given(**values))
 
     def write(self, *statements: str, **values: Any) -> None:
@@ -138,20 +137,13 @@ class Store:
             for statement in statements:
                 session.execute(statement, **self.given(**values))
 
-    @contextmanager
-    def _reading(self) -> Iterator[Statements]:
-        with self._database.reading(_NOBODY) as connection:
-            yield Statements(connection, self._database.dialect)
-
-    @contextmanager
-    def writing(self, lock: str = "") -> Iterator[Statements]:
+    def writing(self, lock: str = "") -> AbstractContextManager[Statements]:
         """Open a transaction that may write.
 
         Args:
             lock: the name of a lock that the transaction holds; "" for no lock.
         """
-        with self._database.writing(_NOBODY, lock) as connection:
-            yield Statements(connection, self._database.dialect)
+        return self._database.writing(_NOBODY, lock)
 
     @property
     def is_empty(self) -> bool:

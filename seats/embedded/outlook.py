@@ -10,16 +10,16 @@ and leaves the contract's payments unchanged.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from shapley_coop.deals.language.clauses import Clause, Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.when import EVERYONE, Every, Turns, When
-from shapley_coop.deals.monitor import Duty, Payment, duties, payments
+from shapley_coop.deals.monitor import Duty, Payment, duties_under, payments
 from shapley_coop.deals.settlement import apply_payments
 from shapley_coop.games import Turn, foresight_of
 from shapley_coop.games.foresight import Asked, Foresight, Missing, Part, Payoffs
@@ -138,13 +138,14 @@ class Outlook:
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
     """Return a function that lists a deal's duties, agent by agent if `kind` refuses `EVERYONE`."""
+    listed = duties_under(deal)
     if kind.speaks_of_all:
-        return partial(duties, deal)
+        return listed
 
     def of_each(record: Sequence[Turn], turn: int) -> list[Duty]:
-        asked = duties(deal, record, turn)
+        asked = listed(record, turn)
         return [
-            replace(duty, agent=agent)
+            Duty(agent, duty.action, duty.forbidden, duty.clause)
             for duty in asked
             for agent in (facts["agents"] if duty.agent == EVERYONE else [duty.agent])
         ]

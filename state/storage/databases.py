@@ -1,27 +1,81 @@
-"""The interface of the databases that extensions provide, chosen by the scheme of a home's URL."""
+"""The statements of all databases, and the interface of those that extensions provide.
+
+A home's URL names the extension's database by its scheme; without a URL, a home is SQLite files.
+"""
 
 import sqlite3
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from shapley_coop import extension
-from shapley_coop.state.storage.statements import Dialect
 
 if TYPE_CHECKING:  # slow imports that few commands need
     from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
     from shapley_coop.state.storage.leases import Leases
 
 
+class Statements:
+    """The execution of statements in one transaction, or in a read-only session.
+
+    All statements are written for SQLite; another database's subclass translates them.
+
+    Args:
+        connection: the connection of the database's library.
+
+    Attributes:
+        types: the SQL types of columns: `counted` for row numbers, `bytes` for bytes, and
+            `bytewise`, added to the type of texts that sort by bytes.
+    """
+
+    types: Mapping[str, str] = {"counted": "INTEGER PRIMARY KEY", "bytewise": "", "bytes": "BLOB"}
+    _tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def translate(self, statement: str) -> str:
+        """Return a statement as this database takes it, with its placeholders for values."""
+        return statement
+
+    def execute(self, statement: str, *values: Any, **named: Any) -> list[Any]:
+        """Execute a statement, and return its rows.
+
+        Args:
+            statement: SQL with a question mark for each value, or `:name` for each named value.
+            values: the values, in order.
+            named: the named values; unused ones are allowed.
+        """
+        cursor = self._connection.execute(self.translate(statement), named or values)
+        return list(cursor.fetchall()) if cursor.description else []
+
+    def rows(self, query: str, **named: Any) -> list[dict[str, Any]]:
+        """Return the rows of a query as mappings from column names to values."""
+        cursor = self._connection.execute(self.translate(query), named)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def tables(self) -> set[str]:
+        """Return the names of the database's tables."""
+        return {name for (name,) in self.execute(self._tables)}
+
+    def version(self) -> int:
+        """Return the version that the database records for its data, or 0 if it records none."""
+        return int(self.execute("PRAGMA user_version")[0][0])
+
+    def complete(self, version: int) -> None:
+        """Record the version of the data, after the table of facts was created."""
+        self.execute(f"PRAGMA user_version = {version}")
+
+
 class Database(Protocol):
     """The connections of one database."""
 
-    dialect: Dialect
+    def reading(self, owner: str) -> AbstractContextManager[Statements]:
+        """Open a read-only session on an owner's rows, which does not wait for writers."""
 
-    def reading(self, owner: str) -> AbstractContextManager[Any]:
-        """Yield a connection for queries of an owner's rows."""
-
-    def writing(self, owner: str, lock: str = "") -> AbstractContextManager[Any]:
-        """Yield a connection in a transaction on an owner's rows.
+    def writing(self, owner: str, lock: str = "") -> AbstractContextManager[Statements]:
+        """Open a transaction on an owner's rows.
 
         Args:
             owner: the owner whose rows are visible and written.

@@ -46,15 +46,12 @@ class Episodes(Book):
             return uuid4().hex
         with self._facts.reading(who.owner) as session:
             known = session.read(FOLLOWS, who.thread, [previous])
-        if not known:
-            beginning()
-            now = datetime.now(UTC).isoformat(timespec="microseconds")
-            with self._facts.writing(who.owner) as session:
-                episode = mint(session, who.thread, previous, now)
-        else:
-            episode = str(known[0].value["episode"])
-        self._knows(episode, who)
-        return episode
+        if known:
+            return str(known[0].value["episode"])
+        beginning()
+        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        with self._facts.writing(who.owner) as session:
+            return mint(session, who.thread, previous, now)
 
 
 def mint(session: Session, thread: str, previous: str = "", begun: str = "") -> str:

@@ -6,27 +6,47 @@ second worker can safely repeat writes. The same statements run on every databas
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from shapley_coop.state.storage.at_rest import seal_bytes, unseal_bytes
+from shapley_coop.state.storage.databases import Database, Statements, driver
 from shapley_coop.state.storage.owners import SERVER, NotYours
-from shapley_coop.state.storage.statements import Dialect, Statements
+from shapley_coop.state.storage.sqlite import SqliteDatabase
+from shapley_coop.state.storage.versions import ANOTHER_HOME, BOOKS, check_version
 
 CLAIMED = ("episode", "run", "thread")
 """The kinds of facts whose keys are unique across owners."""
 
-_INSERT = "INSERT INTO facts (owner, kind, scope, key, value, body) VALUES "
-_ONCE = " ON CONFLICT DO NOTHING RETURNING kind, scope, key"
+_SQLITE = "sqlite:///"
+
+_COLUMNS = """
+    owner TEXT NOT NULL, kind TEXT {bytewise} NOT NULL, scope TEXT {bytewise} NOT NULL,
+    key TEXT {bytewise} NOT NULL, value TEXT NOT NULL, body {bytes} NOT NULL
+"""
+_SCHEMA = (
+    f"CREATE TABLE IF NOT EXISTS facts (number {{counted}}, {_COLUMNS})",
+    "CREATE UNIQUE INDEX IF NOT EXISTS facts_once ON facts (kind, scope, key, owner)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS facts_claimed ON facts (kind, scope, key)"
+    f" WHERE kind IN {CLAIMED}",
+)
+_INSERT = """
+    INSERT INTO facts (owner, kind, scope, key, value, body) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING RETURNING key
+"""
 _READ = "SELECT owner, kind, scope, key, value, body FROM facts WHERE "
 _LISTED = "SELECT owner, kind, scope, key, value FROM facts WHERE "
 _MINE = f"? IN (owner, '{SERVER}')"
 _IN_SCOPE = f"kind = ? AND scope = ? AND {_MINE}"
 
 _MOST = 200
-"""The most facts, keys or prefixes of keys in one SQL statement."""
+"""The most keys or prefixes of keys in one SQL statement."""
 
 _NONE = "-"
 """An SQL pattern that matches no scope."""
@@ -81,17 +101,16 @@ def serial(number: int) -> str:
     return f"{number:012}"
 
 
-class Session(Statements):
+class Session:
     """A transaction or a read-only session on the facts of one owner.
 
     Args:
-        connection: the driver's connection.
+        statements: the database's transaction or session.
         owner: the owner whose facts are read and written.
-        dialect: the database's dialect.
     """
 
-    def __init__(self, connection: Any, owner: str, dialect: Dialect) -> None:
-        super().__init__(connection, dialect)
+    def __init__(self, statements: Statements, owner: str) -> None:
+        self.execute = statements.execute
         self._owner = owner
 
     def read(
@@ -146,12 +165,17 @@ class Session(Statements):
         """
         if self._owner == SERVER:
             raise NotYours("the server may write for the owner of a thread, but not for all")
-        new: set[tuple[str, str, str]] = set()
-        for some in _some(facts):
-            places = ", ".join(["(?, ?, ?, ?, ?, ?)"] * len(some))
-            rows = chain(*map(self._row, some))
-            new |= {tuple(row) for row in self.execute(_INSERT + places + _ONCE, *rows)}
-        return [self._standing(fact, new) for fact in facts]
+        return [self._put(fact) for fact in facts]
+
+    def _put(self, fact: Fact) -> Fact | None:
+        place = (fact.kind, fact.scope, fact.key)
+        body = seal_bytes(fact.body) if fact.body else b""
+        if self.execute(_INSERT, self._owner, *place, json.dumps(fact.value), body):
+            return None
+        if found := self.read(fact.kind, fact.scope, [fact.key]):
+            return found[0]
+        name = f"{fact.kind} {fact.scope[:64]!r}"
+        raise NotYours(f"{name} belongs to another thread: start your own run")
 
     def append(
         self, kind: str, scope: str, value: Mapping[str, Any], *first: str, body: bytes = b""
@@ -174,20 +198,6 @@ class Session(Statements):
         for name in keys or ():
             self.execute(f"{query} AND key = ?", kind, scope, self._owner, name)
 
-    def _row(self, fact: Fact) -> tuple[Any, ...]:
-        value, body = json.dumps(fact.value), seal_bytes(fact.body) if fact.body else b""
-        return self._owner, fact.kind, fact.scope, fact.key, value, body
-
-    def _standing(self, fact: Fact, new: set[tuple[str, str, str]]) -> Fact | None:
-        place = (fact.kind, fact.scope, fact.key)
-        if place in new:
-            new.remove(place)  # a second fact with this key is not new
-            return None
-        if found := self.read(fact.kind, fact.scope, [fact.key]):
-            return found[0]
-        name = f"{fact.kind} {fact.scope[:64]!r}"
-        raise NotYours(f"{name} belongs to another thread: start your own run")
-
 
 def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
     """Return items in slices that are small enough for one SQL statement."""
@@ -196,3 +206,71 @@ def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
 
 def _fact(owner: str, kind: str, scope: str, key: str, value: str, body: bytes = b"") -> Fact:
     return Fact(kind, scope, key, json.loads(value), unseal_bytes(body), owner)
+
+
+class Facts:
+    """The store of facts in one database.
+
+    Args:
+        url: `sqlite:///path`, or a URL that an extension opens (`databases`).
+
+    Attributes:
+        database: the database's connections.
+    """
+
+    def __init__(self, url: str) -> None:
+        local = url.startswith(_SQLITE)
+        self.database: Database = (
+            SqliteDatabase(Path(url.removeprefix(_SQLITE))) if local else driver(url).open()
+        )
+        self._set_up()
+
+    @contextmanager
+    def reading(self, owner: str) -> Iterator[Session]:
+        """Open a read-only session on an owner's facts, which sees all commits and never waits."""
+        with self.database.reading(owner) as statements:
+            yield Session(statements, owner)
+
+    @contextmanager
+    def writing(self, owner: str, lock: str = "") -> Iterator[Session]:
+        """Open a transaction on an owner's facts.
+
+        Args:
+            owner: the owner whose facts are read and written.
+            lock: the name of a lock; transactions with the same lock wait for each other.
+        """
+        with self.database.writing(owner, lock) as statements:
+            yield Session(statements, owner)
+
+    def _set_up(self) -> None:
+        """Create the table if it is missing.
+
+        Raises:
+            OtherVersion: another version of this program has written the database.
+        """
+        with self.database.reading("") as found:
+            if found.version() == BOOKS and "facts" in found.tables():
+                return
+        with self.database.writing("", "tables of coop") as made:
+            there, version = "facts" in made.tables(), made.version()
+            if there or version:
+                check_version("this home's database", version, BOOKS, ANOTHER_HOME)
+            if there:
+                return  # another process has just created the table
+            for statement in _SCHEMA:
+                made.execute(statement.format(**made.types))
+            made.complete(BOOKS)
+
+
+_opening = Lock()
+
+
+def facts_at(url: str) -> Facts:
+    """Return the store of a database, which all of this process shares."""
+    with _opening:  # parallel threads must not open it twice
+        return _open_facts(url)
+
+
+@cache
+def _open_facts(url: str) -> Facts:
+    return Facts(url)

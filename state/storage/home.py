@@ -2,12 +2,12 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # slow imports that many commands do not need
     from shapley_coop.state.storage.chain import Chain
@@ -22,8 +22,6 @@ HOME_VARIABLE = "COOP_HOME"
 DATABASE_VARIABLE = "COOP_DATABASE_URL"
 
 BOOKS_FILE = "books.sqlite"
-
-Book = TypeVar("Book")
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class Home:
         """The hash chain of the seals of ended runs."""
         from shapley_coop.state.storage.chain import Chain
 
-        return _open_book(Chain, self.books_url)
+        return Chain(self.books_url)
 
     @property
     def checkpoints(self) -> Path:
@@ -65,27 +63,27 @@ class Home:
         """The store of the episodes that each thread plays."""
         from shapley_coop.state.storage.episodes import Episodes
 
-        return _open_book(Episodes, self.books_url)
+        return Episodes(self.books_url)
 
     @property
     def journal(self) -> "Journal":
         """The operator's private journal of letters and answers."""
         from shapley_coop.state.storage.journal import Journal
 
-        return _open_book(Journal, self.books_url)
+        return Journal(self.books_url)
 
     @property
     def ledger(self) -> "Ledger":
         """The ledger of postings."""
         from shapley_coop.state.storage.ledger import Ledger
 
-        return _open_book(Ledger, self.books_url)
+        return Ledger(self.books_url)
 
     @property
     def leases(self) -> "Leases":
         """The leases, which let only one worker at a time play a run."""
         if self.database:
-            return _open_book(_shared_leases, self.database)
+            return _shared_leases(self.database)
         from shapley_coop.state.storage.leases import FileLeases
 
         return FileLeases(self.folder / "leases")
@@ -95,14 +93,14 @@ class Home:
         """The store of the owners of threads and episodes."""
         from shapley_coop.state.storage.owned import Owners
 
-        return _open_book(Owners, self.books_url)
+        return Owners(self.books_url)
 
     @property
     def runs(self) -> "Runs":
         """The register of the runs in this home."""
         from shapley_coop.state.storage.register import Runs
 
-        return _open_book(Runs, self.books_url)
+        return Runs(self.books_url)
 
     def run(self, name: str) -> "Run":
         """Return a run by its name, without creating the home if it does not exist.
@@ -132,7 +130,7 @@ class Home:
         Raises:
             sqlite3.OperationalError: another process uses a file, whose space is then not freed.
         """
-        from shapley_coop.state.storage.driver import compact
+        from shapley_coop.state.storage.sqlite import compact
 
         files = () if self.database else (self.folder / BOOKS_FILE, self.checkpoints)
         return sum(compact(file) for file in files if file.exists())
@@ -183,18 +181,8 @@ def _home(folder: str, database: str) -> Home:
     return Home(Path(folder), database)
 
 
+@cache  # because a process has one connection that holds all its leases
 def _shared_leases(url: str) -> "Leases":
     from shapley_coop.state.storage.databases import driver
 
     return driver(url).leases()
-
-
-def _open_book(kind: Callable[[str], Book], url: str) -> Book:
-    """Return the store (book) of a class for a database, which all of this process shares."""
-    found: Book = _make_book(kind, url)
-    return found
-
-
-@cache
-def _make_book(kind: Callable[[str], Any], url: str) -> Any:
-    return kind(url)

@@ -4,17 +4,15 @@ A resumed run takes stored answers from the journal, and repeats only interrupte
 holds pointers into the journal, so private texts stay off the table. Agents never read the journal.
 """
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from shapley_coop.seats.records import Answer, Entry, JournalKey, Mail, Pointer
-from shapley_coop.state.storage.batcher import batcher_of
-from shapley_coop.state.storage.databases import errors
 from shapley_coop.state.storage.facts import Fact, key, key_prefix, parts_of
 from shapley_coop.state.storage.owned import Book
-from shapley_coop.state.storage.owners import Holder, NotYours, holder
 from shapley_coop.state.storage.packing import pack, unpack
 
 ANSWER = "answer"
@@ -100,34 +98,8 @@ class Journal(Book):
         return entry_in(stands) if stands else entry
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
-        """Store an answer as `write` does, in one transaction with other waiting answers."""
-        return await batcher_of(self._keep_all).do((holder(), episode, entry))
-
-    def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:
-        """Store answers of several runs, in one transaction for each owner; see `write`.
-
-        Returns:
-            For each of `answers`, in order: the stored answer, or the error of the write.
-        """
-        kept: dict[int, Entry | Exception] = {}
-        for owner in dict.fromkeys(who.owner for who, _, _ in answers):
-            facts: dict[int, Fact] = {}
-            for number, (who, episode, entry) in enumerate(answers):
-                if who.owner == owner:
-                    try:
-                        self._claim(episode, who)
-                        facts[number] = _fact(episode, entry)
-                    except errors(NotYours) as error:
-                        kept[number] = error
-            try:
-                with self._facts.writing(owner) as session:
-                    stands = session.put(*facts.values())
-            except errors(NotYours) as error:
-                kept |= dict.fromkeys(facts, error)
-            else:
-                for number, first in zip(facts, stands, strict=True):
-                    kept[number] = entry_in(first) if first else answers[number][-1]
-        return [kept[number] for number in range(len(answers))]
+        """Store an answer in a worker thread, as `write` does."""
+        return await asyncio.to_thread(self.write, episode, entry)
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
         """Replace the letter that waits at a person's seat, and return the new letter.

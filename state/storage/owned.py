@@ -8,8 +8,7 @@ without tenants, have the owner `""`.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from shapley_coop.state.storage.database import facts_at
-from shapley_coop.state.storage.facts import Fact, Session
+from shapley_coop.state.storage.facts import Fact, Session, facts_at
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
 
 EPISODE, THREAD = "episode", "thread"
@@ -39,9 +38,12 @@ class Book:
             NotYours: the episode is played by another thread, or belongs to another owner.
         """
         who = holder()
-        if who.owner != SERVER and who.thread and episode:
-            self._claim(episode, who)
+        asked = episode if who.thread and who.owner != SERVER else ""
         with self._facts.reading(who.owner) as session:
+            if not asked or held_by(session.read(EPISODE, asked)) == who:
+                yield session
+                return
+        with self._writing(asked) as session:  # claims the episode
             yield session
 
     @contextmanager
@@ -56,31 +58,10 @@ class Book:
             NotYours: the episode is played by another thread, or belongs to another owner.
         """
         who = holder()
-        if episode:
-            self._claim(episode, who)
         with self._facts.writing(who.owner, lock) as session:
-            yield session
-
-    def _claim(self, episode: str, who: Holder) -> None:
-        """Check that an episode belongs to a holder, or claim it for the holder if it is new.
-
-        Raises:
-            NotYours: the episode belongs to another owner or another thread.
-        """
-        if (episode, who) in self._facts.known:
-            return
-        with self._facts.reading(who.owner) as session:
-            found = held_by(session.read(EPISODE, episode))
-        if found != who or who.owner == SERVER:
-            with self._facts.writing(who.owner) as session:
+            if episode and held_by(session.read(EPISODE, episode)) != who:
                 claim(session, episode, who.thread)
-        self._knows(episode, who)
-
-    def _knows(self, episode: str, who: Holder) -> None:
-        """Remember that an episode belongs to a holder, to save later checks."""
-        if len(self._facts.known) > _MOST_KNOWN:
-            self._facts.known.clear()
-        self._facts.known.add((episode, who))
+            yield session
 
 
 def claim(session: Session, episode: str, thread: str) -> None:

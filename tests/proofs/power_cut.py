@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from threading import Lock
 from typing import Any
 
 from shapley_coop.cli import main as coop
-from shapley_coop.state.storage.driver import SqliteDatabase
 from shapley_coop.state.storage.home import Home, home
+from shapley_coop.state.storage.sqlite import SqliteDatabase
 
 PROGRAM = "tests.proofs.power_cut:main"
 
@@ -20,12 +21,14 @@ PROGRAM = "tests.proofs.power_cut:main"
 def main() -> None:
     """`coop`, noting after each durable commit how much of the log is on the disk."""
     writing: Any = SqliteDatabase.writing
+    noting = Lock()
 
     @contextmanager
     def noted(database: SqliteDatabase, *given: Any) -> Iterator[Any]:
         with writing(database, *given) as session:
             yield session
-        _note(home())
+        with noting:
+            _note(home())
 
     SqliteDatabase.writing = noted  # type: ignore[method-assign]
     coop()

@@ -16,7 +16,7 @@ from typing import Any
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from shapley_coop.state.storage.driver import SqliteDatabase
+from shapley_coop.state.storage.sqlite import SqliteDatabase
 from tests.proofs import power_cut
 
 PROGRAM = "tests.proofs.simulated:main"

@@ -1,7 +1,7 @@
-"""The checkpoint saver of a home: a blocking LangGraph saver that runs in a worker thread.
+"""The checkpoint saver of a home: a blocking LangGraph saver that runs in worker threads.
 
-LangGraph's asynchronous savers switch threads or tasks several times for each write. This saver
-makes all waiting calls in one switch to a worker thread.
+LangGraph's asynchronous saver for SQLite switches threads three to six times for each call. This
+saver switches once, and the blocking saver's lock lets one call at a time use the connection.
 
 On a server with tenants, a LangGraph thread belongs to the owner who wrote its first checkpoint.
 Other owners may not read, write or delete its checkpoints. The server, when it acts for no owner,
@@ -10,11 +10,9 @@ may do everything. On a private machine there are no owners, and nothing is chec
 
 import asyncio
 from abc import abstractmethod
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -27,11 +25,10 @@ from langgraph.checkpoint.base import (
     get_checkpoint_id,
 )
 
-from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.serializer import Unreadable
+from shapley_coop.state.storage.databases import Statements
 from shapley_coop.state.storage.owned import Owners
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, request_holder
-from shapley_coop.state.storage.statements import Statements
 
 Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 """A function called after each new checkpoint with (thread, the table, the written keys)."""
@@ -42,7 +39,7 @@ Starting = Callable[[str, str, Mapping[str, Any]], Awaitable[None]]
 Its arguments are (run, id of the thread's latest checkpoint, configurable). `configurable` is part
 of the run's configuration; it is empty if the run has already written that checkpoint."""
 
-Call = Callable[[], Any]
+Result = TypeVar("Result")
 
 _MOST_RUNS = 10_000
 
@@ -87,10 +84,9 @@ class HomeSaver(BaseCheckpointSaver[Any]):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.batcher = ThreadBatcher[Call, Any](self._call_each)
         self.fences: dict[str, Callable[[], Awaitable[None]]] = {}
         self._deleting: set[asyncio.Task[None]] = set()
-        self._played: OrderedDict[str, str] = OrderedDict()  # run id → thread id
+        self._played: dict[str, None] = {}  # the ids of runs, in the order of their start
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Statements]:
@@ -117,7 +113,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         return found
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint, and remember the thread of the run that begins there.
+        """Return a checkpoint; if a run begins there, call `starting`.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -125,7 +121,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """
         await self._check(config)
         try:
-            found: CheckpointTuple | None = await self.batcher.do(partial(self.get_tuple, config))
+            found = await self._apart(self.get_tuple, config)
             readable = found is None or _is_checkpoint(found.checkpoint)
         except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
             # LangGraph raises these errors for damaged checkpoints and those of other programs.
@@ -147,16 +143,15 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             NotYours: the thread belongs to another owner.
         """
         await self._check(config or {})
-        for found in await self.batcher.do(lambda: list(self.list(config, **options))):
+        for found in await self._apart(lambda: list(self.list(config, **options))):
             yield found
 
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return the history of writes to the given channels."""
-        read = partial(self.get_delta_channel_history, config=config, channels=channels)
-        found: Mapping[str, DeltaChannelHistory] = await self.batcher.do(read)
-        return found
+        read = self.get_delta_channel_history
+        return await self._apart(lambda: read(config=config, channels=channels))
 
     async def aput(
         self,
@@ -175,8 +170,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         place = config["configurable"]
         if fence := self.fences.get(place["thread_id"]):
             await fence()
-        put = partial(self.put, config, checkpoint, metadata, new_versions)
-        kept: RunnableConfig = await self.batcher.do(put)
+        kept = await self._apart(self.put, config, checkpoint, metadata, new_versions)
         if self.listener and not place.get("checkpoint_ns"):
             await self.listener(place["thread_id"], checkpoint["channel_values"], new_versions)
         return kept
@@ -194,7 +188,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             NotYours: the thread belongs to another owner.
         """
         await self._check(config, claim=True)
-        await self.batcher.do(partial(self.put_writes, config, writes, task_id, task_path))
+        await self._apart(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Start to delete a thread, and return at once.
@@ -207,7 +201,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             NotYours: the thread belongs to another owner.
         """
         await self._check({"configurable": {"thread_id": thread_id}})
-        task = asyncio.create_task(self.batcher.do(partial(self.delete_thread, thread_id)))
+        task = asyncio.create_task(self._apart(self.delete_thread, thread_id))
         self._deleting.add(task)
         task.add_done_callback(self._deleting.discard)
 
@@ -216,8 +210,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
 
         LangGraph's server passes no thread, and calls this method before checking that the run
         belongs to the request's thread. So a request deletes from the request's thread only.
-        Outside of requests, the server rolls back runs that it has played. Then the run is deleted
-        from the thread in which it was played.
+        Outside of requests, the server rolls back runs that it has played, in all threads.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -226,14 +219,11 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         for run in map(str, run_ids):
             if request:
                 threads = [request.thread] if request.thread else []
-            elif run in self._played:
-                threads = [self._played[run]]
-            else:  # another process played the run, so search all threads
-                found = await self.batcher.do(partial(self._execute, [_THREADS], run=run))
-                threads = [thread for (thread,) in found]
+            else:
+                threads = [x for (x,) in await self._apart(self._execute, [_THREADS], run=run)]
             for thread in threads:
                 await self._check({"configurable": {"thread_id": thread}})
-                await self.batcher.do(partial(self._execute, _DELETE, thread=thread, run=run))
+                await self._apart(self._execute, _DELETE, thread=thread, run=run)
 
     async def deleted(self) -> None:
         """Wait until every deletion has ended."""
@@ -255,17 +245,17 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
-        """Remember a run's thread; call `starting` if this process has not played the run yet."""
+        """Call `starting` if a run begins here that this process has not played yet."""
         place = config.get("configurable") or {}
-        run, thread = str(place.get("run_id") or ""), str(place.get("thread_id") or "")
+        run = str(place.get("run_id") or "")
         if not run or place.get("checkpoint_ns") or run in self._played:
             return
         if self.starting:
             begun = head is not None and head.metadata.get("run_id") == run
             await self.starting(run, head.checkpoint["id"] if head else "", {} if begun else place)
-        self._played[run] = thread
+        self._played[run] = None
         if len(self._played) > _MOST_RUNS:
-            self._played.popitem(last=False)
+            del self._played[next(iter(self._played))]
 
     def _execute(self, statements: Sequence[str], **given: str) -> list[Any]:
         """Execute statements in one transaction, and return the rows of the last."""
@@ -273,16 +263,14 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         with self.transaction() as session:
             return [session.execute(x.format(**names), **given) for x in statements][-1]
 
-    def _call_each(self, calls: Sequence[Call]) -> list[Any]:
-        """Return the result or error of each call; an error does not stop the others."""
-        self.connect()
-        results: list[Any] = []
-        for call in calls:
-            try:
-                results.append(call())
-            except Exception as error:
-                results.append(error)
-        return results
+    async def _apart(self, call: Callable[..., Result], *given: Any, **named: Any) -> Result:
+        """Make a blocking call in a worker thread, on a connection that works."""
+
+        def work() -> Result:
+            self.connect()
+            return call(*given, **named)
+
+        return await asyncio.to_thread(work)
 
 
 def _is_checkpoint(value: Any) -> bool:

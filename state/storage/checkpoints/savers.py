@@ -1,16 +1,22 @@
 """The opening of a home's checkpoint saver: SQLite files, or a shared database."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.seats.clients import clients, clients_here
 from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver, Listener, Starting
-from shapley_coop.state.storage.databases import driver
+from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
+from shapley_coop.state.storage.databases import Statements, driver
 from shapley_coop.state.storage.home import Home
+from shapley_coop.state.storage.sqlite import connect
+from shapley_coop.state.storage.versions import ANOTHER_HOME, CHECKPOINTS, check_version
 
 
 @asynccontextmanager
@@ -35,11 +41,7 @@ async def saver(
 
 
 def _open_saver(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
-    if home.database:
-        return driver(home.database).saver()
-    from shapley_coop.state.storage.checkpoints.sqlite import in_sqlite
-
-    return in_sqlite(home.checkpoints)
+    return driver(home.database).saver() if home.database else _in_sqlite(home.checkpoints)
 
 
 @asynccontextmanager
@@ -55,3 +57,65 @@ async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
             if home not in here.kept:
                 here.kept[home] = await here.closing.enter_async_context(saver(home))
         yield here.kept[home]
+
+
+class SqliteSaver(HomeSaver, BlockingSaver):
+    """LangGraph's SQLite saver as a home's saver.
+
+    Args:
+        connection: a connection to a file that has LangGraph's tables.
+    """
+
+    writes, run_of = "writes", "json_extract(CAST(metadata AS TEXT), '$.run_id')"
+    number = "rowid"
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection, serde=StrictSerializer())
+
+    def get_next_version(self, current: Any, channel: None) -> Any:
+        """Return the next version number of a channel, from 1.
+
+        Two forks may use the same number, because each checkpoint has all values. LangGraph's own
+        versions have 49 characters, which each checkpoint would store many times.
+        """
+        return (current or 0) + 1
+
+    def close(self) -> None:
+        """Close the connection when no thread uses it any more; else SQLite could crash."""
+        with self.lock:
+            self.conn.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Statements]:
+        """Open one transaction."""
+        with self.cursor() as cursor:
+            yield Statements(cursor)
+
+
+@asynccontextmanager
+async def _in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
+    """Open a saver, and create its tables if they are missing."""
+    saver = await asyncio.to_thread(lambda: SqliteSaver(_connect(file)))
+    try:
+        yield saver
+    finally:
+        await asyncio.to_thread(saver.close)
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    """Return a connection to a file that has LangGraph's tables."""
+    # NORMAL loses nothing if a process is killed; a power cut may lose the last steps.
+    connection = connect(file, "NORMAL")
+    try:
+        # Read tables before the version: a process that creates the file sets the version first.
+        made = connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        if made or found:
+            check_version("this home's file of checkpoints", found, CHECKPOINTS, ANOTHER_HOME)
+        else:
+            connection.execute(f"PRAGMA user_version = {CHECKPOINTS}")
+        BlockingSaver(connection).setup()
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,7 +1,9 @@
 """The savers: LangGraph's own conformance suite, and what the server needs besides."""
 
+import asyncio
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -144,6 +146,31 @@ async def test_a_forgotten_thread_is_gone_when_the_saver_closes(place: Home) -> 
         await kept.adelete_thread("t")
     async with saver(place) as kept:
         assert await kept.aget_tuple({"configurable": {"thread_id": "t"}}) is None
+
+
+async def test_a_saver_closes_after_the_write_of_a_caller_that_was_cancelled(
+    tmp_path: Path,
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def wait(_: str) -> None:
+        begun.set()
+        may_end.wait()
+
+    async def end() -> None:
+        for _ in range(20):  # by then, another thread has begun to close
+            await asyncio.to_thread(str)
+        may_end.set()
+
+    async with saver(Home(tmp_path)) as kept:
+        kept.conn.set_trace_callback(wait)  # type: ignore[attr-defined]
+        writing = asyncio.create_task(put(kept, "", {"status": "here"}))
+        await asyncio.to_thread(begun.wait)
+        writing.cancel()
+        ending = asyncio.create_task(end())
+    await ending
+    async with saver(Home(tmp_path)) as kept:
+        assert await kept.aget_tuple({"configurable": {"thread_id": "t"}})
 
 
 async def test_a_listener_hears_of_a_thread_and_not_of_graphs_within_it() -> None:

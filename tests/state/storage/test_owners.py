@@ -35,8 +35,9 @@ def entry(agent: str = "Alice", words: str = "mine") -> Entry:
 def test_a_thread_named_like_an_episode_of_another_opens_nothing(books: Home) -> None:
     with acting_for("ann", "t1"):
         books.journal.write("e", entry())
-    books.owners.check_thread("e", "bob", claim=True)
-    assert books.owners.knows("e", "bob")
+    threads = books.owners
+    threads.check_thread("e", "bob", claim=True)
+    assert threads.knows("e", "bob")
     for thread in ("", "e"):
         with acting_for("bob", thread), pytest.raises(NotYours):
             posted(books.ledger, Key("e", "escrow"), MORE)
@@ -98,7 +99,7 @@ def test_the_server_reads_for_all_and_writes_for_one(books: Home) -> None:
             posted(books.ledger, Key("e", "final"), PAID)
 
 
-async def test_answers_kept_in_one_batch_stay_with_their_owners(books: Home) -> None:
+async def test_answers_kept_at_once_stay_with_their_owners(books: Home) -> None:
     async def keep(owner: str) -> None:
         with acting_for(owner, f"thread of {owner}"):
             await books.journal.keep(f"of-{owner}", entry(words=owner))

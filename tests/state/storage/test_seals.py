@@ -14,8 +14,8 @@ import pytest
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.database import facts_at
-from shapley_coop.state.storage.facts import Fact, Session
+from shapley_coop.state.storage.databases import Statements
+from shapley_coop.state.storage.facts import Fact, facts_at
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.owners import acting_for
 from tests.books import (
@@ -125,20 +125,20 @@ def test_no_statement_of_a_run_reads_all_other_runs(
     coop: Coop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: dict[str, tuple[Any, ...]] = {}
-    execute = Session.execute
+    execute = Statements.execute
 
-    def noted(session: Session, statement: str, *values: Any) -> list[Any]:
+    def noted(books: Statements, statement: str, *values: Any, **named: Any) -> list[Any]:
         asked[statement] = values
-        return execute(session, statement, *values)
+        return execute(books, statement, *values, **named)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Session, "execute", noted)
+        patched.setattr(Statements, "execute", noted)
         assert coop("run", "escape_room", "--graph", "negotiation", "--name", "third").code == 0
     of_one = {query: given for query, given in asked.items() if query.startswith("SELECT owner")}
     assert any("ORDER BY key DESC" in query for query in of_one)
     with facts_at(home().books_url).reading("") as books:
         for query, given in of_one.items():
-            plan = str(books._connection.execute(f"EXPLAIN QUERY PLAN {query}", given).fetchall())
+            plan = str(books.execute(f"EXPLAIN QUERY PLAN {query}", *given))
             assert re.search(r"SEARCH .*kind=\? AND scope=\?", plan), (query, plan)
 
 

@@ -10,13 +10,12 @@ import pytest
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage import database
-from shapley_coop.state.storage import home as homes
-from shapley_coop.state.storage.checkpoints import sqlite as checkpoints
-from shapley_coop.state.storage.database import facts_at
-from shapley_coop.state.storage.driver import SqliteDatabase
+from shapley_coop.state.storage import facts
+from shapley_coop.state.storage.checkpoints import savers
+from shapley_coop.state.storage.facts import facts_at
 from shapley_coop.state.storage.faults import storage_fault
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.sqlite import SqliteDatabase
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 
 FULL = ("PRAGMA max_page_count = 1", "database or disk is full (free some space)")
@@ -44,7 +43,7 @@ def broken_books(statement: str) -> Iterator[None]:
 @contextmanager
 def broken_checkpoints(statement: str) -> Iterator[None]:
     """So is each connection to the checkpoints."""
-    connected = checkpoints._connect
+    connected = savers._connect
 
     def told(file: Path) -> sqlite3.Connection:
         connection = connected(file)
@@ -52,7 +51,7 @@ def broken_checkpoints(statement: str) -> Iterator[None]:
         return connection
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkpoints, "_connect", told)
+        patch.setattr(savers, "_connect", told)
         yield
 
 
@@ -94,8 +93,7 @@ def test_a_foreign_write_lock_stops_no_reader(coop: Coop) -> None:
             foreign = locks.enter_context(closing(sqlite3.connect(file)))
             foreign.execute("BEGIN IMMEDIATE")
         for command in (("runs",), ("show", "r"), ("letters", "r"), ("verify", "r")):
-            for kept in (homes._make_book, database._open_facts):  # as a process that begins now
-                kept.cache_clear()
+            facts._open_facts.cache_clear()  # as a process that begins now
             assert coop(*command).code == 0
 
 

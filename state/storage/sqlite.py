@@ -10,11 +10,11 @@ from threading import Lock
 from typing import Literal
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
-from shapley_coop.state.storage.statements import SQLITE
+from shapley_coop.state.storage.databases import Statements
 
 BUSY_SECONDS = 60
 
-SMALL_CACHE = "PRAGMA cache_size = -256"
+_SMALL_CACHE = "PRAGMA cache_size = -256"
 """The statement that limits a connection's cache to 256 kB. Each connection would fill SQLite's
 default of 2 MB with pages that the operating system caches anyway."""
 
@@ -31,8 +31,6 @@ class SqliteDatabase:
         file: the file; see `connect`.
     """
 
-    dialect = SQLITE
-
     def __init__(self, file: Path) -> None:
         self._file = file
         self._idle: list[sqlite3.Connection] = []
@@ -40,28 +38,28 @@ class SqliteDatabase:
         self._turn = Lock()
 
     @contextmanager
-    def reading(self, _: str) -> Iterator[sqlite3.Connection]:
-        """Yield a connection for queries, which do not wait for writers."""
+    def reading(self, _: str) -> Iterator[Statements]:
+        """Open a read-only session, which does not wait for writers."""
         try:
             connection = self._idle.pop()
         except IndexError:
             connection = self._opened()
         try:
-            yield connection
+            yield Statements(connection)
         except BaseException:
             connection.close()
             raise
         self._idle.append(connection)
 
     @contextmanager
-    def writing(self, _: str, lock: str = "") -> Iterator[sqlite3.Connection]:
-        """Yield a connection in a transaction, which excludes all other writers until it ends."""
+    def writing(self, _: str, lock: str = "") -> Iterator[Statements]:
+        """Open a transaction, which excludes all other writers until it ends."""
         with self._turn:
             connection, self._writer = self._writer or self._opened(), None
             try:
                 # A deferred transaction would fail at its first write, instead of waiting here.
                 connection.execute("BEGIN IMMEDIATE")
-                yield connection
+                yield Statements(connection)
                 connection.execute("COMMIT")
             except BaseException:
                 connection.close()  # closing rolls back
@@ -78,28 +76,25 @@ class SqliteDatabase:
                 self._writer = None
 
     def _opened(self) -> sqlite3.Connection:
-        """Return a new connection on which sqlite3 begins no transactions by itself.
-
-        Python's sqlite3 would begin deferred transactions, whose first write fails at once if
-        another process has written since their first read.
-        """
-        connection = connect(self._file, isolation_level=None)
-        if not is_read_only(self._file):
-            write_ahead(connection)
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(SMALL_CACHE)
-        return connection
+        # Python's sqlite3 would begin deferred transactions, whose first write fails at once if
+        # another process has written since their first read.
+        return connect(self._file, "FULL", isolation_level=None)
 
 
 def connect(
-    file: Path, isolation_level: Literal["DEFERRED"] | None = "DEFERRED"
+    file: Path, synchronous: str, isolation_level: Literal["DEFERRED"] | None = "DEFERRED"
 ) -> sqlite3.Connection:
     """Return a connection that all threads may use; a new file is readable for its owner only.
 
     A file that we may not write is opened for reading only, without auxiliary files.
+
+    Args:
+        file: the file.
+        synchronous: SQLite's word for the commits that survive a power cut: FULL means all.
+        isolation_level: the transactions that Python's sqlite3 begins by itself; None for none.
     """
     private_folder(file.parent)
-    place, alone = str(file), is_read_only(file)
+    place, alone = str(file), _is_read_only(file)
     if alone:
         log, index = (file.with_name(f"{file.name}-{name}") for name in ("wal", "shm"))
         # Only a file without a log may be opened as immutable, because nobody is writing it.
@@ -107,13 +102,22 @@ def connect(
         place = f"{file.absolute().as_uri()}?mode=ro{'' if logged else '&immutable=1'}"
     else:
         private_file(file)
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         place,
         timeout=BUSY_SECONDS,
         isolation_level=isolation_level,
         check_same_thread=False,
         uri=alone,
     )
+    try:
+        if not alone:
+            _write_ahead(connection)
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute(_SMALL_CACHE)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def compact(file: Path) -> int:
@@ -123,7 +127,7 @@ def compact(file: Path) -> int:
         sqlite3.OperationalError: another process used the file for a minute, so nothing is freed.
     """
     before = _size(file)
-    connection = connect(file, isolation_level=None)
+    connection = connect(file, "FULL", isolation_level=None)
     try:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -138,12 +142,12 @@ def _size(file: Path) -> int:
     return sum(one.stat().st_size for one in (file, log) if one.exists())
 
 
-def is_read_only(file: Path) -> bool:
+def _is_read_only(file: Path) -> bool:
     """Return whether a file exists and we may not write the file or its folder."""
     return file.exists() and not all(os.access(one, os.W_OK) for one in (file, file.parent))
 
 
-def write_ahead(connection: sqlite3.Connection) -> None:
+def _write_ahead(connection: sqlite3.Connection) -> None:
     """Switch a file to a write-ahead log; wait if another process is switching it too."""
     gives_up = time.monotonic() + BUSY_SECONDS
     while True:
