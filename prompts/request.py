@@ -13,7 +13,7 @@ from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.crowds import MOST_COLUMNS, of_group, together
 from shapley_coop.prompts.render import compact_json
 from shapley_coop.prompts.talk import at_turns, clauses
-from shapley_coop.prompts.words import MOST_NAMED, describe, few, plain, quote
+from shapley_coop.prompts.words import describe, few, plain, quote
 
 Facts = Mapping[str, Any]
 
