@@ -31,15 +31,17 @@ def answer(
     Elsewhere a reply is accepted only after the waiting letter was printed. Otherwise the second of
     two replies in a row would answer a letter that its author has not seen.
     """
-    from shapley_coop.extensions.people.standing import ending
+    from shapley_coop.extensions.people.standing import ending, ends_of
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.settings import game_of
     from shapley_coop.state.storage.home import home
 
     found = home().run(run)
     if not reply and found.result and agent in found.result["payoffs"]:
-        told = ending(found.result, agent, game_of(found.room))
-        say_lines("\n".join([f"{run} is over.", *told]))
+        game = game_of(found.room)
+        ends = ends_of(found.result, agent, game)
+        show_table(f"{run} is over", ends["columns"], ends["rows"], ends["how"])
+        say_lines("\n".join(ending(found.result, agent, game)))
         return
     episode, mail = _mail_of(found, agent)
     if not reply:
@@ -126,16 +128,19 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
     """
     from shapley_coop.extensions.people.fields import can_ask, read_message
     from shapley_coop.extensions.people.form import form_of, refusal_in_words
+    from shapley_coop.extensions.people.shown import show_letter
 
     turn, letter = mail.question.turn(), mail.question.question().letter
     form = form_of(turn, mail.agent, letter.facts)
     sections = [f"# {one.title}\n\n{one.text}\n" for one in mail.question.for_person()]
+    show = show_letter
     if not can_ask(form):
-        sections = re.split(r"\n(?=# )", mail.letter_text)
+        # What the person types then has the tags and the JSON of this text.
+        sections, show = re.split(r"\n(?=# )", mail.letter_text), say_lines
     say()
     say(f"--- {mail.agent}, {turn.question.title} ---")
     say()
-    say_lines("\n".join(one for one in sections if one not in shown or one == sections[-1]))
+    show("\n".join(one for one in sections if one not in shown or one == sections[-1]))
     shown.update(sections)
     if can_ask(form):
         fault = letter.facts.get("fault")

@@ -9,6 +9,8 @@ from typing import Any
 
 from shapley_coop.amounts import exact
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.parties import MOST_TOLD
+from shapley_coop.evals.transcripts.in_words import decision_words
 from shapley_coop.games import Game
 from shapley_coop.prompts import write_history
 from shapley_coop.prompts.computed import amount
@@ -57,7 +59,8 @@ MOST_CLAUSES = 20
 def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> dict[str, Any]:
     """Return the state of a run for one agent, as a `title` and sentences under `told`.
 
-    `over` says whether the run has ended, so that no letter will come.
+    `over` says whether the run has ended, so that no letter will come. `ends` is then the table of
+    what each agent ends with (`ends_of`).
 
     Args:
         table: the run's latest state.
@@ -72,8 +75,9 @@ def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> 
     if settled := table.get("settlement"):
         deal = settled.get("redistribution")
         later = Deal.of(deal).text() if deal else ""
-        told = ending(result("", "", table), agent, game, later)
-        return {**NOTHING, "title": "The run is over", "told": told, "over": True}
+        outcome = result("", "", table)
+        told, ends = ending(outcome, agent, game, later), ends_of(outcome, agent, game)
+        return {**NOTHING, "title": "The run is over", "told": told, "ends": ends, "over": True}
     if failed:
         told = ["It stopped before its end; whoever runs it can go on with it. No answer is lost."]
         return {**NOTHING, "title": "The run has stopped", "told": told}
@@ -145,6 +149,27 @@ def ending(outcome: Mapping[str, Any], agent: str, game: Game, later: str = "") 
     agreed = "What was agreed before:" if later else "What was agreed:"
     told += _listed(agreed, "\n".join(_clauses(outcome, game, bool(later))), game)
     return [*map(game.for_people, told), f"You were {agent}, in “{_title(outcome['game'])}”."]
+
+
+def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any]:
+    """Return a table of what each agent earned, paid or received, and ends with.
+
+    The agent that reads it is first; of many others, the first ones have rows. `how` says what
+    decided.
+    """
+    others = [one for one in outcome["agents"] if one != agent]
+    rows = []
+    for one in [agent, *others[: MOST_TOLD - 1]]:
+        earned, ends = exact(outcome["rewards"][one]), exact(outcome["payoffs"][one])
+        named = f"you ({one})" if one == agent else one
+        rows.append([named, amount(earned), amount(ends - earned, signed=True), amount(ends)])
+    if left := len(others[MOST_TOLD - 1 :]):
+        rows.append([f"… and {left} more", "", "", ""])
+    unit = game.currency or "points"
+    heads = ("earned", "received (+) or paid (-)", "ends with")
+    how = f"{decision_words(outcome)}." if outcome["happened"]["at_stake"] else ""
+    columns = ["agent", *(f"{head}, {unit}" for head in heads)]
+    return {"columns": columns, "rows": rows, "how": how}
 
 
 def _clauses(outcome: Mapping[str, Any], game: Game, is_replaced: bool) -> Iterator[str]:
