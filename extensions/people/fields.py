@@ -189,10 +189,16 @@ def _thoughts(act: str, unit: str) -> str:
     if act != "reason":
         return thoughts
     money = partial(read_amount, unit=unit)
-    payoff = _until_valid("What all of you together could earn", money)
+    payoff = _until_valid(f"What all of you together could earn{_in(unit)}", money)
     sign = _choose("What your plan does to the others", list(SIGNS), SIGNS)
-    price = _until_valid("What you should be paid; with a minus, what you should pay", money)
+    price = _until_valid(
+        f"What you should be paid{_in(unit)}; with a minus, what you should pay", money
+    )
     return f"{thoughts}\nCollective payoff: {payoff}\nExternality: {sign}\nPrice: {price}".strip()
+
+
+def _in(unit: str) -> str:
+    return f", in {unit or 'points'}"
 
 
 def _edit(clauses: list[Known], known: Known) -> None:
@@ -241,7 +247,8 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
             much = (
                 read_part if clause["per"] == "reward" else partial(read_amount, unit=known["unit"])
             )
-            return {name: _until_valid(asked, much)}
+            unit = "" if clause["per"] == "reward" else _in(known["unit"])
+            return {name: _until_valid(f"{asked}{unit}", much)}
         case "quantity":
             return {name: int(_until_valid(asked, _whole))}
         case "per":

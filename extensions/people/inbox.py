@@ -63,7 +63,7 @@ class ThreadInbox:
         table, failed = cast(Table, state["values"] or {}), thread["status"] == "error"
         with _owner_of(thread):
             told = await asyncio.to_thread(standing, table, agent, waiting, failed)
-        # With tenants, only the run's owner may see its page, and payoffs that a game keeps private.
+        # With tenants, only the run's owner may see its page, and what a game keeps private.
         if configured():
             return {key: said for key, said in told.items() if key != "ends"}
         return {**told, "run": thread["thread_id"]}

@@ -15,7 +15,9 @@ WIDEST = 100
 _SHORT = re.compile(r"^(.{1,69})\n(?![a-z\n])", re.MULTILINE)
 """A line that ends with a line break, as at the page (`letter.js`)."""
 
-_SAID = re.compile(r"```.*?```|`[^`\n]*`|^ {4}.*?$|[<\[_~]|(?<!\*)\*(?!\*)", re.DOTALL | re.MULTILINE)
+_SAID = re.compile(
+    r"```.*?```|`[^`\n]*`|^ {4}.*?$|[<\[_~&]|\\(?!\|)|(?<!\*)\*(?!\*)", re.DOTALL | re.MULTILINE
+)
 """Code, which stays as it is, or a sign that the page shows and other Markdown reads as markup."""
 
 

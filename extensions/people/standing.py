@@ -48,6 +48,7 @@ _BASIS = {
 }
 """The basis of a settlement → why its payments are made."""
 
+_SHAPLEY = "An agent's Shapley value is what it adds to the total, averaged over all orders."
 
 _KEPT = {"satisfied": " – kept", "violated": " – broken"}
 """The verdict on a clause → its words."""
@@ -165,11 +166,11 @@ def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any
         rows.append([named, amount(earned), amount(ends - earned, signed=True), amount(ends)])
     if left := len(others[MOST_TOLD - 1 :]):
         rows.append([f"… and {left} more", "", "", ""])
-    unit = game.currency or "points"
     heads = ("earned", "received (+) or paid (-)", "ends with")
     how = f"{decision_words(outcome)}." if outcome["happened"]["at_stake"] else ""
-    columns = ["agent", *(f"{head}, {unit}" for head in heads)]
-    return {"columns": columns, "rows": rows, "how": how}
+    if "Shapley" in how:
+        how += f" {_SHAPLEY}"
+    return {"columns": [f"in {game.currency or 'points'}", *heads], "rows": rows, "how": how}
 
 
 def _clauses(outcome: Mapping[str, Any], game: Game, is_replaced: bool) -> Iterator[str]:
@@ -212,8 +213,13 @@ def _netted(outcome: Mapping[str, Any], agent: str) -> list[str]:
     """Return what the payments by contract are the net of, if an agent owed by several clauses."""
     due = {place: much for place, much in due_by_clause(outcome).items() if agent in place[1:]}
     splits = [c for c in (outcome["contract"] or {}).get("clauses", ()) if c["kind"] == "share"]
-    paid = {one["reason"] for one in outcome["transfers"]}
-    if "contract" not in paid or not due or len(due) + len(splits) < 2:
+    paid = {
+        (one["payer"], one["payee"]): exact(one["amount"])
+        for one in outcome["transfers"]
+        if one["reason"] == "contract" and agent in (one["payer"], one["payee"])
+    }
+    as_due = not splits and paid == {place[1:]: much for place, much in due.items()}
+    if not paid or not due or len(due) + len(splits) < 2 or as_due:
         return []
     told = [f"{cid} {one} pays {two} {amount(much)}" for (cid, one, two), much in due.items()]
     rest = "; the rest comes from the split of the total" if splits else ""

@@ -136,8 +136,7 @@ export function programs(letter, send) {
 /** Return the values that a person has filled in, for the fields of the letter's answer. */
 function answer(letter, filled) {
   const { fields = [] } = letter.form ?? {};
-  const offers = ["offer", "counter", "propose"].includes(filled.decision) || !fields.includes("decision");
-  const clauses = offers && filled.decision !== "none" ? filled.clauses : null;
+  const clauses = ["offer", "counter"].includes(filled.decision) ? filled.clauses : null;
   const given = {
     thoughts: letter.act === "reason" ? reasoned(filled) : filled.thoughts,
     action: filled.action,

@@ -12,6 +12,7 @@ import pytest
 from shapley_coop.cli.console import finish
 from shapley_coop.cli.playing import run
 from shapley_coop.extensions.people.fields import ask_fields
+from shapley_coop.extensions.people.shown import show_letter
 from shapley_coop.extensions.sweeps.commands import sweep
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.home import home
@@ -59,6 +60,27 @@ def test_the_first_letter_tells_the_game_and_later_ones_what_is_new(
     assert not any(mark in ended.out for mark in ("<ACTION>…", "<NOTES>", '{"'))
 
 
+def test_at_a_terminal_a_letter_has_tables_and_no_marks_and_speech_stays_as_it_was_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    letter = (
+        "# The game\n\n**One** plays.\nTwice.\n\n| a | b |\n| --- | --- |\n| x\\|y | -30 |\n\n"
+        'Bob: "<ACCEPT> 2*3*4 [it](http://b) a_b_ &amp; c:\\d ![no]" `<s>`\n'
+    )
+    show_letter(letter)
+    assert capsys.readouterr().out == f"{letter}\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")  # without colours
+    show_letter(letter)
+    shown = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "The game" in shown
+    assert shown[shown.index("One plays.") + 1] == "Twice."
+    assert "x|y  -30" in shown
+    said = " ".join(shown).partition("Bob: ")[2].strip()
+    assert said == '"<ACCEPT> 2*3*4 [it](http://b) a_b_ &amp; c:\\d ![no]" <s>'
+    assert not any(mark in line for line in shown for mark in ("**", "# ", "---"))
+
+
 def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     coop: Coop, types: Callable[[str], None]
 ) -> None:
@@ -70,6 +92,7 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     ended = coop("run", "escape_room", "--agent", "Alice=human", "--name", "r")
     lines = ended.err.splitlines()
     assert "  1  door" in lines
+    assert "How much, in points:" in lines
     assert "'7' is not a choice: type a number from 1 to 2" in lines
     assert "“five” is no amount: write a number, as in 3 or 1.5." in lines
     third = "“1/3” is no percentage: if it is a part of the whole, write 33.3."
