@@ -185,10 +185,14 @@ def _is_to_be_sent(turn: Any, agent: str, form: Any, fields: Any) -> bool:
         raise ValueError(seen["why"])
     labels = form.get("decisions", {}) | form["labels"]
     parts = {n: labels.get(x, x) for n, x in fields.items() if x and not isinstance(x, list)}
+    tasks = {one["agent"]: "; ".join(one["tasks"]) for one in fields.get("allocation") or ()}
     say("You send:")
-    say_lines("\n".join([f"  {name}: {x}" for name, x in parts.items()] + seen["words"]))
+    told = [f"  {name}: {x}" for name, x in (parts | tasks).items()]
+    say_lines("\n".join(told + seen["words"]))
+    if (worth := seen.get("worth")) is not None:
+        say(f"Your tasks would be worth {round(worth, 3):g} to you.")
     if outlook := seen.get("outlook"):
-        show_table("What each would get", outlook["columns"], outlook["rows"])
+        show_table("What each would get", outlook["columns"], outlook["rows"], outlook["how"])
     return yes_or_again()
 
 

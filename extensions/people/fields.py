@@ -81,7 +81,8 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
         filled["action"] = _choose("Your action", form["legal"], form["labels"])
         filled["content"] = _text("What it carries") if form["carries"] else None
     if decisions := form.get("decisions"):
-        filled["decision"] = _choose("What you do", list(decisions), decisions)
+        only = next(iter(decisions)) if len(decisions) == 1 else ""
+        filled["decision"] = only or _choose("What you do", list(decisions), decisions)
     if "deal" in form and filled.get("decision") in ("offer", "counter"):
         if filled["decision"] == "counter" and not clauses:
             clauses += form.get("offer", {}).get("clauses", ())

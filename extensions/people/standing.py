@@ -48,7 +48,7 @@ _BASIS = {
 }
 """The basis of a settlement → why its payments are made."""
 
-_SHAPLEY = "An agent's Shapley value is what it adds to the total, averaged over all orders."
+_SHAPLEY = "An agent's Shapley value is what its part adds to the total, on average."
 
 _KEPT = {"satisfied": " – kept", "violated": " – broken"}
 """The verdict on a clause → its words."""
@@ -170,7 +170,7 @@ def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any
     how = f"{decision_words(outcome)}." if outcome["happened"]["at_stake"] else ""
     if "Shapley" in how:
         how += f" {_SHAPLEY}"
-    return {"columns": [f"in {game.currency or 'points'}", *heads], "rows": rows, "how": how}
+    return {"columns": [f"in {game.unit}", *heads], "rows": rows, "how": how}
 
 
 def _clauses(outcome: Mapping[str, Any], game: Game, is_replaced: bool) -> Iterator[str]:

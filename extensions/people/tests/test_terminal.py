@@ -106,6 +106,19 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     assert "You say that 33.3 % of it was your doing." in ended.out
 
 
+def test_tasks_are_given_to_agents_and_seen_with_their_worth_before_they_are_sent(
+    coop: Coop, types: Callable[[str], None]
+) -> None:
+    types("Hm.\n\n\n2\n1\n1\n2\n2\n1\n\n\n")
+    options = ("-g", "task_exchange", "--seed", "2", "--agent", "Alice=human")
+    ended = coop("run", "task_exchange", *options)
+    assert ended.code == INTERRUPTED
+    sent = ended.out.split("You send:")[2]
+    assert "  Bob: Create a note saying" in sent
+    assert "Your tasks would be worth 0.95 to you." in sent
+    assert "What you do" not in ended.err.partition("now Alice's")[0], "there is but one thing"
+
+
 def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
     coop: Coop, types: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +145,7 @@ def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
     assert "Alice pays Bob 1.5, once." in first
     assert "Alice pays Bob 5, once." in again
     assert "What each would get" in again
+    assert "in points, if …" in again
     assert "Alice has answered, and is asked again" in sent.err
     (said, *_) = finish(table_of(home().run("r")))["talk"]
     assert said["deal"]["clauses"][2]["amount"] == "5"
@@ -142,7 +156,7 @@ def test_parts_that_are_no_whole_are_asked_again_at_once(
 ) -> None:
     known = {"agents": ["Ann", "Ben"], "kinds": {"share": "split"}, "norms": [], "turns": 1}
     form = {"fields": ["clauses"], "unit": "", "labels": {}, "deal": known}
-    types("1\n1\n1\n60 %\n50 %\n60 %\n40 %\n2\n")
+    types("1\n1\n60 %\n50 %\n60 %\n40 %\n2\n")
     (split,) = ask_fields("propose", {**form, "decisions": {"offer": "Offer"}}, [])["clauses"]
     assert split["fractions"] == {"Ann": "60%", "Ben": "40%"}
     assert "The parts sum to 110 %: let them sum to 100 %" in capsys.readouterr().err
