@@ -161,7 +161,6 @@ function decided({ fields, deal: known }, { decision: chosen, clauses, orders: p
   if (fields.includes("orders")) return placed.length > 0;
   if (fields.includes("action")) return Boolean(action);
   if (fields.includes("percent")) return Boolean(part);
-  if (fields.includes("allocation")) return Boolean(chosen);
   if (chosen === "words") return Boolean(speech);
   if (known && ["offer", "counter"].includes(chosen)) return clauses.length > 0;
   return Boolean(chosen);
