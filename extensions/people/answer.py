@@ -40,8 +40,8 @@ def answer(
     if not reply and found.result and agent in found.result["payoffs"]:
         game = game_of(found.room)
         ends = ends_of(found.result, agent, game)
-        show_table(f"{run} is over", ends["columns"], ends["rows"], ends["how"])
-        say_lines("\n".join(ending(found.result, agent, game)))
+        show_table(f"{run} is over", ends["columns"], ends["rows"])
+        say_lines("\n".join([ends["how"], *ending(found.result, agent, game)]))
         return
     episode, mail = _mail_of(found, agent)
     if not reply:
@@ -177,14 +177,18 @@ def _is_to_be_sent(turn: Any, agent: str, form: Any, fields: Any) -> bool:
         EOFError: the person sends nothing.
         ValueError: the answer cannot be sent; the message says why.
     """
-    from shapley_coop.extensions.people.fields import yes_or_again
+    from shapley_coop.extensions.people.fields import NAMES, yes_or_again
     from shapley_coop.extensions.people.preview import preview
 
     seen = preview(turn, agent, fields)
     if seen["why"]:
         raise ValueError(seen["why"])
     labels = form.get("decisions", {}) | form["labels"]
-    parts = {n: labels.get(x, x) for n, x in fields.items() if x and not isinstance(x, list)}
+    parts = {
+        NAMES.get(name, name): labels.get(x, x)
+        for name, x in fields.items()
+        if x and not isinstance(x, list)
+    }
     tasks = {one["agent"]: "; ".join(one["tasks"]) for one in fields.get("allocation") or ()}
     say("You send:")
     told = [f"  {name}: {x}" for name, x in (parts | tasks).items()]

@@ -104,6 +104,7 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     assert offered["text"] == "Pull, and I pay."
     assert table["claims"]["Alice"] == "0.333"
     assert "You say that 33.3 % of it was your doing." in ended.out
+    assert "  What you say to all: Pull, and I pay.\n" in ended.out
 
 
 def test_tasks_are_given_to_agents_and_seen_with_their_worth_before_they_are_sent(
