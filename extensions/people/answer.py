@@ -40,8 +40,9 @@ def answer(
     if not reply and found.result and agent in found.result["payoffs"]:
         game = game_of(found.room)
         ends = ends_of(found.result, agent, game)
-        show_table(f"{run} is over", ends["columns"], ends["rows"])
-        say_lines("\n".join([ends["how"], *ending(found.result, agent, game)]))
+        say_lines("\n".join([f"{run} is over.", *ending(found.result, agent, game)]))
+        show_table("What each ends with", ends["columns"], ends["rows"])
+        say(ends["how"])
         return
     episode, mail = _mail_of(found, agent)
     if not reply:

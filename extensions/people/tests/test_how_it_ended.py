@@ -81,7 +81,7 @@ def test_the_terminal_tells_it_too(coop: Coop) -> None:
     options = ("--agent", "Alice=embedded:rational", "--name", "r")
     assert coop("run", "escape_room", *options).code == 0
     told = coop("answer", "r", "Alice").out
-    assert "r is over" in told
+    assert told.startswith("r is over.\nYou end with ")
     assert "in points" in told
     assert "you (Alice)" in told
     assert "The contract decided" in told
