@@ -7,6 +7,8 @@ from itertools import chain
 
 _HEADING = re.compile(r"^# ", re.MULTILINE)
 _ALWAYS = ("Instructions to all", "Instructions to all players")
+_NOTES = "**Your notes** (private):"
+"""The words before an agent's notes, which change while the rest of what is at stake stays."""
 _LONG = 1_000
 _OWN = 2_000
 """The most characters of the rules, and of what is at stake, that are shown unfolded."""
@@ -50,11 +52,13 @@ def sections_for_person(system: str, user: str) -> list[Section]:
     _, *own = _parts(user)
     told = chain.from_iterable(_shortened(*one, "The rest of the rules") for one in rules[:1])
     game = [*told, *(Section(title, text, title not in _ALWAYS) for title, text in rules[1:])]
-    stake = "\n\n".join(filter(None, [aim, dict(own).get("You")]))
+    you, _, notes = dict(own).get("You", "").partition(f"\n\n{_NOTES}")
+    stake = "\n\n".join(filter(None, [aim, you]))
     about = "What is at stake for you" if "You" in dict(own) else "Your aim"
     return [
         *(replace(one, rules=True) for one in game),
         *_shortened(about, stake, "All that is at stake for you", _OWN),
+        *([Section("Your notes, which nobody else reads", notes.strip())] if notes else []),
         *_explained([Section(title, text) for title, text in own if title != "You"]),
     ]
 

@@ -198,7 +198,7 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
 def closing_lines(outcome: dict[str, Any]) -> Iterator[str]:
     """Yield lines below a result's table: the settlement's basis, the baseline, the payments."""
     if outcome["happened"]["at_stake"]:
-        yield f"{_decision_words(outcome)}."
+        yield f"{decision_words(outcome)}."
     if why := no_value(outcome["credit"]):
         yield f"Shapley gain: {why}."
     elif outcome["happened"]["at_stake"] and (baseline := outcome["credit"].get("baseline")):
@@ -234,7 +234,7 @@ _DECIDED = {
 """The basis of a settlement → its description."""
 
 
-def _decision_words(outcome: dict[str, Any]) -> str:
+def decision_words(outcome: Mapping[str, Any]) -> str:
     """Return in words how payoffs were decided, and who is paid farthest from its Shapley value."""
     basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
     told, credit = _DECIDED[basis], outcome["credit"]
@@ -256,7 +256,7 @@ def _decision_words(outcome: dict[str, Any]) -> str:
     )
 
 
-def _bargained_in_vain(outcome: dict[str, Any], basis: str) -> bool:
+def _bargained_in_vain(outcome: Mapping[str, Any], basis: str) -> bool:
     """Return whether agents bargained over a split after the play and did not agree."""
     credit = outcome["credit"]
     return basis in ("contract", "none") and bool(credit["claims"]) and not credit["skipped"]

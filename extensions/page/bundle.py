@@ -128,6 +128,7 @@ def _play_view(evaluated: EvaluatedTable) -> dict[str, Any]:
             "about": game.summary(),
             "rules": game.rules(),
             "turns": game.turns,
+            "unit": game.currency,
         },
     }
 

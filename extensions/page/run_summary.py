@@ -111,7 +111,8 @@ def _passes(run: dict[str, Any]) -> list[Part]:
 def _got(run: dict[str, Any]) -> list[Part]:
     """Return the sentence about the total reward and each agent's payoff."""
     payoffs, total = run["outcome"]["points"]["ended"], number(run["outcome"]["total"])
-    told = _say("Together they earned {}", _see("credit", total))
+    unit = f" {run['game']['unit']}".rstrip()
+    told = _say(f"Together they earned {{}}{unit}", _see("credit", total))
     if run["matrix"]:
         best = max(sum(cell["pays"].values()) for cell in run["matrix"]["cells"])
         most = number(best * run["game"]["turns"])

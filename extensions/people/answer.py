@@ -31,15 +31,18 @@ def answer(
     Elsewhere a reply is accepted only after the waiting letter was printed. Otherwise the second of
     two replies in a row would answer a letter that its author has not seen.
     """
-    from shapley_coop.extensions.people.standing import ending
+    from shapley_coop.extensions.people.standing import ending, ends_of
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.settings import game_of
     from shapley_coop.state.storage.home import home
 
     found = home().run(run)
     if not reply and found.result and agent in found.result["payoffs"]:
-        told = ending(found.result, agent, game_of(found.room))
-        say_lines("\n".join([f"{run} is over.", *told]))
+        game = game_of(found.room)
+        ends = ends_of(found.result, agent, game)
+        say_lines("\n".join([f"{run} is over.", *ending(found.result, agent, game)]))
+        show_table("What each ends with", ends["columns"], ends["rows"])
+        say(ends["how"])
         return
     episode, mail = _mail_of(found, agent)
     if not reply:
@@ -126,16 +129,19 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
     """
     from shapley_coop.extensions.people.fields import can_ask, read_message
     from shapley_coop.extensions.people.form import form_of, refusal_in_words
+    from shapley_coop.extensions.people.shown import show_letter
 
     turn, letter = mail.question.turn(), mail.question.question().letter
     form = form_of(turn, mail.agent, letter.facts)
     sections = [f"# {one.title}\n\n{one.text}\n" for one in mail.question.for_person()]
+    show = show_letter
     if not can_ask(form):
-        sections = re.split(r"\n(?=# )", mail.letter_text)
+        # What the person types then has the tags and the JSON of this text.
+        sections, show = re.split(r"\n(?=# )", mail.letter_text), say_lines
     say()
     say(f"--- {mail.agent}, {turn.question.title} ---")
     say()
-    say_lines("\n".join(one for one in sections if one not in shown or one == sections[-1]))
+    show("\n".join(one for one in sections if one not in shown or one == sections[-1]))
     shown.update(sections)
     if can_ask(form):
         fault = letter.facts.get("fault")
@@ -172,18 +178,26 @@ def _is_to_be_sent(turn: Any, agent: str, form: Any, fields: Any) -> bool:
         EOFError: the person sends nothing.
         ValueError: the answer cannot be sent; the message says why.
     """
-    from shapley_coop.extensions.people.fields import yes_or_again
+    from shapley_coop.extensions.people.fields import NAMES, yes_or_again
     from shapley_coop.extensions.people.preview import preview
 
     seen = preview(turn, agent, fields)
     if seen["why"]:
         raise ValueError(seen["why"])
     labels = form.get("decisions", {}) | form["labels"]
-    parts = {n: labels.get(x, x) for n, x in fields.items() if x and not isinstance(x, list)}
+    parts = {
+        NAMES.get(name, name): labels.get(x, x)
+        for name, x in fields.items()
+        if x and not isinstance(x, list)
+    }
+    tasks = {one["agent"]: "; ".join(one["tasks"]) for one in fields.get("allocation") or ()}
     say("You send:")
-    say_lines("\n".join([f"  {name}: {x}" for name, x in parts.items()] + seen["words"]))
+    told = [f"  {name}: {x}" for name, x in (parts | tasks).items()]
+    say_lines("\n".join(told + seen["words"]))
+    if (worth := seen.get("worth")) is not None:
+        say(f"Your tasks would be worth {round(worth, 3):g} to you.")
     if outlook := seen.get("outlook"):
-        show_table("What each would get", outlook["columns"], outlook["rows"])
+        show_table("What each would get", outlook["columns"], outlook["rows"], outlook["how"])
     return yes_or_again()
 
 

@@ -39,6 +39,15 @@ KINDS = {
     "share": {"norm": "How the total is split"},
 }
 """Kind of clause → the question for each of its fields."""
+NAMES = {
+    "thoughts": "Your thoughts",
+    "action": "Your action",
+    "content": "What it carries",
+    "decision": "What you do",
+    "percent": "What part was your doing",
+    "speech": "What you say to all",
+}
+"""Field → its name for a person."""
 PARTS = "by fixed parts"
 SIGNS = {"+": "it helps them", "-": "it harms them", "0": "it changes nothing for them"}
 _TAG = re.compile(r"</?[A-Za-z]")
@@ -78,10 +87,11 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
     if set(fields) <= LEFT_OUT:
         return {"thoughts": _thoughts(act, form["unit"])}
     if "legal" in form:
-        filled["action"] = _choose("Your action", form["legal"], form["labels"])
-        filled["content"] = _text("What it carries") if form["carries"] else None
+        filled["action"] = _choose(NAMES["action"], form["legal"], form["labels"])
+        filled["content"] = _text(NAMES["content"]) if form["carries"] else None
     if decisions := form.get("decisions"):
-        filled["decision"] = _choose("What you do", list(decisions), decisions)
+        only = next(iter(decisions)) if len(decisions) == 1 else ""
+        filled["decision"] = only or _choose(NAMES["decision"], list(decisions), decisions)
     if "deal" in form and filled.get("decision") in ("offer", "counter"):
         if filled["decision"] == "counter" and not clauses:
             clauses += form.get("offer", {}).get("clauses", ())
@@ -90,10 +100,10 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
     if "trade" in form and filled.get("decision") != "accept":
         filled["allocation"] = _allocation(form["trade"])
     if "percent" in fields:
-        filled["percent"] = _until_valid("What part was your doing, from 0 to 100 %", read_percent)
+        filled["percent"] = _until_valid(f"{NAMES['percent']}, from 0 to 100 %", read_percent)
     if "speech" in fields:
         alone = filled.get("decision") == "words"
-        filled["speech"] = _text("Your proposal in words" if alone else "What you say to all")
+        filled["speech"] = _text("Your proposal in words" if alone else NAMES["speech"])
     return filled
 
 
@@ -189,10 +199,16 @@ def _thoughts(act: str, unit: str) -> str:
     if act != "reason":
         return thoughts
     money = partial(read_amount, unit=unit)
-    payoff = _until_valid("What all of you together could earn", money)
+    payoff = _until_valid(f"What all of you together could earn{_in(unit)}", money)
     sign = _choose("What your plan does to the others", list(SIGNS), SIGNS)
-    price = _until_valid("What you should be paid; with a minus, what you should pay", money)
+    price = _until_valid(
+        f"What you should be paid{_in(unit)}; with a minus, what you should pay", money
+    )
     return f"{thoughts}\nCollective payoff: {payoff}\nExternality: {sign}\nPrice: {price}".strip()
+
+
+def _in(unit: str) -> str:
+    return f", in {unit or 'points'}"
 
 
 def _edit(clauses: list[Known], known: Known) -> None:
@@ -241,7 +257,8 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
             much = (
                 read_part if clause["per"] == "reward" else partial(read_amount, unit=known["unit"])
             )
-            return {name: _until_valid(asked, much)}
+            unit = "" if clause["per"] == "reward" else _in(known["unit"])
+            return {name: _until_valid(f"{asked}{unit}", much)}
         case "quantity":
             return {name: int(_until_valid(asked, _whole))}
         case "per":

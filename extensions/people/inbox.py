@@ -52,7 +52,8 @@ class ThreadInbox:
     async def standing(self, episode: str, agent: str) -> dict[str, Any]:
         """Return the state of the run for an agent that need not reply now (`standing`).
 
-        Without tenants, `run` names the thread whose page shows the whole run.
+        Without tenants, `run` names the thread whose page shows the whole run, and a party may read
+        what the others end with.
         """
         thread = await thread_of(episode)
         if thread is None:
@@ -62,8 +63,10 @@ class ThreadInbox:
         table, failed = cast(Table, state["values"] or {}), thread["status"] == "error"
         with _owner_of(thread):
             told = await asyncio.to_thread(standing, table, agent, waiting, failed)
-        # With tenants, a party may not see the page of the whole run, which only its owner may see.
-        return told if configured() else {**told, "run": thread["thread_id"]}
+        # With tenants, only the run's owner may see its page, and what a game keeps private.
+        if configured():
+            return {key: said for key, said in told.items() if key != "ends"}
+        return {**told, "run": thread["thread_id"]}
 
     async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:
         """Return the preview of a draft of this seat's reply (`form.preview`).

@@ -145,8 +145,9 @@ class SeatPages:
             return found
         if self.endings is not None and agent not in self.endings:
             return NOTHING
-        told = found["told"] if self.endings is None else self.endings[agent]
-        return found | {"told": told, "run": self._run.run}
+        if self.endings is not None:
+            found |= {"told": self.endings[agent], "ends": None}
+        return found | {"run": self._run.run}
 
     def reply(self, agent: str, reply: Mapping[str, Any]) -> dict[str, Any] | None:
         """Hand in a reply, or preview a draft; return None if no letter waits for the person.

@@ -61,7 +61,8 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     outlook = turn.evaluated.outlook(deal, viewer=agent, norms=norms)
     if not outlook["rows"]:
         return {**told, "why_not": outlook.get("why_not", "")}
-    columns, rows, how = outlook_table(outlook, agent)
+    (condition, *names), rows, how = outlook_table(outlook, agent)
+    columns = [f"in {game.unit}, {condition}", *names]
     return {**told, "outlook": {"columns": columns, "rows": rows, "how": how}}
 
 

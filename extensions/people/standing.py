@@ -9,6 +9,8 @@ from typing import Any
 
 from shapley_coop.amounts import exact
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.parties import MOST_TOLD
+from shapley_coop.evals.transcripts.in_words import decision_words
 from shapley_coop.games import Game
 from shapley_coop.prompts import write_history
 from shapley_coop.prompts.computed import amount
@@ -46,6 +48,7 @@ _BASIS = {
 }
 """The basis of a settlement → why its payments are made."""
 
+_SHAPLEY = "An agent's Shapley value is what its part adds to the total, on average."
 
 _KEPT = {"satisfied": " – kept", "violated": " – broken"}
 """The verdict on a clause → its words."""
@@ -57,7 +60,8 @@ MOST_CLAUSES = 20
 def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> dict[str, Any]:
     """Return the state of a run for one agent, as a `title` and sentences under `told`.
 
-    `over` says whether the run has ended, so that no letter will come.
+    `over` says whether the run has ended, so that no letter will come. `ends` is then the table of
+    what each agent ends with (`ends_of`).
 
     Args:
         table: the run's latest state.
@@ -72,8 +76,9 @@ def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> 
     if settled := table.get("settlement"):
         deal = settled.get("redistribution")
         later = Deal.of(deal).text() if deal else ""
-        told = ending(result("", "", table), agent, game, later)
-        return {**NOTHING, "title": "The run is over", "told": told, "over": True}
+        outcome = result("", "", table)
+        told, ends = ending(outcome, agent, game, later), ends_of(outcome, agent, game)
+        return {**NOTHING, "title": "The run is over", "told": told, "ends": ends, "over": True}
     if failed:
         told = ["It stopped before its end; whoever runs it can go on with it. No answer is lost."]
         return {**NOTHING, "title": "The run has stopped", "told": told}
@@ -147,6 +152,27 @@ def ending(outcome: Mapping[str, Any], agent: str, game: Game, later: str = "") 
     return [*map(game.for_people, told), f"You were {agent}, in “{_title(outcome['game'])}”."]
 
 
+def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any]:
+    """Return a table of what each agent earned, paid or received, and ends with.
+
+    The agent that reads it is first; of many others, the first ones have rows. `how` says what
+    decided.
+    """
+    others = [one for one in outcome["agents"] if one != agent]
+    rows = []
+    for one in [agent, *others[: MOST_TOLD - 1]]:
+        earned, ends = exact(outcome["rewards"][one]), exact(outcome["payoffs"][one])
+        named = f"you ({one})" if one == agent else one
+        rows.append([named, amount(earned), amount(ends - earned, signed=True), amount(ends)])
+    if left := len(others[MOST_TOLD - 1 :]):
+        rows.append([f"… and {left} more", "", "", ""])
+    heads = ("earned", "received (+) or paid (-)", "ends with")
+    how = f"{decision_words(outcome)}." if outcome["happened"]["at_stake"] else ""
+    if "Shapley" in how:
+        how += f" {_SHAPLEY}"
+    return {"columns": [f"in {game.unit}", *heads], "rows": rows, "how": how}
+
+
 def _clauses(outcome: Mapping[str, Any], game: Game, is_replaced: bool) -> Iterator[str]:
     """Yield each clause of a contract, and whether it was kept, if the contract decided."""
     if audit := outcome.get("audit"):
@@ -187,8 +213,13 @@ def _netted(outcome: Mapping[str, Any], agent: str) -> list[str]:
     """Return what the payments by contract are the net of, if an agent owed by several clauses."""
     due = {place: much for place, much in due_by_clause(outcome).items() if agent in place[1:]}
     splits = [c for c in (outcome["contract"] or {}).get("clauses", ()) if c["kind"] == "share"]
-    paid = {one["reason"] for one in outcome["transfers"]}
-    if "contract" not in paid or not due or len(due) + len(splits) < 2:
+    paid = {
+        (one["payer"], one["payee"]): exact(one["amount"])
+        for one in outcome["transfers"]
+        if one["reason"] == "contract" and agent in (one["payer"], one["payee"])
+    }
+    as_due = not splits and paid == {place[1:]: much for place, much in due.items()}
+    if not paid or not due or len(due) + len(splits) < 2 or as_due:
         return []
     told = [f"{cid} {one} pays {two} {amount(much)}" for (cid, one, two), much in due.items()]
     rest = "; the rest comes from the split of the total" if splits else ""

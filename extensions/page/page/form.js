@@ -136,8 +136,7 @@ export function programs(letter, send) {
 /** Return the values that a person has filled in, for the fields of the letter's answer. */
 function answer(letter, filled) {
   const { fields = [] } = letter.form ?? {};
-  const offers = ["offer", "counter", "propose"].includes(filled.decision) || !fields.includes("decision");
-  const clauses = offers && filled.decision !== "none" ? filled.clauses : null;
+  const clauses = ["offer", "counter"].includes(filled.decision) ? filled.clauses : null;
   const given = {
     thoughts: letter.act === "reason" ? reasoned(filled) : filled.thoughts,
     action: filled.action,
@@ -162,7 +161,6 @@ function decided({ fields, deal: known }, { decision: chosen, clauses, orders: p
   if (fields.includes("orders")) return placed.length > 0;
   if (fields.includes("action")) return Boolean(action);
   if (fields.includes("percent")) return Boolean(part);
-  if (fields.includes("allocation")) return Boolean(chosen);
   if (chosen === "words") return Boolean(speech);
   if (known && ["offer", "counter"].includes(chosen)) return clauses.length > 0;
   return Boolean(chosen);

@@ -2,7 +2,7 @@
 
 import { announce, folded, h } from "./dom.js";
 import { answerable, programs } from "./form.js";
-import { written } from "./letter.js";
+import { tabled, written } from "./letter.js";
 import { delivered, keyChoice } from "./signing.js";
 import { kept, keep } from "./stored.js";
 
@@ -92,14 +92,14 @@ function show(found, became = REPLACED) {
 }
 
 /** Say how the run stands while nothing is asked of this seat's party. */
-function wait({ title = "Nothing to answer now", told = [], run }) {
+function wait({ title = "Nothing to answer now", told = [], ends, run }) {
   open = null;
   document.title = title;
   const lines = told.map((line) => h("p", {}, line));
-  const onward = run && h("p", {}, h("a", { href: `../../view/?run=${encodeURIComponent(run)}` }, "The whole run: what everybody did and got"));
+  const onward = run && h("p", {}, h("a", { href: `../../view/?run=${encodeURIComponent(run)}` }, "The whole run, with all that was said and done"));
   const looks = h("p", {}, "This page looks for a letter by itself. When it is your turn, the letter appears here.");
   const said = !over && before;
-  app.replaceChildren(h("main", { class: "seat waits" }, h("h1", { tabindex: -1 }, title), said && h("p", { class: "sent" }, said), lines, over ? onward : looks));
+  app.replaceChildren(h("main", { class: "seat waits" }, h("h1", { tabindex: -1 }, title), said && h("p", { class: "sent" }, said), ends && [tabled(ends.columns, ends.rows), ends.how && h("p", {}, ends.how)], lines, over ? onward : looks));
   announce([said, title, ...told].filter(Boolean).join(" "));
 }
 

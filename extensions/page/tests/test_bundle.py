@@ -183,6 +183,7 @@ def test_without_a_word_nothing_is_signed() -> None:
         "Each of the 2 agents acted, in 1 turn. "
         "Nobody talked, and nothing is signed. Together they earned −2 of 9"
     )
+    assert "Together they earned 0 EUR of 225" in told(made("llm_only", game="shared_service"))
 
 
 def test_whatever_the_story_says_stands_in_a_panel() -> None:

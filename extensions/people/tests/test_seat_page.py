@@ -130,7 +130,7 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         offer = table.letter("answer")["form"]["offer"]
         assert page.locator(".editor > li").count() == len(offer["clauses"])
         shown = rows(opened, ".preview")
-        table_of_offer = ".letter > section:last-of-type"
+        table_of_offer = ".letter > section:has-text('Your turn: answer')"
         assert shown == [row for row in rows(opened, table_of_offer) if row[0] != "split by"]
         picture(opened, tmp_path, "seat-answer")
         page.get_by_text("Accept it").click()

@@ -243,6 +243,10 @@ def test_the_storys_command_is_played_to_its_end_in_a_browser(
         page.get_by_role("button", name="Send", exact=True).click()
         page.get_by_role("heading", name="The run is over").wait_for()
         assert "You end with -6: -1 earned, less 5 paid." in opened.text()
+        ends = page.locator("main tbody tr").first
+        assert ends.inner_text().split("\t") == ["you (Alice)", "-1", "-5", "-6"]
+        shown = page.locator("main .scroll")
+        assert shown.evaluate("one => one.scrollWidth <= one.clientWidth"), "all can be read"
         picture(opened, tmp_path, f"served-ended-{size[0]}")
         assert [one for one in opened.complaints if "404" not in one] == []
         page.get_by_role("link", name="The whole run").click()

@@ -12,6 +12,7 @@ import pytest
 from shapley_coop.cli.console import finish
 from shapley_coop.cli.playing import run
 from shapley_coop.extensions.people.fields import ask_fields
+from shapley_coop.extensions.people.shown import show_letter
 from shapley_coop.extensions.sweeps.commands import sweep
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.home import home
@@ -59,6 +60,27 @@ def test_the_first_letter_tells_the_game_and_later_ones_what_is_new(
     assert not any(mark in ended.out for mark in ("<ACTION>…", "<NOTES>", '{"'))
 
 
+def test_at_a_terminal_a_letter_has_tables_and_no_marks_and_speech_stays_as_it_was_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    letter = (
+        "# The game\n\n**One** plays.\nTwice.\n\n| a | b |\n| --- | --- |\n| x\\|y | -30 |\n\n"
+        'Bob: "<ACCEPT> 2*3*4 [it](http://b) a_b_ &amp; c:\\d ![no]" `<s>`\n'
+    )
+    show_letter(letter)
+    assert capsys.readouterr().out == f"{letter}\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")  # without colours
+    show_letter(letter)
+    shown = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "The game" in shown
+    assert shown[shown.index("One plays.") + 1] == "Twice."
+    assert "x|y  -30" in shown
+    said = " ".join(shown).partition("Bob: ")[2].strip()
+    assert said == '"<ACCEPT> 2*3*4 [it](http://b) a_b_ &amp; c:\\d ![no]" <s>'
+    assert not any(mark in line for line in shown for mark in ("**", "# ", "---"))
+
+
 def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     coop: Coop, types: Callable[[str], None]
 ) -> None:
@@ -70,6 +92,7 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     ended = coop("run", "escape_room", "--agent", "Alice=human", "--name", "r")
     lines = ended.err.splitlines()
     assert "  1  door" in lines
+    assert "How much, in points:" in lines
     assert "'7' is not a choice: type a number from 1 to 2" in lines
     assert "“five” is no amount: write a number, as in 3 or 1.5." in lines
     third = "“1/3” is no percentage: if it is a part of the whole, write 33.3."
@@ -81,6 +104,20 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     assert offered["text"] == "Pull, and I pay."
     assert table["claims"]["Alice"] == "0.333"
     assert "You say that 33.3 % of it was your doing." in ended.out
+    assert "  What you say to all: Pull, and I pay.\n" in ended.out
+
+
+def test_tasks_are_given_to_agents_and_seen_with_their_worth_before_they_are_sent(
+    coop: Coop, types: Callable[[str], None]
+) -> None:
+    types("Hm.\n\n\n2\n1\n1\n2\n2\n1\n\n\n")
+    options = ("-g", "task_exchange", "--seed", "2", "--agent", "Alice=human")
+    ended = coop("run", "task_exchange", *options)
+    assert ended.code == INTERRUPTED
+    sent = ended.out.split("You send:")[2]
+    assert "  Bob: Create a note saying" in sent
+    assert "Your tasks would be worth 0.95 to you." in sent
+    assert "What you do" not in ended.err.partition("now Alice's")[0], "there is but one thing"
 
 
 def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
@@ -109,6 +146,7 @@ def test_a_waiting_letter_is_answered_field_by_field_and_seen_before_it_is_sent(
     assert "Alice pays Bob 1.5, once." in first
     assert "Alice pays Bob 5, once." in again
     assert "What each would get" in again
+    assert "in points, if …" in again
     assert "Alice has answered, and is asked again" in sent.err
     (said, *_) = finish(table_of(home().run("r")))["talk"]
     assert said["deal"]["clauses"][2]["amount"] == "5"
@@ -119,7 +157,7 @@ def test_parts_that_are_no_whole_are_asked_again_at_once(
 ) -> None:
     known = {"agents": ["Ann", "Ben"], "kinds": {"share": "split"}, "norms": [], "turns": 1}
     form = {"fields": ["clauses"], "unit": "", "labels": {}, "deal": known}
-    types("1\n1\n1\n60 %\n50 %\n60 %\n40 %\n2\n")
+    types("1\n1\n60 %\n50 %\n60 %\n40 %\n2\n")
     (split,) = ask_fields("propose", {**form, "decisions": {"offer": "Offer"}}, [])["clauses"]
     assert split["fractions"] == {"Ann": "60%", "Ben": "40%"}
     assert "The parts sum to 110 %: let them sum to 100 %" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenMail
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.prompts import write_history
+from shapley_coop.prompts import sections_for_person, write_history
 from shapley_coop.state.run_config import RunConfig
 
 CODES = re.compile(r"<[A-Z]+>|</|`|\b[A-Z]{3,6}\b")
@@ -161,6 +161,16 @@ async def test_that_no_deal_was_reached_is_said_before_the_first_action(
     await follow(run, person=answers)
     assert told["act"].startswith("**No deal was reached:** no offer had") is not agreed
     assert "No deal" not in told["answer"]
+
+
+def test_notes_are_apart_from_what_is_at_stake_which_stays_as_it_was() -> None:
+    you = "# You\n\nAnn."
+    before, after = (
+        sections_for_person("Win.\n\n# The game\n\nA race.", f"{user}\n\n# Go")
+        for user in (you, f"{you}\n\n**Your notes** (private): Ben hurries.")
+    )
+    new = [(one.title, one.text) for one in after if one not in before]
+    assert new == [("Your notes, which nobody else reads", "Ben hurries.")]
 
 
 def test_a_claim_without_words_is_a_claim() -> None:
