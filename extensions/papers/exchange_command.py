@@ -27,6 +27,9 @@ def table(
     seeds: SeedCount = 30,
     model: EverySeat = "embedded:rational",
     base_url: BaseUrl = None,
+    exact: Annotated[
+        bool, typer.Option(help="Refuse what the paper's validator refuses; repair no proposal.")
+    ] = False,
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
 
@@ -37,7 +40,7 @@ def table(
     from shapley_coop.extensions.sweeps.cells import expand
 
     seats = {"*": seat_from(model, base_url).model_dump(mode="json", exclude_defaults=True)}
-    suite = paper.exchange_suite(scenario or [], seats, range(seeds))
+    suite = paper.exchange_suite(scenario or [], seats, range(seeds), exact)
     cells, folder = expand(suite), sweep_folder(paper.played_as(suite))
     tally = run_cells([suite], cells, folder, what=f"{len(cells)} exchanges")
     rows = rows_of(folder, cells)
