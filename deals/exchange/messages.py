@@ -15,9 +15,8 @@ OVL    two agents share an atom; the feedback names both descriptions, both mask
 MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 
-By default several descriptions or masks for one agent are read as one set of tasks, and a
-description outside a list as a list of one. All agents are told of both repairs. If the tasks are
-`exact`, neither is accepted and no tag or JSON is repaired, as in the paper.
+By default several descriptions or masks for one agent are read as one set, and a text as a list of
+one; all agents are told. If the tasks are `exact`, no proposal is repaired, as in the paper.
 
 The paper on utility-aware exchange (appendix B.2) has all labels except JSON, NAME and ACK. Faults
 found by `wire` in a message with a tag keep the labels of `wire` (SIZE, TEXT, TAG, DUP, LONG).

@@ -14,6 +14,7 @@ from shapley_coop.extensions.sweeps.commands.sweep import (
     run_cells,
     sweep_folder,
 )
+from shapley_coop.state.presets import PresetName
 
 SIMULATED = """\
 A simulation: the negotiators and the utilities the paper does not print were made for
@@ -27,9 +28,10 @@ def table(
     seeds: SeedCount = 30,
     model: EverySeat = "embedded:rational",
     base_url: BaseUrl = None,
-    exact: Annotated[
-        bool, typer.Option(help="Refuse what the paper's validator refuses; repair no proposal.")
-    ] = False,
+    preset: Annotated[
+        PresetName,
+        typer.Option(help="task_exchange_paper refuses what the paper's validator does."),
+    ] = "none",
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
 
@@ -40,7 +42,7 @@ def table(
     from shapley_coop.extensions.sweeps.cells import expand
 
     seats = {"*": seat_from(model, base_url).model_dump(mode="json", exclude_defaults=True)}
-    suite = paper.exchange_suite(scenario or [], seats, range(seeds), exact)
+    suite = paper.exchange_suite(scenario or [], seats, range(seeds), preset)
     cells, folder = expand(suite), sweep_folder(paper.played_as(suite))
     tally = run_cells([suite], cells, folder, what=f"{len(cells)} exchanges")
     rows = rows_of(folder, cells)

@@ -23,7 +23,6 @@ from shapley_coop.extensions.reports.summary import conditions, estimate
 from shapley_coop.extensions.sweeps.suite import Suite, TableSpec, load_suite
 
 SUITE = "task_exchange_table"
-PRESET = "task_exchange_paper"
 SCENARIO, GRAPH = "scenario", "graph"
 REFUSED, STRICT = "refused:", "strict:"
 
@@ -34,7 +33,7 @@ Cells = Callable[[Sequence[Row]], list[str]]
 
 
 def exchange_suite(
-    scenarios: Sequence[str], seats: Mapping[str, Any], seeds: Sequence[int], exact: bool = False
+    scenarios: Sequence[str], seats: Mapping[str, Any], seeds: Sequence[int], preset: str = "none"
 ) -> Suite:
     """Return the suite `task_exchange_table` with only the workflows in `VARIANTS`.
 
@@ -42,13 +41,15 @@ def exchange_suite(
         scenarios: names or files of scenarios; empty for the two scenarios of the paper.
         seats: the key `seats` of the runs' configuration.
         seeds: the seeds; each condition has one run per seed.
-        exact: whether the runs' preset is `task_exchange_paper`.
+        preset: the runs' preset.
     """
     shipped = load_suite(SUITE)
     vary = {**shipped.vary, GRAPH: list(VARIANTS)}
     if scenarios:
         vary[f"params.{SCENARIO}"] = list(scenarios)
-    base = {**shipped.base, "seats": dict(seats), **({"preset": PRESET} if exact else {})}
+    base = {**shipped.base, "seats": dict(seats)}
+    if preset != "none":  # so that a table without a preset, once begun, can go on
+        base["preset"] = preset
     own = {"base": base, "vary": vary, "seeds": list(seeds)}
     # The suite's figures show the paper's scenarios and are no part of these tables.
     return Suite.model_validate({**shipped.model_dump(), **own, "compare": "", "figures": []})
