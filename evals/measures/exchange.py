@@ -6,7 +6,7 @@ a run does not have is None and is left out of all statistics.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any
@@ -32,7 +32,7 @@ VARIANTS = {
 Columns = dict[str, float | None]
 
 
-def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
+def measure(table: Table, entries: Sequence[Entry] = ()) -> Columns:
     """Return a finished exchange's measures, by their names in suites and reports.
 
     Args:
@@ -100,7 +100,7 @@ def first_verdicts(scenario: Scenario, entries: Iterable[Entry]) -> Counter[str 
     """Count first messages of turns by the paper's validator's label, or None if it takes them."""
     tasks, labels = replace(scenario.tasks, exact=True), Counter[str | None]()
     for entry in entries:
-        if entry.act == "exchange" and entry.attempt == 1 and entry.facts["agents"] == tasks.agents:
+        if (entry.act, entry.attempt, entry.facts.get("agents")) == ("exchange", 1, tasks.agents):
             pending, said = entry.facts.get("pending"), entry.answer
             asked = pending.get("masks", {}) if pending else None
             found = check_finished(said) or check_message(said.text, tasks, entry.agent, asked)

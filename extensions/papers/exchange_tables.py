@@ -107,8 +107,10 @@ def table_2(rows: Sequence[Row], suite: Suite) -> str:
     def count(runs: Sequence[Row], of: str, kind: str) -> list[str]:
         told = [row["result"]["measures"] for row in runs]
         n = sum(own.get(of, 0) for own in told)
+        if not n:
+            return [UNKNOWN] * (1 + len(labels))
         counts = [sum(own.get(f"{kind}{label}", 0) for own in told) for label in labels]
-        return [f"{n:.0f}", *(f"{k:.0f} ({100 * k / max(1, n):.2f} %)" for k in counts)]
+        return [f"{n:.0f}", *(f"{k:.0f} ({100 * k / n:.2f} %)" for k in counts)]
 
     return _table(
         rows,
