@@ -41,7 +41,10 @@ def table(
     from shapley_coop.extensions.papers import exchange_tables as paper
     from shapley_coop.extensions.sweeps.cells import expand
 
-    seats = {"*": seat_from(model, base_url).model_dump(mode="json", exclude_defaults=True)}
+    seat = seat_from(model, base_url)
+    if preset == "task_exchange_paper":  # answers by a schema would have no faults of form
+        seat = seat.model_copy(update={"answers": "text"})
+    seats = {"*": seat.model_dump(mode="json", exclude_defaults=True)}
     suite = paper.exchange_suite(scenario or [], seats, range(seeds), preset)
     cells, folder = expand(suite), sweep_folder(paper.played_as(suite))
     tally = run_cells([suite], cells, folder, what=f"{len(cells)} exchanges")

@@ -67,6 +67,16 @@ def test_one_command_prints_both_tables_of_the_paper_and_goes_on_where_it_was(co
     assert len(read_rows(folder)) == 8
 
 
+@pytest.mark.slow
+def test_with_the_papers_preset_models_answer_in_tags(coop: Coop) -> None:
+    ended = coop("scenario", "table", "--seeds", "1", "--preset", "task_exchange_paper")
+    assert ended.code == 0, ended.err
+    (folder,) = (home().folder / "sweeps").iterdir()
+    rooms = [row["room"] for row in read_rows(folder)]
+    assert {room["seats"]["Alice"]["answers"] for room in rooms} == {"text"}
+    assert all(room["params"]["exact"] for room in rooms)
+
+
 def test_the_second_table_has_a_line_by_the_papers_validator() -> None:
     def row(seed: int, **measures: float) -> Row:
         labels = {"scenario": "paper_cooperative", "graph": "task_exchange"}
