@@ -244,7 +244,8 @@ def _was_said(
 ) -> bool:
     """Return whether a public message is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
-        said["text"] in (answer := entry.answer.text) or said["text"] == as_written(answer)
+        said["text"] in (answer := entry.answer.text)
+        or said["text"] in (as_written(answer), as_written(answer, repair=False))
         for entry in entries
         if entry.agent == said["by"]
     )

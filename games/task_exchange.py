@@ -1,6 +1,7 @@
 """Task exchange: agents trade tasks and then do them; each agent's utilities are private."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from shapley_coop.games.analysis import Analysis
@@ -54,6 +55,8 @@ class TaskExchange(Game):
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         super().__init__(params, seed)
         self.scenario = scenario_of(self.params, seed)
+        if self.params.exact:
+            self.scenario = replace(self.scenario, tasks=replace(self.scenario.tasks, exact=True))
         self.tasks = self.scenario.tasks
         if "agents" in self.params.model_fields_set and list(self.agents) != self.tasks.agents:
             raise GameError(

@@ -94,7 +94,7 @@ def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Faul
 
     If the message mixes private thoughts and speech, nothing of it is delivered.
     """
-    text = as_written(answer.text)
+    text = as_written(answer.text, repair=not talk_in(turn, agent).tasks.exact)
     message, decision = scan(text), "pass"
     if "<PROPOSAL>" in text:
         decision = "reject" if "<REJECT>" in text else "propose"

@@ -69,8 +69,8 @@ class RunConfig(BaseModel):
     preset: PresetName = Field(
         default="none",
         description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
-        "certificates and no duties) or contracts_paper (the same, and contracts are notional). "
-        "Settings given next to it win over the preset's.",
+        "certificates and no duties), contracts_paper (also, contracts are notional) or "
+        "task_exchange_paper (also, proposals are not repaired). Settings given next to it win.",
     )
     instructions: str = Field(
         default="",
@@ -233,7 +233,12 @@ class RunConfig(BaseModel):
     def _preset(cls, given: Any) -> Any:
         """Add the preset's value of each setting that the configuration does not give."""
         preset = given.get("preset") if isinstance(given, Mapping) else None
-        return {**PRESETS[preset], **given} if preset in PRESETS else given
+        if preset not in PRESETS:
+            return given
+        found = {**PRESETS[preset], **given}
+        if isinstance(own := given.get("params"), Mapping):
+            found["params"] = {**PRESETS[preset].get("params", {}), **own}
+        return found
 
     @model_validator(mode="before")
     @classmethod

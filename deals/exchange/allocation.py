@@ -58,8 +58,9 @@ Rule = Callable[[Draft], Fault | None]
 
 
 def mask_of(tasks: Tasks, described: Any) -> int | None:
-    """Return the mask that a bit string or an exact description gives; None if unregistered."""
-    if isinstance(described, str) and len(described) == tasks.n and set(described) <= {"0", "1"}:
+    """Return the mask that an exact description or, by default, a bit string gives, or None."""
+    masks = not tasks.exact and isinstance(described, str) and len(described) == tasks.n
+    if masks and set(described) <= {"0", "1"}:
         return int(described, 2)
     return tasks.registry.mask_of(described)
 
@@ -133,6 +134,16 @@ def check_registered(draft: Draft) -> Fault | None:
     )
 
 
+def one_each(draft: Draft) -> Fault | None:
+    """Check that no agent has several descriptions, if the tasks are exact; else the fault MDA."""
+    tasks = draft.tasks
+    return together(
+        Fault("MDA", f"Several tasks for {agent}: give one, {name_task(tasks, draft.mask(agent))}.")
+        for agent, listed in draft.listed.items()
+        if tasks.exact and len(listed) > 1
+    )
+
+
 def nobody_empty(draft: Draft) -> Fault | None:
     """Check that every agent has at least one atomic task; else the fault EMP."""
     return together(
@@ -177,7 +188,7 @@ RULES: tuple[tuple[Rule, ...], ...] = (
     (proposes,),
     (object_of_lists,),
     (known_agents, answers, check_registered),
-    (nobody_empty, disjoint, complete),
+    (one_each, nobody_empty, disjoint, complete),
 )
 """The rules for a proposal, in groups. All faults of a group are reported together.
 

@@ -9,13 +9,14 @@ JSON   the proposal is not one object of lists
 NAME   an unknown agent, or a missing agent
 ACK    a pending proposal is answered by neither <ACCEPT> nor <REJECT>, or by both
 UNK    a description that is not equal, byte for byte, to a registered one
+MDA    several descriptions for one agent, if the tasks are `exact`
 EMP    an agent without any task
 OVL    two agents share an atom; the feedback names both descriptions, both masks and atoms
 MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 
-Several descriptions or masks for one agent are read as one set of tasks (the paper refuses them as
-MDA). A description outside a list is read as a list of one. All agents are told of both repairs.
+By default several descriptions or masks for one agent are read as one set, and a text as a list of
+one; all agents are told. If the tasks are `exact`, no proposal is repaired, as in the paper.
 
 The paper on utility-aware exchange (appendix B.2) has all labels except JSON, NAME and ACK. Faults
 found by `wire` in a message with a tag keep the labels of `wire` (SIZE, TEXT, TAG, DUP, LONG).
@@ -27,6 +28,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from shapley_coop.deals.exchange.allocation import ASKED, RULES, Draft, name_task
+from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.hedges import agreeing
 from shapley_coop.deals.language.thoughts import without_thoughts
@@ -34,7 +36,7 @@ from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.games.exchange.scenario import Tasks
 
 LABELS = ("MPT", "MET", "JSON", "NAME", "ACK", "UNK", "MDA", "EMP", "OVL", "MAT")
-"""The labels in the order of the checks. MDA is never given: here descriptions are merged."""
+"""The labels in the order of the checks."""
 
 Act = Literal["propose", "accept", "reject"]
 
@@ -95,7 +97,7 @@ def check_message(
         if not agreeing(message.accept or ""):
             return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ASKED}", {})
         return Verdict(None, "", dict(pending), "accept", message.repairs)
-    message, merged = _as_lists(message)
+    message, merged = (message, []) if tasks.exact else _as_lists(message)
     draft = Draft(message, tasks, pending)
     for group in RULES:
         if refused := together(rule(draft) for rule in group):
@@ -112,6 +114,8 @@ def check_message(
 
 def _message(text: str, tasks: Tasks) -> Message | Fault:
     """Parse the message, escaping the quotation marks of registered descriptions if needed."""
+    if tasks.exact:
+        return _exactly(text)
     message = scan(text)
     if not isinstance(message, Fault) or message.label != "JSON":
         return message
@@ -119,6 +123,23 @@ def _message(text: str, tasks: Tasks) -> Message | Fault:
     for description in tasks.registry.quoting():
         escaped = escaped.replace(f'"{description}"', json.dumps(description, ensure_ascii=False))
     return message if escaped == text else scan(escaped)
+
+
+def _exactly(text: str) -> Message | Fault:
+    """Parse the message; count only tags as the protocol writes them, and proposals in JSON."""
+    message, public = scan(text), as_written(text, repair=False)
+    inside, closing, _ = public.partition("<PROPOSAL>")[2].partition("</PROPOSAL>")
+    if "<PROPOSAL>" in public and not closing:
+        return Fault("MET", "<PROPOSAL> is never closed: write </PROPOSAL> after the JSON.")
+    if isinstance(message, Fault):
+        return message
+    if not closing and (message.proposal is not None or "<ACCEPT>" not in public):
+        return Fault("MPT", "No <PROPOSAL> tag: write it exactly so, before the allocation.")
+    try:
+        json.loads(inside or "{}")
+    except ValueError as error:
+        return Fault("JSON", f"Between the tags is no valid JSON: {error}.")
+    return message if "<REJECT>" in public else replace(message, reject=None)
 
 
 def _as_lists(message: Message) -> tuple[Message, list[str]]:

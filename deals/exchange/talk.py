@@ -22,16 +22,16 @@ _MOST_OBJECTS = 32
 _BARE = ("ACCEPT", "REJECT")
 
 
-def as_written(text: str) -> str:
+def as_written(text: str, repair: bool = True) -> str:
     """Return the delivered part of a message: its public elements, unchanged, one a line.
 
-    A repaired message is delivered in its repaired form. Text outside the elements, or after a
-    bare <ACCEPT> or <REJECT>, is private. In a message that cannot be parsed, an unclosed element
-    extends to the next tag or to the end. If the end of the model's thoughts is unclear, nothing
-    is delivered. Cost: linear in the text, which is cut at `MAX_MESSAGE` characters.
+    With `repair`, a repaired message is delivered in its repaired form. Text outside the elements,
+    or after a bare <ACCEPT> or <REJECT>, is private. In a message that is not repaired, an unclosed
+    element extends to the next tag or to the end. If the end of the model's thoughts is unclear,
+    nothing is delivered. Cost: linear in the text, which is cut at `MAX_MESSAGE` characters.
     """
     message = scan(text)
-    if isinstance(message, Message) and message.repairs:
+    if repair and isinstance(message, Message) and message.repairs:
         return _as_read(message)
     said = without_thoughts(text[:MAX_MESSAGE])
     return "" if isinstance(said, Fault) else _elements(said)

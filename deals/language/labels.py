@@ -54,7 +54,7 @@ LABELS = {
         "EMP": "an agent would have no task",
         "OVL": "two agents would have the same task",
         "MAT": "a task would go to nobody",
-        "MDA": "several descriptions for one agent; the paper's label, here they are merged",
+        "MDA": "several descriptions for one agent, with exact proposals; else they are merged",
         "SHEET": "a scenario that a model wrote cannot be played",
     },
     "Passes without a refused answer": {

@@ -6,7 +6,8 @@ a run does not have is None and is left out of all statistics.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -17,6 +18,7 @@ from shapley_coop.games.exchange import Masks, Scenario, score
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in
+from shapley_coop.state.judging import check_finished
 from shapley_coop.state.table import Table
 
 VARIANTS = {
@@ -30,7 +32,7 @@ VARIANTS = {
 Columns = dict[str, float | None]
 
 
-def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
+def measure(table: Table, entries: Sequence[Entry] = ()) -> Columns:
     """Return a finished exchange's measures, by their names in suites and reports.
 
     Args:
@@ -40,7 +42,7 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
     game, agreed = exchange_of(EvaluatedTable(table)), table["status"] == "agreed"
     masks, proposed = final_masks(table), [s["round"] for s in table["talk"] if "puts" in s]
     guesses = guess_errors(game.scenario, entries)
-    labels = _refusals(table)
+    labels, first = _refusals(table), first_verdicts(game.scenario, entries)
     delivered = [said for said in table.get("talk", []) if "label" not in said]
     # The turn of the accepted proposal; without an agreement, the limit on turns of talk.
     turns = proposed[-1] if agreed and proposed else game.params.talk
@@ -53,6 +55,8 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
         **{f"guess_error:{agent}": error for agent, error in guesses.items()},
         "attempts": len(delivered) + labels.total(),
         **{f"refused:{label}": n for label, n in labels.items()},
+        "first_messages": first.total(),
+        **{f"strict:{label}": n for label, n in first.items() if label},
     }
 
 
@@ -90,6 +94,18 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
                 truth = scenario.utility(other, int(verdict.masks[other], 2))
                 errors.setdefault(entry.agent, []).append(abs(estimate - truth))
     return {agent: fmean(own) for agent, own in sorted(errors.items())}
+
+
+def first_verdicts(scenario: Scenario, entries: Iterable[Entry]) -> Counter[str | None]:
+    """Count first messages of turns by the paper's validator's label, or None if it takes them."""
+    tasks, labels = replace(scenario.tasks, exact=True), Counter[str | None]()
+    for entry in entries:
+        if (entry.act, entry.attempt, entry.facts.get("agents")) == ("exchange", 1, tasks.agents):
+            pending, said = entry.facts.get("pending"), entry.answer
+            asked = pending.get("masks", {}) if pending else None
+            found = check_finished(said) or check_message(said.text, tasks, entry.agent, asked)
+            labels[found.label] += 1
+    return labels
 
 
 def _outcome(scenario: Scenario, masks: Masks | None) -> Columns:

@@ -14,6 +14,7 @@ from shapley_coop.extensions.sweeps.commands.sweep import (
     run_cells,
     sweep_folder,
 )
+from shapley_coop.state.presets import PresetName
 
 SIMULATED = """\
 A simulation: the negotiators and the utilities the paper does not print were made for
@@ -27,6 +28,10 @@ def table(
     seeds: SeedCount = 30,
     model: EverySeat = "embedded:rational",
     base_url: BaseUrl = None,
+    preset: Annotated[
+        PresetName,
+        typer.Option(help="task_exchange_paper refuses what the paper's validator does."),
+    ] = "none",
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
 
@@ -36,8 +41,11 @@ def table(
     from shapley_coop.extensions.papers import exchange_tables as paper
     from shapley_coop.extensions.sweeps.cells import expand
 
-    seats = {"*": seat_from(model, base_url).model_dump(mode="json", exclude_defaults=True)}
-    suite = paper.exchange_suite(scenario or [], seats, range(seeds))
+    seat = seat_from(model, base_url)
+    if preset == "task_exchange_paper":  # answers by a schema would have no faults of form
+        seat = seat.model_copy(update={"answers": "text"})
+    seats = {"*": seat.model_dump(mode="json", exclude_defaults=True)}
+    suite = paper.exchange_suite(scenario or [], seats, range(seeds), preset)
     cells, folder = expand(suite), sweep_folder(paper.played_as(suite))
     tally = run_cells([suite], cells, folder, what=f"{len(cells)} exchanges")
     rows = rows_of(folder, cells)

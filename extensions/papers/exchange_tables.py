@@ -2,7 +2,9 @@
 
 Both tables are in Markdown and computed from a sweep of the suite `task_exchange_table`. As in the
 paper, the spread of a rate is its binomial standard error. The spread of any other measure is the
-sample standard deviation. Below each setting's line are the values printed in the paper.
+sample standard deviation. Below each setting's line are the values printed in the paper. Table 2
+counts refusals as they were made, and below, what the paper's validator, which repairs nothing,
+says of the first message of each turn.
 """
 
 import json
@@ -22,7 +24,7 @@ from shapley_coop.extensions.sweeps.suite import Suite, TableSpec, load_suite
 
 SUITE = "task_exchange_table"
 SCENARIO, GRAPH = "scenario", "graph"
-REFUSED = "refused:"
+REFUSED, STRICT = "refused:", "strict:"
 
 PAPER_LABELS = ("UNK", "MAT", "OVL", "MPT", "MET", "MDA", "EMP")
 """The labels of refusals, in the order of the paper's Table 2."""
@@ -31,7 +33,7 @@ Cells = Callable[[Sequence[Row]], list[str]]
 
 
 def exchange_suite(
-    scenarios: Sequence[str], seats: Mapping[str, Any], seeds: Sequence[int]
+    scenarios: Sequence[str], seats: Mapping[str, Any], seeds: Sequence[int], preset: str = "none"
 ) -> Suite:
     """Return the suite `task_exchange_table` with only the workflows in `VARIANTS`.
 
@@ -39,12 +41,16 @@ def exchange_suite(
         scenarios: names or files of scenarios; empty for the two scenarios of the paper.
         seats: the key `seats` of the runs' configuration.
         seeds: the seeds; each condition has one run per seed.
+        preset: the runs' preset.
     """
     shipped = load_suite(SUITE)
     vary = {**shipped.vary, GRAPH: list(VARIANTS)}
     if scenarios:
         vary[f"params.{SCENARIO}"] = list(scenarios)
-    own = {"base": {**shipped.base, "seats": dict(seats)}, "vary": vary, "seeds": list(seeds)}
+    base = {**shipped.base, "seats": dict(seats)}
+    if preset != "none":  # so that a table without a preset, once begun, can go on
+        base["preset"] = preset
+    own = {"base": base, "vary": vary, "seeds": list(seeds)}
     # The suite's figures show the paper's scenarios and are no part of these tables.
     return Suite.model_validate({**shipped.model_dump(), **own, "compare": "", "figures": []})
 
@@ -88,22 +94,32 @@ def table_1(rows: Sequence[Row], suite: Suite) -> str:
 def table_2(rows: Sequence[Row], suite: Suite) -> str:
     """Return the table of refused proposals by label; labels that the paper lacks come last.
 
+    Lines "strict" count first messages of turns by what the paper's validator says of them.
+
     Args:
         rows: the rows of the suite's runs.
         suite: the suite, whose second `printed` table has the paper's values.
     """
-    counted = {key for row in rows for key in row["result"]["measures"] if key.startswith(REFUSED)}
-    ours = sorted(counted - {f"{REFUSED}{label}" for label in PAPER_LABELS})
-    columns = [*(f"{REFUSED}{label}" for label in PAPER_LABELS), *ours]
+    measured = {key for row in rows for key in row["result"]["measures"]}
+    found = {k.split(":")[1] for k in measured if k.startswith((REFUSED, STRICT))}
+    labels = [*PAPER_LABELS, *sorted(found - {*PAPER_LABELS})]
 
-    def cells(runs: Sequence[Row]) -> list[str]:
-        attempts = sum(row["result"]["measures"]["attempts"] for row in runs)
-        counts = [sum(_values(runs, column)) for column in columns]
-        shares = [f"{n:.0f} ({100 * n / max(1, attempts):.2f} %)" for n in counts]
-        return [f"{attempts:.0f}", *shares]
+    def count(runs: Sequence[Row], of: str, kind: str) -> list[str]:
+        told = [row["result"]["measures"] for row in runs]
+        n = sum(own.get(of, 0) for own in told)
+        if not n:
+            return [UNKNOWN] * (1 + len(labels))
+        counts = [sum(own.get(f"{kind}{label}", 0) for own in told) for label in labels]
+        return [f"{n:.0f}", *(f"{k:.0f} ({100 * k / n:.2f} %)" for k in counts)]
 
-    heads = ["Attempts", *(column.removeprefix(REFUSED) for column in columns)]
-    return _table(rows, suite.tables[1], heads, cells, columns)
+    return _table(
+        rows,
+        suite.tables[1],
+        ["Attempts", *labels],
+        lambda runs: count(runs, "attempts", REFUSED),
+        [f"{REFUSED}{label}" for label in labels],
+        strict=lambda runs: count(runs, "first_messages", STRICT),
+    )
 
 
 def plus_minus(column: str, found: Estimate) -> str:
@@ -118,13 +134,20 @@ def plus_minus(column: str, found: Estimate) -> str:
 
 
 def _table(
-    rows: Sequence[Row], spec: TableSpec, heads: Sequence[str], cells: Cells, columns: Sequence[str]
+    rows: Sequence[Row],
+    spec: TableSpec,
+    heads: Sequence[str],
+    cells: Cells,
+    columns: Sequence[str],
+    strict: Cells | None = None,
 ) -> str:
     """Return a Markdown table with a line per scenario and setting, and lines of printed values."""
     lines = []
     for group in conditions(rows, [SCENARIO, GRAPH]):
         scenario, setting = group.labels[SCENARIO], VARIANTS[group.labels[GRAPH]]
         lines.append([scenario, setting, *cells(group.rows)])
+        if strict:
+            lines.append([scenario, f"{setting}, strict", *strict(group.rows)])
         values = [printed_value(spec, group.labels, column) for column in columns]
         if any(values):
             lines.append([scenario, f"{setting}, printed", "", *values])

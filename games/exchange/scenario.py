@@ -5,7 +5,7 @@ out, so that no log or error text shows them.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import or_
 from typing import Any
@@ -55,6 +55,7 @@ class Tasks:
         atoms: all atoms, most significant bit first.
         initial: agent → the mask of its initial tasks; a partition.
         registry: mask ↔ description.
+        exact: whether proposals must name each agent's tasks as in the paper, without repairs.
 
     Raises:
         GameError: an atom is not one agent's at the start, or two atoms are the same call.
@@ -63,6 +64,7 @@ class Tasks:
     atoms: tuple[Atom, ...]
     initial: Masks
     registry: Registry
+    exact: bool = False
 
     def __post_init__(self) -> None:
         n, names = self.n, self.names
@@ -130,10 +132,11 @@ class Tasks:
             for mask, text in self.registry.written().items()
             if not mask & outside
         }
-        return Tasks(
-            tuple(self.atoms[position] for position in every),
-            {agent: inside(mask) for agent, mask in holds.items()},
-            Registry([self.atoms[position].says for position in every], written),
+        return replace(
+            self,
+            atoms=tuple(self.atoms[position] for position in every),
+            initial={agent: inside(mask) for agent, mask in holds.items()},
+            registry=Registry([self.atoms[position].says for position in every], written),
         )
 
 

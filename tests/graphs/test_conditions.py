@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from shapley_coop.extensions.sweeps.suite import load_suite
 from shapley_coop.graphs.running import play
@@ -98,6 +99,19 @@ def test_a_preset_fills_in_what_nobody_has_set() -> None:
     again = RunConfig.model_validate_json(plain.resolve().model_dump_json())
     assert again == plain.resolve()
     assert RunConfig().preset == "none"
+
+
+def test_a_preset_sets_a_games_parameter_beside_those_that_are_given() -> None:
+    params = {"scenario": "paper_competitive"}
+    given = {"game": "task_exchange", "preset": "task_exchange_paper"}
+    found = RunConfig.model_validate({**given, "params": params})
+    assert (found.params, found.outlook) == ({**params, "exact": True}, False)
+    assert params == {"scenario": "paper_competitive"}
+    assert RunConfig.model_validate(given).params == {"exact": True}
+    own = RunConfig.model_validate({**given, "params": {"exact": False}})
+    assert own.params == {"exact": False}
+    with pytest.raises(ValidationError, match="params"):
+        RunConfig.model_validate({**given, "params": [1]})
 
 
 async def test_the_papers_contracts_show_no_certificate_and_no_duties(script: Script) -> None:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.exchange import VARIANTS
 from shapley_coop.extensions.papers.exchange_tables import (
     PAPER_LABELS,
     exchange_suite,
     played_as,
     plus_minus,
+    table_2,
 )
 from shapley_coop.extensions.reports.stats import mean_interval, rate_interval
 from shapley_coop.extensions.sweeps.cells import expand
@@ -39,7 +41,7 @@ def test_one_command_prints_both_tables_of_the_paper_and_goes_on_where_it_was(co
     ended = coop("scenario", "table", "--seeds", "1")
     assert ended.code == 0, ended.err
     lines = [cells(line) for line in ended.out.splitlines() if line.startswith("|")]
-    assert len(lines) == 2 * (2 + 8 + 4)
+    assert len(lines) == (2 + 8 + 4) + (2 + 2 * 8 + 4)
     head, _, *outcomes = lines[:14]
     assert head[:5] == ["Scenario", "Setting", "n", "Agreement", "Error"]
     assert head[5:10] == ["Turns", "Alice", "Bob", "SW", "L2"]
@@ -63,6 +65,46 @@ def test_one_command_prints_both_tables_of_the_paper_and_goes_on_where_it_was(co
     again = coop("scenario", "table", "--seeds", "1")
     assert again.out == ended.out
     assert len(read_rows(folder)) == 8
+
+
+@pytest.mark.slow
+def test_with_the_papers_preset_models_answer_in_tags(coop: Coop) -> None:
+    ended = coop("scenario", "table", "--seeds", "1", "--preset", "task_exchange_paper")
+    assert ended.code == 0, ended.err
+    (folder,) = (home().folder / "sweeps").iterdir()
+    rooms = [row["room"] for row in read_rows(folder)]
+    assert {room["seats"]["Alice"]["answers"] for room in rooms} == {"text"}
+    assert all(room["params"]["exact"] for room in rooms)
+
+
+def test_the_second_table_has_a_line_by_the_papers_validator() -> None:
+    def row(seed: int, **measures: float) -> Row:
+        labels = {"scenario": "paper_cooperative", "graph": "task_exchange"}
+        told = {key.replace("_as_", ":"): n for key, n in measures.items()}
+        return {"labels": labels, "seed": seed, "result": {"measures": told}}
+
+    suite = exchange_suite([], SEATS, range(2))
+    rows = [
+        row(0, attempts=5, refused_as_MAT=1, first_messages=4, strict_as_UNK=2, strict_as_ACK=1),
+        row(1, attempts=5, refused_as_MAT=1, first_messages=4, strict_as_MAT=1),
+    ]
+    head, _, *lines = map(cells, table_2(rows, suite).splitlines())
+    assert head == ["Scenario", "Setting", "Attempts", *PAPER_LABELS, "ACK"]
+    no = "0 (0.00 %)"
+    assert [line[1:] for line in lines[:2]] == [
+        ["utility-aware", "10", no, "2 (20.00 %)", *[no] * 6],
+        ["utility-aware, strict", "8", "2 (25.00 %)", "1 (12.50 %)", *[no] * 5, "1 (12.50 %)"],
+    ]
+    _, _, _, unknown, _ = map(cells, table_2([row(0, attempts=5)], suite).splitlines())
+    assert unknown[1:] == ["utility-aware, strict", *["—"] * 8], "no letters were at hand"
+
+
+def test_a_table_can_be_played_with_the_papers_preset() -> None:
+    paper = exchange_suite([], SEATS, [0], "task_exchange_paper")
+    assert {cell.room["preset"] for cell in expand(paper)} == {"task_exchange_paper"}
+    default = exchange_suite([], SEATS, [0])
+    assert played_as(paper) != played_as(default)
+    assert "preset" not in default.base
 
 
 def test_the_shipped_suite_has_the_four_variants_and_the_priced_game() -> None:

@@ -73,6 +73,20 @@ def played(folder: Path) -> list[tuple[Cell, dict[str, Any]]]:
     return [(cell, rows[cell.id]) for suite in suites(MATCHES) for cell in expand(suite)]
 
 
+def test_the_rows_of_an_exchange_are_sound_with_all_that_only_the_journal_tells(
+    tmp_path: Path,
+) -> None:
+    exchange = {"game": "task_exchange", "graph": "task_exchange"}
+    seats = {"keen": "embedded:rational", "sloppy": "embedded:sloppy"}
+    told = {"name": "trade", "seats": seats, "games": {"trade": exchange}}
+    (suite,) = suites(Tournament.model_validate(told))
+    cells = expand(suite)
+    assert run_cells([suite], cells, tmp_path).left == 0
+    rows = {row["cell"]: row for row in read_rows(tmp_path)}
+    assert any("strict:" in str(row["result"]["measures"]) for row in rows.values())
+    assert [wrong for cell in cells for wrong in wrong_in(rows[cell.id], cell)] == []
+
+
 def doctored(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
     """A value with one leaf changed, for each key that leaves have, and the key."""
     match value:

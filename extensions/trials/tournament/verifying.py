@@ -29,7 +29,7 @@ from shapley_coop.state.table import Table
 PLAN, SPLIT = "plan", "split"
 """The topics of the bargaining over the contract and of the bargaining over the final split."""
 
-UNTOLD = ("guess_error", "refused:", "attempts")
+UNTOLD = ("guess_error", "refused:", "attempts", "strict:", "first_messages")
 """Prefixes of measures that cannot be recomputed, since rows lack guesses and refused messages."""
 
 _VALUED = ("in_words", "would_pay")

@@ -10,7 +10,7 @@ from tests.root import ROOT
 
 ROOMS = ("deals", "evals", "games", "graphs", "nodes", "questions", "seats", "state")
 REFUSING = {"Fault", "_fault", "_wrong", "_broken", "_in_each"}
-ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN", "SHEET", "ORDER", "SIGN", "MANDATE"}
+ELSEWHERE = {"PASS", "BUDGET", "UNWRITTEN", "SHEET", "ORDER", "SIGN", "MANDATE"}
 """Of passes that no fault went before, and of extensions (`authoring`, `markets`, `proof`)."""
 
 

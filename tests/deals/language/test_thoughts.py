@@ -317,7 +317,8 @@ async def test_blocks_of_reasoning_in_a_message_are_no_part_of_the_answer(
 
 def test_a_talk_that_is_not_checked_delivers_nothing_that_may_be_thought() -> None:
     for text in ("<think>I <ACCEPT>", "I could <ACCEPT>.</think>No."):
-        said = take(replace(turn("act"), question=AS_IT_IS), "Bob", Answer(text))
+        talk = turn("act", RunConfig(game="task_exchange"), offer=None)
+        said = take(replace(talk, question=AS_IT_IS), "Bob", Answer(text))
         assert said == {"act": "pass", "text": ""}
 
 

@@ -1,11 +1,23 @@
 """What is measured of exchanges."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from shapley_coop.evals.measures.exchange import measure
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
-from tests.games.exchange.exchanging import ACCEPT, OVERLAP, REJECT, TRADE, UNCHECKED, propose, run
+from tests.games.exchange.exchanging import (
+    ACCEPT,
+    MASKS,
+    OVERLAP,
+    REJECT,
+    TRADE,
+    UNCHECKED,
+    propose,
+    run,
+)
 from tests.scripted import Script
 
 
@@ -15,7 +27,7 @@ async def test_an_agreement_is_measured(script: Script) -> None:
     counter = REJECT + propose(TRADE).replace("<CONSIDER>my secret plan</CONSIDER>", guess)
     script["Bob", "exchange"] = counter
     table = await run()
-    told = measure(table, home().journal.entries(table["episode"]))
+    told = measure(table, [*home().journal.entries(table["episode"])])
     assert (told["agreement"], told["error"], told["turns"]) == (1, 0, 3)
     assert (told["payoff:Alice"], told["payoff:Bob"]) == (1.0, 0.9)
     assert told["social_welfare"] == pytest.approx(1.9)
@@ -36,6 +48,51 @@ async def test_an_error_has_no_utilities(script: Script) -> None:
     assert (told["error"], told["refused:OVL"]) == (1, 1)
     for missing in ("agreement", "turns", "payoff:Alice", "social_welfare", "pareto_distance"):
         assert told[missing] is None, "an outcome is over the runs without error"
+
+
+async def counts(**room: Any) -> dict[str, float | None]:
+    table = await run(**room)
+    told = measure(table, [*home().journal.entries(table["episode"])])
+    labels = {key: n for key, n in told.items() if key.startswith(("refused:", "strict:"))}
+    return {"first": told["first_messages"], "attempts": told["attempts"], **labels}
+
+
+async def test_first_messages_are_also_counted_by_the_papers_validator(script: Script) -> None:
+    script["Alice", "exchange"] = [MASKS, REJECT + OVERLAP, REJECT + OVERLAP, "<ACCEPT>"]
+    script["Bob", "exchange"] = REJECT + propose(TRADE)
+    assert await counts() == {
+        "first": 3,
+        "attempts": 5,
+        "refused:OVL": 2,
+        "strict:UNK": 1,
+        "strict:OVL": 1,
+    }
+
+
+async def test_well_formed_messages_have_the_same_labels_in_both_counts(script: Script) -> None:
+    script["Alice", "exchange"] = [OVERLAP, propose(0b000001), ACCEPT]
+    script["Bob", "exchange"] = ["no tags", REJECT + propose(TRADE)]
+    labels = {"refused:OVL": 1, "refused:MPT": 1, "strict:OVL": 1, "strict:MPT": 1}
+    assert await counts() == {"first": 3, "attempts": 5, **labels}
+
+
+async def test_with_the_preset_the_run_refuses_what_the_papers_validator_refuses(
+    script: Script,
+) -> None:
+    script["Alice", "exchange"] = [MASKS, propose(TRADE)]
+    script["Bob", "exchange"] = ["<accept/>", ACCEPT]
+    labels = {"refused:UNK": 1, "refused:MPT": 1, "strict:UNK": 1, "strict:MPT": 1}
+    told = await counts(preset="task_exchange_paper")
+    assert told == {"first": 2, "attempts": 4, **labels}
+
+
+async def test_a_cut_answer_and_a_pairs_talk_are_no_matter_of_the_papers_validator() -> None:
+    table = await run()
+    entries = [e for e in home().journal.entries(table["episode"]) if e.act == "exchange"]
+    cut = replace(entries[0], answer=replace(entries[0].answer, cut=True))
+    pair = replace(entries[0], facts={**entries[0].facts, "agents": ["Alice", "Cat"]})
+    told = measure(table, [cut, pair])
+    assert told["first_messages"] == told["strict:CUT"] == 1
 
 
 def test_a_talk_with_counter_proposals_can_be_verified(script: Script, coop: Coop) -> None:

@@ -25,6 +25,7 @@ def propose(alice: int) -> str:
 
 
 OVERLAP = allocate(TRADE, 0b111110)
+MASKS = '<PROPOSAL>{"Alice": ["010001"], "Bob": ["101110"]}</PROPOSAL>'
 
 
 BOTH, UNGUIDED, UNCHECKED, BASELINE = (
