@@ -27,6 +27,8 @@ _WHOLE = {"content", "prose", "tasks"}
 _PARTIES = {"payer": [OTHERS], "payee": [OTHERS], "agent": [EVERYONE], "earned": [EVERYONE]}
 _PARTIES |= {"giver": [], "receiver": []}
 """Field that names a party → the allowed names besides the names of agents."""
+_EACH = {"Event", "Fraction"}
+"""Objects with an `agent` who must be one agent, because "everyone" is admitted in duties alone."""
 _MOST_NAMES, _MOST_ITEMS = 64, 32
 
 
@@ -49,6 +51,9 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
         named["action"] = actions_of_all(actions_in(facts))
     named["drops"] = list((facts.get("contract") or {}).get("ids", ()))
     bounded: dict[str, Any] = _bound(form, "", named)
+    defined, one = form.get("$defs", {}), {**named, "agent": agents}
+    for name in _EACH & defined.keys():
+        bounded["$defs"][name] = _bound(defined[name], "", one)
     return bounded
 
 

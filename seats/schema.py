@@ -59,16 +59,16 @@ def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
 
 
 _TIMED = {"Turns", "Span", "Every", "Count", "Earned"}
-_PAYING, _ACTING = {"Pay", "Share", "Earned"}, {"Do", "Forbid", "Give"}
-"""The parts of an offer that letters leave out in games of one turn, where deals hold no payments,
-and after the play."""
+_ACTING, _HANDING = {"Do", "Forbid", "Give"}, {"Pay", "Share", "Fraction", "Earned", "Give"}
+"""The parts of an offer that letters leave out in games of one turn, after the play, and where
+deals hold nothing but actions."""
 
 
 def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return an answer's schema without the parts of an offer that its letter leaves out."""
     over = "own_rewards" in facts
     out = set(_TIMED) if facts.get("procedure", {}).get("turns") == 1 else set[str]()
-    out |= _PAYING if facts.get("payments") is False else set()
+    out |= _HANDING if facts.get("payments") is False else set()
     out |= {*_ACTING, "when", "per"} if over else set()
     out |= set() if facts.get("contract") else {"drops"}
     found: dict[str, Any] = _without(schema, out)
