@@ -15,7 +15,7 @@ from shapley_coop.deals.language.wire import MAX_NOTES
 from shapley_coop.games.actions import actions_of_all
 from shapley_coop.games.gives import actions_in
 from shapley_coop.seats.clients import is_bounded
-from shapley_coop.seats.schema import schema_of
+from shapley_coop.seats.schema import droppable, schema_of
 from shapley_coop.seats.seat import Seat
 
 _LONGEST = {"thoughts": 1_000, "notes": MAX_NOTES, "speech": 1_000}
@@ -49,7 +49,7 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
     named["good"] = list(facts.get("goods", ()))
     if agents and len(agents) <= _MOST_NAMES and "actions" in facts:
         named["action"] = actions_of_all(actions_in(facts))
-    named["drops"] = list((facts.get("contract") or {}).get("ids", ()))
+    named["drops"] = droppable(facts)
     bounded: dict[str, Any] = _bound(form, "", named)
     defined, one = form.get("$defs", {}), {**named, "agent": agents}
     for name in _EACH & defined.keys():

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import Field, create_model
 
+from shapley_coop.deals.language.clauses import KINDS
 from shapley_coop.seats.answer import Answer, Thought
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice, How, In
@@ -70,9 +71,16 @@ def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     out = set(_TIMED) if facts.get("procedure", {}).get("turns") == 1 else set[str]()
     out |= _HANDING if facts.get("payments") is False else set()
     out |= {*_ACTING, "when", "per"} if over else set()
-    out |= set() if facts.get("contract") else {"drops"}
+    out |= set() if droppable(facts) else {"drops"}
     found: dict[str, Any] = _without(schema, out)
     return found
+
+
+def droppable(facts: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the payments, gifts and shares in force, which an offer can end."""
+    contract = facts.get("contract") or {}
+    told = zip(contract.get("ids", ()), contract.get("clauses", ()), strict=False)
+    return [cid for cid, clause in told if KINDS[clause["kind"]].lasts]
 
 
 def _without(schema: Any, out: Set[str]) -> Any:
