@@ -166,9 +166,7 @@ async def test_offers_are_numbered_on_and_a_no_leaves_the_deal_in_force(script):
     script["Bob", "contract_propose"] = "<REJECT>"
     script["Alice", "contract_answer"] = script["Bob", "contract_answer"] = "<ACCEPT>"
     room = RunConfig(game="prisoners_dilemma", params={"rounds": 2}, renegotiate="every 1")
-    await play(
-        "contracts", RunConfig(game="prisoners_dilemma", params=params, renegotiate="every 1")
-    )
+    await play("contracts", room)
     proposed = script.shown_to("Alice", "contract_propose")
     assert "`<REJECT>` if you want no contract." in proposed[0]
     assert "`<REJECT>` if you want the deal in force to stay." in proposed[1]
