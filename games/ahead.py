@@ -122,6 +122,10 @@ class Ahead:
         """The assumed conduct of an agent without a duty, in a few words."""
         return "its baseline, or else nothing"
 
+    def breaking(self, agent: str) -> Sequence[str]:
+        """Return the actions by which an agent's best breach is looked for."""
+        return self.game.actions[agent]
+
     def most(self) -> Mapping[str, Fraction] | None:
         """Return agent → an upper bound of its payoff at the game's end; None if unknown."""
         return None

@@ -22,7 +22,10 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
     found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found
-    return Action.of(action=found[0])
+    action = found[0]
+    if message.fence and turn.evaluated.game.objection(turn.table["position"], agent, action):
+        action = f"{action}\n{message.fence}"
+    return Action.of(action=action)
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:

@@ -15,7 +15,7 @@ from shapley_coop.deals.language.wire import MAX_NOTES
 from shapley_coop.games.actions import actions_of_all
 from shapley_coop.games.gives import actions_in
 from shapley_coop.seats.clients import is_bounded
-from shapley_coop.seats.schema import schema_of
+from shapley_coop.seats.schema import droppable, schema_of
 from shapley_coop.seats.seat import Seat
 
 _LONGEST = {"thoughts": 1_000, "notes": MAX_NOTES, "speech": 1_000}
@@ -27,6 +27,8 @@ _WHOLE = {"content", "prose", "tasks"}
 _PARTIES = {"payer": [OTHERS], "payee": [OTHERS], "agent": [EVERYONE], "earned": [EVERYONE]}
 _PARTIES |= {"giver": [], "receiver": []}
 """Field that names a party → the allowed names besides the names of agents."""
+_EACH = {"Event", "Fraction"}
+"""Objects with an `agent` who must be one agent, because "everyone" is admitted in duties alone."""
 _MOST_NAMES, _MOST_ITEMS = 64, 32
 
 
@@ -47,8 +49,11 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
     named["good"] = list(facts.get("goods", ()))
     if agents and len(agents) <= _MOST_NAMES and "actions" in facts:
         named["action"] = actions_of_all(actions_in(facts))
-    named["drops"] = list((facts.get("contract") or {}).get("ids", ()))
+    named["drops"] = droppable(facts)
     bounded: dict[str, Any] = _bound(form, "", named)
+    defined, one = form.get("$defs", {}), {**named, "agent": agents}
+    for name in _EACH & defined.keys():
+        bounded["$defs"][name] = _bound(defined[name], "", one)
     return bounded
 
 

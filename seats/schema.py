@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import Field, create_model
 
+from shapley_coop.deals.language.clauses import KINDS
 from shapley_coop.seats.answer import Answer, Thought
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice, How, In
@@ -59,20 +60,27 @@ def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
 
 
 _TIMED = {"Turns", "Span", "Every", "Count", "Earned"}
-_PAYING, _ACTING = {"Pay", "Share", "Earned"}, {"Do", "Forbid", "Give"}
-"""The parts of an offer that letters leave out in games of one turn, where deals hold no payments,
-and after the play."""
+_ACTING, _HANDING = {"Do", "Forbid", "Give"}, {"Pay", "Share", "Fraction", "Earned", "Give"}
+"""The parts of an offer that letters leave out in games of one turn, after the play, and where
+deals hold nothing but actions."""
 
 
 def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return an answer's schema without the parts of an offer that its letter leaves out."""
     over = "own_rewards" in facts
     out = set(_TIMED) if facts.get("procedure", {}).get("turns") == 1 else set[str]()
-    out |= _PAYING if facts.get("payments") is False else set()
+    out |= _HANDING if facts.get("payments") is False else set()
     out |= {*_ACTING, "when", "per"} if over else set()
-    out |= set() if facts.get("contract") else {"drops"}
+    out |= set() if droppable(facts) else {"drops"}
     found: dict[str, Any] = _without(schema, out)
     return found
+
+
+def droppable(facts: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the payments, gifts and shares in force, which an offer can end."""
+    contract = facts.get("contract") or {}
+    told = zip(contract.get("ids", ()), contract.get("clauses", ()), strict=False)
+    return [cid for cid, clause in told if KINDS[clause["kind"]].lasts]
 
 
 def _without(schema: Any, out: Set[str]) -> Any:

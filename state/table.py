@@ -219,8 +219,8 @@ class Table(Result, total=False):
     `pass_on`."""
 
     revision: int
-    """The latest offer's revision in this bargaining. Written by `open`, `convene`, `validate`,
-    `put_count`, `respond`, `speak`, `tally`, `write`, `count`, `deliver` and `clear`."""
+    """The latest offer's number in this run. Written by `open`, `validate`, `put_count`,
+    `respond`, `speak`, `tally`, `write`, `count`, `deliver` and `clear`."""
 
     offer: Offer | None
     """The current offer. Written by `validate`, `respond`, `speak`, `tally`, `pass_on`,

@@ -119,7 +119,7 @@ class Simulation:
         """Return the actions by which an agent could break its duties; None means no action."""
         if self._ahead.foreseeable == "own" and agent != self._of.viewer:
             return [UNASKED]  # the agent's best breach would reveal its private payoffs
-        actions = self._of.game.actions[agent]
+        actions = self._ahead.breaking(agent)
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
 
     def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:

@@ -67,6 +67,7 @@ class Message:
         notes: the first MAX_NOTES characters of the notes.
         repairs: the repairs made in public elements, in words.
         outside: the private words outside all elements.
+        fence: the fenced block right behind an action that carries JSON, or "".
     """
 
     speech: str | None = None
@@ -79,6 +80,7 @@ class Message:
     notes: str | None = None
     repairs: tuple[str, ...] = field(default=(), compare=False)
     outside: str = field(default="", compare=False, repr=False)
+    fence: str = ""
 
 
 def scan(text: str) -> Message | Fault:
@@ -94,11 +96,14 @@ def scan(text: str) -> Message | Fault:
     answer = without_thoughts(text)
     if isinstance(answer, Fault):
         return answer
+    answer, fence = _apart(answer)
     elements = Elements(answer)
     found = elements.found
     # ASCII text without escapes can hide nothing more: `_unreadable` checked it above.
     plain = text.isascii() and "\\" not in text
-    hidden = None if plain else together([_hidden_tag(text), *map(_hidden_in, _names(found))])
+    hidden = (
+        None if plain else together([_hidden_tag(text), *map(_hidden_in, [*_names(found), fence])])
+    )
     if fault := together([*elements.faults, hidden]):
         return Fault(fault.label, fault.feedback, elements.soundly())
     said = {key: _visible(found[tag]) for tag, key in _WORDS.items() if tag in found}
@@ -111,7 +116,26 @@ def scan(text: str) -> Message | Fault:
         claim=found.get("CLAIM"),
         repairs=tuple(elements.repairs),
         outside=_visible("\n".join(elements.outside)),
+        fence=fence,
     )
+
+
+_BEHIND = re.compile(
+    r"\}\s{0,9}</ACTION>\s{0,9}\n(?P<fence>(`{3,12}|~{3,12})[^\n]*\n)", re.IGNORECASE
+)
+
+
+def _apart(text: str) -> tuple[str, str]:
+    """Return a message without the fence behind its one action, and the fence, or ""."""
+    opened = _BEHIND.search(text)
+    if opened is None:
+        return text, ""
+    closed = re.compile(rf"^{opened[2]}[ \t]*$", re.MULTILINE).search(text, opened.end())
+    if closed is None:
+        return text, ""
+    begin, end = opened.start("fence"), closed.end()
+    others = text[:begin] + text[end:]
+    return (others, text[begin:end]) if others.upper().count("<ACTION>") == 1 else (text, "")
 
 
 def too_long(message: Message) -> Fault | None:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from shapley_coop.extensions.markets.words import ACCEPT, KEEP, REFUSE
 from shapley_coop.games.ahead import Ahead
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ class TradeAhead(Ahead):
     def unasked_words(self) -> str:
         """The action of an agent without a duty, in words."""
         return "keep"
+
+    def breaking(self, agent: str) -> list[str]:
+        """Return the actions other than gifts: a breach keeps goods, or refuses a pool."""
+        return [act for act in (KEEP, ACCEPT, REFUSE) if act in self.game.actions[agent]]
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str | None:
         """Return `keep`; in a pool's last turn, accept if the agent holds any unit, else refuse."""

@@ -62,7 +62,7 @@ def rules_of(market: Market, rounds: int) -> str:
     Args:
         rounds: the number of turns of trade.
     """
-    turns = "In one turn" if rounds == 1 else f"In each of {rounds} turns"
+    turns = "Once, in turn 1," if rounds == 1 else f"In each of the turns 1 to {rounds}"
     return "\n".join(
         [
             f"**Trade: {market.name}**. {market.about}".strip(),
@@ -71,8 +71,8 @@ def rules_of(market: Market, rounds: int) -> str:
             *_options(market),
             "",
             f"{turns} an agent gives some of one good to another by hand "
-            f"(`{give(1, market.goods[0], 'AGENT')}`), or does `{KEEP}`. Where a deal may `give`, "
-            f"goods change hands by it as well. {_closing(market)}",
+            f"(`{give(1, market.goods[0], 'AGENT')}`), or does `{KEEP}`. "
+            f"{_closing(market, rounds + 1)}",
             "",
             "What a good is worth differs from agent to agent and is private. At the end each "
             "is paid what its goods are worth to it, in the unit in which prices are paid.",
@@ -80,14 +80,15 @@ def rules_of(market: Market, rounds: int) -> str:
     )
 
 
-def _closing(market: Market) -> str:
+def _closing(market: Market, last: int) -> str:
     """Return the rule by which a pool is divided, or the rule for goods that agents own."""
     if not market.pool:
         return "What nobody gives away stays with its owner."
     first, others = market.agents[0], _named(market.agents[1:])
     return (
-        f"In one more turn {others} can `{ACCEPT}` or `{REFUSE}`. Unless all of them accept, all "
-        "goods are lost, and each ends with what it has without a deal. "
+        f"In turn {last}, the last, nobody gives by hand: {others} can `{ACCEPT}` or `{REFUSE}`. "
+        "Unless all of them accept, all goods are lost, and each ends with what it has without a "
+        "deal. "
         f"{first} holds them for all until then."
     )
 

@@ -12,7 +12,6 @@ async def convene(table: Table) -> dict[str, Any]:
         "answers": None,
         "offer": None,
         "lapsed": None,
-        "revision": 0,
         "round": 1,
         "speaker": table["agents"][0],
         "verdict": "",

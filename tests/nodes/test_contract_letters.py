@@ -159,3 +159,17 @@ async def test_an_offer_in_words_alone_has_its_number_and_what_became_of_it_is_t
     became = "\n(Alice's offer 1 had not everybody's yes, so nobody drafted its clauses.)\n"
     assert after.startswith(became)
     assert "**Bob's offer (number 2)**" in after
+
+
+async def test_offers_are_numbered_on_and_a_no_leaves_the_deal_in_force(script):
+    script["Alice", "contract_propose"] = proposal(promise())
+    script["Bob", "contract_propose"] = "<REJECT>"
+    script["Alice", "contract_answer"] = script["Bob", "contract_answer"] = "<ACCEPT>"
+    room = RunConfig(game="prisoners_dilemma", params={"rounds": 2}, renegotiate="every 1")
+    await play("contracts", room)
+    proposed = script.shown_to("Alice", "contract_propose")
+    assert "`<REJECT>` if you want no contract." in proposed[0]
+    assert "`<REJECT>` if you want the deal in force to stay." in proposed[1]
+    answered = script.shown_to("Bob", "contract_answer")
+    assert [f"Alice's draft {n + 1} (" in text for n, text in enumerate(answered)] == [True, True]
+    assert "**Alice's offer (number 2)**" in answered[1]

@@ -64,6 +64,7 @@ def test_an_offer_names_parties_goods_and_actions_that_there_are() -> None:
     give = {"kind": "give", "giver": "Ann", "receiver": "Ben", "good": "coin", "quantity": 1}
     pay = {"kind": "pay", "payer": "others", "payee": "Ann", "amount": 1, "per": "once"}
     do = {"kind": "do", "agent": "everyone", "action": "keep"}
+    share = {"kind": "share", "norm": None}
     clauses = [{**clause, "when": None} for clause in (give, pay, do)]
 
     def fits(*offered: dict[str, Any]) -> bool:
@@ -73,7 +74,10 @@ def test_an_offer_names_parties_goods_and_actions_that_there_are() -> None:
     assert not fits({**clauses[0], "receiver": "You"})
     assert not fits({**clauses[0], "good": "gift card"})
     assert not fits({**clauses[1], "payee": "Your store"})
-    assert not fits({**clauses[2], "when": {"last": {"agent": "You", "action": "keep"}}})
+    for who, known in (("You", False), ("everyone", False), ("Ann", True)):
+        assert fits({**clauses[2], "when": {"last": {"agent": who, "action": "keep"}}}) is known
+        assert fits({**share, "fractions": [{"agent": who, "fraction": "1"}]}) is known
+    assert fits({**clauses[1], "when": {"earned": "everyone", "at_least": 2}})
     assert fits({**clauses[2], "agent": "Ben", "action": "accept"})
     assert not fits({**clauses[2], "action": "coin"})
 
@@ -85,11 +89,13 @@ def test_only_what_a_contract_holds_can_be_dropped_from_it() -> None:
         form = schema_for(OWN, {**FACTS, **facts, "ask": "propose"}, carries=False)
         return Draft202012Validator(form or {}).is_valid({**said, "drops": drops})
 
-    in_force = {"contract": {"ids": ["c1", "c2"]}}
+    kinds = [{"kind": kind} for kind in ("do", "pay", "share")]
+    in_force = {"contract": {"ids": ["c1", "c2", "c3"], "clauses": kinds}}
     assert not fits({}, ["c1"])
+    assert not fits(in_force, ["c1"]), "a duty ends by itself"
     assert fits(in_force, ["c2"])
     assert not fits(in_force, ["What you say to all."])
-    assert not fits(in_force, ["c1", "c2", "c1"])
+    assert not fits(in_force, ["c2", "c3", "c2"])
 
 
 def test_an_offer_has_only_the_parts_that_its_letter_teaches() -> None:
@@ -98,11 +104,14 @@ def test_an_offer_has_only_the_parts_that_its_letter_teaches() -> None:
 
     assert all(part in told() for part in ("'Pay'", "'Do'", "'Every'", "'when'"))
     assert "'drops'" not in told()
-    assert "'drops'" in told(contract={"ids": ["c1"]})
+    assert "'drops'" not in told(contract={"ids": ["c1"], "clauses": [{"kind": "do"}]})
+    assert "'drops'" in told(contract={"ids": ["c1"], "clauses": [{"kind": "give"}]})
     once = told(procedure={"turns": 1})
     assert "'Every'" not in once
     assert "'Last'" in once
-    assert "'Pay'" not in told(payments=False)
+    actions = told(payments=False)
+    assert "'Forbid'" in actions
+    assert not any(part in actions for part in ("'Pay'", "'Share'", "'Give'", "'Fraction'"))
     after = told(own_rewards={})
     assert "'Pay'" in after
     assert not any(part in after for part in ("'Do'", "'Give'", "'when'", "'per'"))

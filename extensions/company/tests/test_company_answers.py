@@ -1,11 +1,18 @@
 """Code and HTML in an answer: no escapes are needed, in a JSON string or in a fence."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from extensions.company.tests.company_play import company
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.company.artefacts import Artefact, artefact
+from shapley_coop.questions.act import QUESTION as ACT
+from shapley_coop.seats.records import Answer
+from shapley_coop.state.run_config import RunConfig
 
 LEGAL = ["write_code", "pass"]
 PAGE = "<html>\n<s>old</s> <br/> <ACTION>click</ACTION>\n</html>"
@@ -30,6 +37,34 @@ def test_code_follows_in_a_fence_as_it_is(code: str) -> None:
     assert made.content.rstrip("\n") == code.rstrip("\n")
 
 
+@pytest.mark.parametrize("code", [C, PAGE, "x = '```'"])
+@pytest.mark.parametrize("mark", ["````", "~~~"])
+def test_a_fence_may_stand_behind_the_tag_of_an_object_that_lacks_its_content(
+    code: str, mark: str
+) -> None:
+    fence = f"{mark}python\n{code}\n{mark}"
+    assert acted(f'<ACTION>write_code {{"path": "src/a.py"}}</ACTION>\n{fence}\n') == f"{code}\n"
+    whole = '<ACTION>write_code {"path": "src/a.py", "content": "x = 1"}</ACTION>'
+    assert acted(f"{whole}\n\n{fence}") == "x = 1\n", "a fence behind a whole action is a remark"
+    assert acted(f'<ACTION>write_code {{"path": "src/a.py"}}\n{fence}\n</ACTION>') or code == PAGE
+
+
+def acted(answer: str) -> str:
+    """Return the text that an answer's action writes, read as in a run; "" if it is refused."""
+    game = company()
+    position = {**game.start(), "turn": 2}
+    evaluated = SimpleNamespace(
+        config=RunConfig(), game=game, legal=lambda agent: game.legal(position, agent)
+    )
+    turn: Any = SimpleNamespace(evaluated=evaluated, table={"position": position})
+    said = ACT.read(turn, "Programmer", Answer(answer))
+    if isinstance(said, Fault) or game.objection(position, "Programmer", said.action):
+        return ""
+    made = artefact("Programmer", said.action, position["files"])
+    assert isinstance(made, Artefact)
+    return made.content
+
+
 def test_html_in_a_json_string_may_even_close_the_tag_it_stands_in() -> None:
     content = PAGE.replace("\n", "\\n")
     made = written(f'<ACTION>write_code {{"path": "src/a.py", "content": "{content}"}}</ACTION>')
@@ -48,7 +83,7 @@ def test_line_breaks_in_a_string_and_a_fence_around_the_object_are_read() -> Non
 @pytest.mark.parametrize(
     ("carried", "wrong"),
     [
-        ('{"path": "src/a.py"}', "path, content"),
+        ('{"path": "src/a.py"}', "or content in a ``` block behind it"),
         ('{"path": "src/a.py"} x = 1', "not a closed"),
         ('{"path": "src/a.py"}\n```python\nx = 1', "not a closed"),
         ('{"path": "src/a.py", "content": "x"}\n```\ny\n```', "follows the JSON"),

@@ -10,10 +10,11 @@ import pytest
 
 from shapley_coop import RunConfig, play
 from shapley_coop.deals.analysis.checked import certify_terms
+from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal, put
-from shapley_coop.deals.language.when import Event, Last
+from shapley_coop.deals.language.when import Event, Last, Turns
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import Turn, load
 from shapley_coop.graphs import names
@@ -119,3 +120,14 @@ def test_of_a_duty_of_everyone_nobody_breaks_what_it_cannot_do() -> None:
 def test_what_a_game_calls_open_is_what_it_admits() -> None:
     """In every play an action is legal at no other turn."""
     admits_what_it_calls_open(load("trade", {"mode": "issues", "rounds": 2}))
+
+
+def test_the_best_breach_of_an_agent_with_many_actions_is_one_that_it_can_choose() -> None:
+    game = load("trade", {"mode": "options"})
+    gift, yes = "give 2 start to Bob", Turns(turns=(2, 2))
+    deal = Deal(
+        clauses=[Do(agent="Alice", action=gift), Do(agent="Bob", action="accept", when=yes)]
+    )
+    for me, how in (("Alice", "keep"), ("Bob", "refuse")):
+        found = outlook(Prospect(game, game.start(), [], None, deal, viewer=me))
+        assert [row.by for row in found.rows if row.who == me] == [how]

@@ -80,6 +80,17 @@ def test_a_pool_is_lost_unless_all_others_accept() -> None:
     assert ends == [{"Alice": 6, "Bob": 4}, {"Alice": 0, "Bob": least}]
 
 
+@pytest.mark.parametrize("mode", ["issues", "exchange"])
+def test_the_rules_say_at_which_turns_one_gives_and_leave_clauses_to_what_an_offer_can_say(
+    mode: str,
+) -> None:
+    once, thrice = (load("trade", {"mode": mode, "rounds": n}).rules() for n in (1, 3))
+    assert "Once, in turn 1, an agent gives some of one good" in once
+    assert "In each of the turns 1 to 3 an agent gives some of one good" in thrice
+    assert ("In turn 4, the last, nobody gives by hand" in thrice) is (mode == "issues")
+    assert "deal may" not in once
+
+
 def test_of_each_issue_one_option_is_agreed_on_and_worth_to_each_what_it_says(
     tmp_path: Path,
 ) -> None:
