@@ -122,6 +122,10 @@ class Ahead:
         """The assumed conduct of an agent without a duty, in a few words."""
         return "its baseline, or else nothing"
 
+    def outcome(self, play: Played) -> str:
+        """Return what a play agrees on, in words, if its payoffs alone do not tell."""
+        return ""
+
     def most(self) -> Mapping[str, Fraction] | None:
         """Return agent → an upper bound of its payoff at the game's end; None if unknown."""
         return None

@@ -216,16 +216,17 @@ OUTLOOK = {
 }
 
 
-def shown(outlook: dict[str, Any], you: str = "Bob") -> str:
+def shown(outlook: dict[str, Any], you: str = "Bob", **course: Any) -> str:
     offer = {"by": "Alice", "revision": 1, "in_words": "c1. Alice does door.", "wire": {}}
-    course = {
+    procedure = {
         "budget": False,
         "steps": ["propose", "answer", "act"],
         "turns": 1,
         "unit": "points",
         "rounds": 3,
+        **course,
     }
-    view = {"you": you, "ask": "answer", "procedure": course, "round": 1, "rounds": 3}
+    view = {"you": you, "ask": "answer", "procedure": procedure, "round": 1, "rounds": 3}
     shown = {**view, "offer": {**offer, "outlook": outlook}}
     return write_request(shown, "Nothing yet.", words=ANSWER.words)
 
@@ -238,6 +239,17 @@ def test_an_answer_shows_what_the_offer_pays_its_reader_first() -> None:
     assert "| no deal: what each can be sure of | -1 | -1 |" in letter
     assert "| split by the norm shapley, if all keep it | 4.5 | 4.5 |" in letter
     assert "| Bob signs and breaks it by door |" in shown(OUTLOOK, you="Alice")
+    assert "Assumed" not in letter
+    assert "Left out" not in letter
+    assert "\n\nAssumed: free agents keep.\n\n" in shown({**OUTLOOK, "assumes": "free agents keep"})
+
+
+def test_an_outlook_says_that_later_bargaining_is_left_out() -> None:
+    again = {"turns": 3, "renegotiate": "every 1"}
+    assert "Left out: the bargaining after every turn." in shown(OUTLOOK, **again)
+    assert "Left out" not in shown(OUTLOOK, **{**again, "renegotiate": "never"})
+    first = {**OUTLOOK["rows"][0], "by": "start in May"}
+    assert "| all keep it: start in May | 4 | 5 |" in shown({**OUTLOOK, "rows": [first]})
 
 
 def test_a_breach_that_tempts_says_the_turn_and_what_it_gains() -> None:
