@@ -34,6 +34,7 @@ from typing import Any
 
 from shapley_coop.deals.language.elements import TAG_LIKE, TAGS, Elements
 from shapley_coop.deals.language.faults import Fault, together
+from shapley_coop.deals.language.fences import fence_aside
 from shapley_coop.deals.language.lenient_json import INVISIBLE, MAX_DEPTH
 from shapley_coop.deals.language.thoughts import MARK, without_thoughts
 from shapley_coop.escaping import SELECTED, hides
@@ -94,6 +95,7 @@ def scan(text: str) -> Message | Fault:
     answer = without_thoughts(text)
     if isinstance(answer, Fault):
         return answer
+    answer, fence = fence_aside(answer)
     elements = Elements(answer)
     found = elements.found
     # ASCII text without escapes can hide nothing more: `_unreadable` checked it above.
@@ -107,7 +109,7 @@ def scan(text: str) -> Message | Fault:
     return Message(
         **said,
         proposal=found.get("PROPOSAL"),
-        action=found.get("ACTION"),
+        action=found.get("ACTION") and f"{found['ACTION']}\n{fence}".rstrip("\n"),
         claim=found.get("CLAIM"),
         repairs=tuple(elements.repairs),
         outside=_visible("\n".join(elements.outside)),

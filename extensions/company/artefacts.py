@@ -103,7 +103,8 @@ def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | st
     content = _content(text, wanted)
     if isinstance(content, str):
         example = ", ".join(f'"{key}": "…"' for key in wanted)
-        return f"{content}: write {name} {{{example}}}"
+        body = _longest(wanted)
+        return f"{content}: write {name} {{{example}}}, or its {body} in a fence of ``` behind it"
     if name == DECIDE:
         return _decision(agent, content, files)
     path, body = content["path"], content["content"]
@@ -129,7 +130,7 @@ def _content(text: str, wanted: tuple[str, ...]) -> dict[str, str] | str:
     if not text.strip():
         return "the action carries no content"
     try:
-        content = _with_fence(text.strip(), "text" if "text" in wanted else "content")
+        content = _with_fence(text.strip(), _longest(wanted))
     except (ValueError, RecursionError) as error:
         return f"its content is not a JSON object ({' '.join(str(error).split())[:80]})"
     if not isinstance(content, dict) or set(content) != set(wanted):
@@ -137,6 +138,11 @@ def _content(text: str, wanted: tuple[str, ...]) -> dict[str, str] | str:
     if not all(isinstance(value, str) and value.strip() for value in content.values()):
         return "every part of its content is a text that says something"
     return content
+
+
+def _longest(wanted: tuple[str, ...]) -> str:
+    """Return the key whose text may follow in a fence."""
+    return "text" if "text" in wanted else "content"
 
 
 def _with_fence(text: str, body: str) -> Any:
@@ -147,7 +153,7 @@ def _with_fence(text: str, body: str) -> Any:
     """
     # Models write raw line breaks within JSON strings; strict=False accepts them.
     decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)
-    if text.startswith("```"):
+    if text.startswith(("```", "~~~")):
         return decoder.decode(_fenced(text).strip())
     content, end = decoder.raw_decode(text)
     rest = text[end:].strip()
@@ -161,7 +167,7 @@ def _with_fence(text: str, body: str) -> Any:
 def _fenced(text: str) -> str:
     """Return the text between the opening and the closing line of a fence."""
     lines = text.split("\n")
-    fence = re.match(r"`{3,12}", lines[0])
+    fence = re.match(r"`{3,12}|~{3,12}", lines[0])
     if len(lines) < 3 or fence is None or lines[-1].strip() != fence.group():
         raise ValueError("the text after it is not a closed ``` block")
     return "\n".join(lines[1:-1]) + "\n"

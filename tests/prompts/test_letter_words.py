@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from shapley_coop.cli.playing.new_game import new_game
+from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay
 from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import write_history, write_request, write_rules
+from shapley_coop.prompts.render import render
 from shapley_coop.questions.answer import QUESTION as ANSWER
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
@@ -27,6 +29,26 @@ ROOM = RunConfig(game="prisoners_dilemma", params={"rounds": 2}, rounds=2)
 def agreeing(script: Script) -> None:
     script["Alice", "propose"] = OFFER
     script["Bob", "answer"] = "<s>Yes.</s><ACCEPT>"
+
+
+def test_a_contracts_writer_is_told_the_plain_words_of_each_kind() -> None:
+    letter = render(
+        "contract_write", parties="A, B", drafted=False, offer_by_id="", sections=[], turns=2
+    )
+    once, often, part = (
+        Pay(payer="A", payee="B", amount=n, basis=basis)
+        for n, basis in ((7, "once"), (7, "turn"), ("7/100", "reward"))
+    )
+    told = [Do(agent="A", action="X"), Forbid(agent="A", action="X"), once, often, part]
+    told += [Give(giver="A", receiver="B", good="G", quantity=7)]
+    told += [Forbid(agent="A", action="X", when={"turns": (2, 2)})]
+    told += [Pay(payer="A", payee="B", amount=7, basis="once", when={"last": X_BY_A})]
+    for clause in told:
+        assert clause.words().replace("7", "N") in letter, clause.kind
+    assert "the JSON carries no ids" in letter
+
+
+X_BY_A = {"agent": "A", "action": "X"}
 
 
 # What holds as it stands
@@ -194,6 +216,16 @@ def test_where_nobody_can_pay_no_letter_teaches_payments() -> None:
         for word in ('"pay"', '"share"', "amount", "payments", "norm"):
             assert word not in rules
         assert ('"forbid"' in rules) == bool(kinds)
+
+
+def test_a_new_split_says_that_it_replaces_what_was_signed_and_speaks_of_no_breach() -> None:
+    course = {"steps": ["propose_split"], "turns": 2, "rounds": 3, "budget": False}
+    known = {"procedure": {**course, "enforcement": "enforced"}, "norms": ["shapley"]}
+    after = write_rules("table", "The rules.", {**known, "kinds": ["pay", "share"], "over": True})
+    assert "replaces what was signed, its payments included" in after
+    assert "deposits" not in after
+    before = write_rules("table", "The rules.", {**known, "kinds": ["do", "pay", "share"]})
+    assert "Payments and forfeited deposits come on top" in before
 
 
 # What an offer would pay

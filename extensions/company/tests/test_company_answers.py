@@ -21,6 +21,26 @@ def written(answer: str) -> Artefact | str:
     return artefact("Programmer", found[0], {})
 
 
+@pytest.mark.parametrize("code", [C, JAVA, PAGE.replace("ACTION", "b")])
+def test_a_fence_right_after_the_closed_tag_is_read_as_the_content(code: str) -> None:
+    answer = f'<ACTION>write_code {{"path": "src/a.py"}}</ACTION>\n```python\n{code}\n```\nDone.'
+    made = written(answer)
+    assert isinstance(made, Artefact)
+    assert made.content == f"{code}\n"
+
+
+def test_a_fence_after_an_action_that_has_its_content_is_sent_back() -> None:
+    whole = '<ACTION>write_code {"path": "src/a.py", "content": "x"}</ACTION>'
+    assert "follows the JSON" in str(written(f"{whole}\n```\ny\n```"))
+    assert isinstance(written(f"{whole}\nAs in `y`."), Artefact)
+
+
+def test_a_fence_of_tildes_is_read_too() -> None:
+    made = written('<ACTION>write_code {"path": "src/a.py"}\n~~~\na < b\n~~~\n</ACTION>')
+    assert isinstance(made, Artefact)
+    assert made.content == "a < b\n"
+
+
 @pytest.mark.parametrize("code", [C, JAVA, "a < b\n", "if x:\n    print('```')"])
 def test_code_follows_in_a_fence_as_it_is(code: str) -> None:
     fence = "````" if "```" in code else "```"
@@ -49,6 +69,7 @@ def test_line_breaks_in_a_string_and_a_fence_around_the_object_are_read() -> Non
     ("carried", "wrong"),
     [
         ('{"path": "src/a.py"}', "path, content"),
+        ('{"path": "src/a.py"}', "or its content in a fence of ``` behind it"),
         ('{"path": "src/a.py"} x = 1', "not a closed"),
         ('{"path": "src/a.py"}\n```python\nx = 1', "not a closed"),
         ('{"path": "src/a.py", "content": "x"}\n```\ny\n```', "follows the JSON"),
