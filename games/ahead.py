@@ -126,6 +126,10 @@ class Ahead:
         """Return the actions by which an agent's best breach is looked for."""
         return self.game.actions[agent]
 
+    def outcome(self, play: Played) -> str:
+        """Return what a play agrees on, in words, if its payoffs alone do not tell."""
+        return ""
+
     def most(self) -> Mapping[str, Fraction] | None:
         """Return agent → an upper bound of its payoff at the game's end; None if unknown."""
         return None

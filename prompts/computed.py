@@ -9,6 +9,7 @@ from typing import Any
 from shapley_coop.amounts import exact
 from shapley_coop.canonical import cache_key
 from shapley_coop.many import MANY
+from shapley_coop.prompts.course import bargained_again
 from shapley_coop.prompts.crowds import rows_of_many
 from shapley_coop.prompts.words import plain, table
 from shapley_coop.wording import breach_words
@@ -35,11 +36,21 @@ def outlook(view: Facts) -> str:
     """Return the computed payoffs under the offer as a table; "" if the run computes none."""
     offer, unit = view.get("offer", {}), view["procedure"]["unit"]
     if found := offer.get("outlook") or view.get("as_it_stands"):
-        return _outlook(cache_key(found), view["you"], unit)
+        table_words = _outlook(cache_key(found), view["you"], unit)
+        return f"{table_words}\n\n{_assumption_words(found, view['procedure'])}".strip()
     if parties := offer.get("incentives", {}).get("parties"):
         return _incentives(parties, view["you"], unit)
     why = offer.get("why_no_outlook")
     return f"What it would pay is not computed: {why}." if why else ""
+
+
+def _assumption_words(found: Facts, course: Facts) -> str:
+    """Return what the payoffs assume of free agents, and that later bargaining is left out."""
+    told = [f"Assumed: {found['assumes']}."] if found.get("assumes") else []
+    again = bargained_again(course.get("renegotiate", "never"))
+    if again and course["turns"] > 1:
+        told.append(f"Left out: the bargaining {again[0].lower()}{again[1:]}.")
+    return " ".join(told)
 
 
 @lru_cache(maxsize=256)  # cached: an agent's letters repeat the current offer
@@ -86,16 +97,15 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
 
 def _condition(row: Facts, me: str, kept: Facts, signed: bool) -> str:
     """Return in words when a row's payoffs apply; for a breach also the gain of its author."""
-    said = str(row["if"])
+    said, by = str(row["if"]), str(row.get("by", ""))
     if who := row.get("who"):
-        said = breach_words(row, me, signed)
+        said, by = breach_words(row, me, signed), ""
         known = who in kept and who in row["payoffs"]  # others' payoffs may be private
         if known and (gain := _mean(row["payoffs"][who]) - _mean(kept[who])) > 0:
             said += f", which gains {'you' if who == me else 'it'} {amount(gain)}"
-    if said != "no deal":
-        return said
-    by = str(row.get("by") or "what each can be sure of")
-    return f"no deal: {by.replace('everybody: ', 'everybody does ')}"
+    if said == "no deal":
+        by = by.replace("everybody: ", "everybody does ") or "what each can be sure of"
+    return f"{said}: {by}" if by else said
 
 
 def _mean(payoff: Any) -> Fraction:

@@ -107,7 +107,8 @@ def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
 @lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
 def _without_offer(turn: TurnContext, viewer: str) -> Facts:
     found = turn.evaluated.outlook(None, viewer)
-    return {key: found[key] for key in ("exact", "plays", "rows") if key in found}
+    assumed = ("assumes",) if turn.evaluated.contract else ()  # rows without a deal say it
+    return {key: found[key] for key in ("exact", "plays", "rows", *assumed) if key in found}
 
 
 def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:

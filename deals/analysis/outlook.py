@@ -32,10 +32,12 @@ from shapley_coop.deals.analysis.exact_outlook import exact_rows, tree_of
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, Row, average
 from shapley_coop.deals.analysis.simulated_outlook import Simulation
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
+from shapley_coop.deals.compiled import compile_contract
 from shapley_coop.deals.contract import Contract, agreed_from, in_force, split_of
 from shapley_coop.deals.enforcement import Enforcement, net
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.when import Earned, conditions_in
+from shapley_coop.deals.language.when import EVERYONE, Earned, conditions_in
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.settlement import apply_payments, earnings
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.ahead import Played
@@ -47,8 +49,6 @@ dice. They are small because a norm replays all coalitions for each play."""
 MOST_VALUED, MOST_VALUED_BY_CHANCE = 12, 6
 """The largest numbers of agents for which a norm is computed in advance: without dice, and with
 dice. The first limit does not apply if symmetric agents are counted as classes."""
-
-ONE_BREACH = "who breaks it does the same thing wherever another is asked of it"
 
 IN_TREE = (
     "who is asked for nothing does what pays it best in a turn, payments included, if the others "
@@ -119,7 +119,7 @@ class DealOutlook:
         exact: whether the amounts are certain, given the agents' actions.
         plays: the number of plays behind each mean and range; 0 if the amounts are exact.
         rows: the agents' payoffs over the whole game, one row for each case.
-        assumes: the assumptions about the agents, in words.
+        assumes: the assumption about agents that owe no action, in words; "" if there are none.
         norm: the norm of `by_norm`, or "".
         by_norm: agent → its payoff by `norm` if all keep the offer, or None.
         why_not: the reason why there are no rows, or "".
@@ -192,7 +192,7 @@ def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     rows = exact_rows(within, without, _holdings(of), of.record)
     if of.standing is None and (declared := Simulation(of, count=1).baseline()):
         rows = [*rows, declared]
-    return DealOutlook(rows=tuple(rows), assumes=IN_TREE), lambda: [
+    return DealOutlook(rows=tuple(rows), assumes=_assumed(of, IN_TREE)), lambda: [
         Played(within.course(of.record))
     ]
 
@@ -237,9 +237,22 @@ def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
         exact=not of_chance,
         plays=simulation.plays if of_chance else 0,
         rows=tuple(rows),
-        assumes=f"{of.game.analysis.ahead.words}; {ONE_BREACH}",
+        assumes=_assumed(of, of.game.analysis.ahead.words),
     )
     return found, lambda: Simulation(of, count=NORM_PLAYS).kept
+
+
+def _assumed(of: Prospect, words: str) -> str:
+    """Return the assumption in words; "" if each agent owes an action at every turn left."""
+    clauses = compile_contract(of.contract)
+    if any(term.condition.start for term in clauses if term.duty):
+        return words  # whether it is owed depends on earlier actions
+    monitor = Monitor(clauses, of.game.open_turns)
+    for turn in range(len(of.record) + 1, of.game.turns + 1):
+        asked = {duty.agent for duty in monitor.duties(turn) if not duty.forbidden}
+        if not (EVERYONE in asked or asked >= {*of.game.agents}):
+            return words
+    return ""
 
 
 def _with_norm(of: Prospect, found: DealOutlook, kept: KeptPlays) -> DealOutlook:

@@ -1,5 +1,6 @@
 """The outlook by simulated plays, for games that cannot be enumerated."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +15,7 @@ from shapley_coop.deals.analysis.outlook_rows import (
     Row,
     average,
     breaks,
+    told_by_turn,
 )
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.compiled import compile_contract
@@ -80,7 +82,8 @@ class Simulation:
         return known[at]
 
     def _all_keep_it(self) -> Row:
-        return Row(EVERYBODY, self._averaged(self._ends(self.kept, self._of.contract)))
+        by = self._ahead.outcome(self.kept[0])
+        return Row(EVERYBODY, self._averaged(self._ends(self.kept, self._of.contract)), by=by)
 
     @cached_property
     def kept(self) -> list[Played]:
@@ -130,10 +133,14 @@ class Simulation:
             kept = self._played(self._plan(contract), self._search)
         means: dict[str | None, Fraction] = {}
         found: dict[str | None, Ends] = {}
+        turns: dict[str | None, set[int]] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
             # An agent that cannot act breaches in every plan: count only breaches beyond `kept`'s.
-            if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
+            anyway = self._breaches(kept, agent, instead)
+            broken = self._breaches(played, agent, instead)
+            if broken.total() > anyway.total():
+                turns[instead] = {*(broken - anyway)}
                 found[instead] = self._ends(played, contract)
                 sums = (ends[agent] * times for ends, times in found[instead])
                 means[instead] = sum(sums, Fraction(0))
@@ -144,6 +151,8 @@ class Simulation:
         if self._search != self.plays:
             ends = self._ends(self._played(self._plan(contract, agent, best)), contract)
         by = {UNASKED: self._ahead.unasked_words, None: "doing nothing"}.get(best, str(best))
+        now, last = len(self._of.record) + 1, self._of.game.turns
+        by = told_by_turn([(turn, by) for turn in sorted(turns[best])], now, last)
         return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
 
     def _without(self) -> Row:
@@ -177,16 +186,16 @@ class Simulation:
         position = dict(self._of.position)
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
-    def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
-        """Count the agent's breaches in all plays; idling counts only if `instead` is None."""
-        monitor = self._terms(self._of.contract).monitor
-        return sum(
-            play.times
-            for play in played
-            for breach in monitor.on(play.record).breaches
-            if breach.agent == agent
-            and (instead is None or agent in play.record[breach.turn - 1]["actions"])
-        )
+    def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> Counter[int]:
+        """Return turn → the agent's breaches in all plays; idling counts if `instead` is None."""
+        monitor, now = self._terms(self._of.contract).monitor, len(self._of.record) + 1
+        found: Counter[int] = Counter()
+        for play in played:
+            for breach in monitor.on(play.record).breaches:
+                idled = agent not in play.record[breach.turn - 1]["actions"]
+                if breach.agent == agent and breach.turn >= now and (instead is None or not idled):
+                    found[breach.turn] += play.times
+        return found
 
     def _terms(self, contract: Contract | None) -> "_Terms":
         """Return the compiled terms of the contract."""

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from shapley_coop.extensions.markets.conduct import replayed
 from shapley_coop.extensions.markets.words import ACCEPT, KEEP, REFUSE
-from shapley_coop.games.ahead import Ahead
+from shapley_coop.games.ahead import Ahead, Played
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.markets.game import Trade
@@ -30,6 +31,15 @@ class TradeAhead(Ahead):
     def breaking(self, agent: str) -> list[str]:
         """Return the actions other than gifts: a breach keeps goods, or refuses a pool."""
         return [act for act in (KEEP, ACCEPT, REFUSE) if act in self.game.actions[agent]]
+
+    def outcome(self, play: Played) -> str:
+        """Return the agreed option of each issue, as in "salary 3000, start in May"."""
+        position, actions = replayed(self.game, play.record, {*self.game.agents})
+        issues, last = self.game.market.issues.items(), self.game.agents[-1]
+        if not self.game.accepted(actions):
+            return "nothing is agreed on" if issues else ""
+        held = position["holds"][last]
+        return ", ".join(f"{issue} {options[held[issue]]}" for issue, options in issues)
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str | None:
         """Return `keep`; in a pool's last turn, accept if the agent holds any unit, else refuse."""

@@ -11,7 +11,7 @@ from shapley_coop.extensions.markets.partners import by_partners
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.goods import gifts_in, with_gifts
 from shapley_coop.games.replay import Coalitions, Replays
-from shapley_coop.games.turns import Turn
+from shapley_coop.games.turns import Position, Turn
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.markets.game import Trade
@@ -38,7 +38,10 @@ def recorded_trade(game: "Trade", record: Sequence[Turn]) -> Replays:
     return Replays(game.agents, earned, classes=by_partners(game, record))
 
 
-def _played(game: "Trade", record: Sequence[Turn], inside: set[str]) -> dict[str, Fraction]:
+def replayed(
+    game: "Trade", record: Sequence[Turn], inside: set[str]
+) -> tuple[Position, dict[str, str]]:
+    """Return the last position, and the last actions, of a record repeated by members only."""
     position = game.start()
     actions: dict[str, str] = {}
     for turn in record:
@@ -50,6 +53,11 @@ def _played(game: "Trade", record: Sequence[Turn], inside: set[str]) -> dict[str
         actions = {a: x for a, x in actions.items() if x in game.legal(position, a)}
         gifts = [g for g in gifts_in(turn) if {g["giver"], g["receiver"]} <= inside]
         position = game.step(with_gifts(position, gifts), actions).position
+    return position, actions
+
+
+def _played(game: "Trade", record: Sequence[Turn], inside: set[str]) -> dict[str, Fraction]:
+    position, actions = replayed(game, record, inside)
     if not game.over(position):
         return dict.fromkeys(game.agents, Fraction(0))
     whole = not game.market.pool or inside == set(game.agents)

@@ -120,7 +120,7 @@ def _options(market: Market) -> list[str]:
     return [
         f"- How much of {issue} {last} holds in the end is what is agreed on it: "
         + ", ".join(f"{n} is {option}" for n, option in enumerate(options))
-        + "."
+        + f", so that `{len(options) - 1} {issue}` means {options[-1]}."
         for issue, options in market.issues.items()
     ]
 

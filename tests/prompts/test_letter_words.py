@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from shapley_coop.cli.playing.new_game import new_game
+from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay
 from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import write_history, write_request, write_rules
+from shapley_coop.prompts.render import render
 from shapley_coop.questions.answer import QUESTION as ANSWER
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
@@ -27,6 +29,26 @@ ROOM = RunConfig(game="prisoners_dilemma", params={"rounds": 2}, rounds=2)
 def agreeing(script: Script) -> None:
     script["Alice", "propose"] = OFFER
     script["Bob", "answer"] = "<s>Yes.</s><ACCEPT>"
+
+
+def test_a_contracts_writer_is_told_the_plain_words_of_each_kind() -> None:
+    letter = render(
+        "contract_write", parties="A, B", drafted=False, offer_by_id="", sections=[], turns=2
+    )
+    once, often, part = (
+        Pay(payer="A", payee="B", amount=n, basis=basis)
+        for n, basis in ((7, "once"), (7, "turn"), ("7/100", "reward"))
+    )
+    told = [Do(agent="A", action="X"), Forbid(agent="A", action="X"), once, often, part]
+    told += [Give(giver="A", receiver="B", good="G", quantity=7)]
+    told += [Forbid(agent="A", action="X", when={"turns": (2, 2)})]
+    told += [Pay(payer="A", payee="B", amount=7, basis="once", when={"last": X_BY_A})]
+    for clause in told:
+        assert clause.words().replace("7", "N") in letter, clause.kind
+    assert "the JSON carries no ids" in letter
+
+
+X_BY_A = {"agent": "A", "action": "X"}
 
 
 # What holds as it stands
@@ -196,6 +218,16 @@ def test_where_nobody_can_pay_no_letter_teaches_payments() -> None:
         assert ('"forbid"' in rules) == bool(kinds)
 
 
+def test_a_new_split_says_that_it_replaces_what_was_signed_and_speaks_of_no_breach() -> None:
+    course = {"steps": ["propose_split"], "turns": 2, "rounds": 3, "budget": False}
+    known = {"procedure": {**course, "enforcement": "enforced"}, "norms": ["shapley"]}
+    after = write_rules("table", "The rules.", {**known, "kinds": ["pay", "share"], "over": True})
+    assert "replaces what was signed, its payments included" in after
+    assert "deposits" not in after
+    before = write_rules("table", "The rules.", {**known, "kinds": ["do", "pay", "share"]})
+    assert "Payments and forfeited deposits come on top" in before
+
+
 # What an offer would pay
 
 
@@ -216,16 +248,17 @@ OUTLOOK = {
 }
 
 
-def shown(outlook: dict[str, Any], you: str = "Bob") -> str:
+def shown(outlook: dict[str, Any], you: str = "Bob", **course: Any) -> str:
     offer = {"by": "Alice", "revision": 1, "in_words": "c1. Alice does door.", "wire": {}}
-    course = {
+    procedure = {
         "budget": False,
         "steps": ["propose", "answer", "act"],
         "turns": 1,
         "unit": "points",
         "rounds": 3,
+        **course,
     }
-    view = {"you": you, "ask": "answer", "procedure": course, "round": 1, "rounds": 3}
+    view = {"you": you, "ask": "answer", "procedure": procedure, "round": 1, "rounds": 3}
     shown = {**view, "offer": {**offer, "outlook": outlook}}
     return write_request(shown, "Nothing yet.", words=ANSWER.words)
 
@@ -238,6 +271,17 @@ def test_an_answer_shows_what_the_offer_pays_its_reader_first() -> None:
     assert "| no deal: what each can be sure of | -1 | -1 |" in letter
     assert "| split by the norm shapley, if all keep it | 4.5 | 4.5 |" in letter
     assert "| Bob signs and breaks it by door |" in shown(OUTLOOK, you="Alice")
+    assert "Assumed" not in letter
+    assert "Left out" not in letter
+    assert "\n\nAssumed: free agents keep.\n\n" in shown({**OUTLOOK, "assumes": "free agents keep"})
+
+
+def test_an_outlook_says_that_later_bargaining_is_left_out() -> None:
+    again = {"turns": 3, "renegotiate": "every 1"}
+    assert "Left out: the bargaining after every turn." in shown(OUTLOOK, **again)
+    assert "Left out" not in shown(OUTLOOK, **{**again, "renegotiate": "never"})
+    first = {**OUTLOOK["rows"][0], "by": "start in May"}
+    assert "| all keep it: start in May | 4 | 5 |" in shown({**OUTLOOK, "rows": [first]})
 
 
 def test_a_breach_that_tempts_says_the_turn_and_what_it_gains() -> None:

@@ -85,6 +85,16 @@ def test_the_answerer_of_escape_room_reads_what_each_case_pays():
     }
 
 
+def test_what_free_agents_do_is_assumed_only_where_a_deal_leaves_an_action_open():
+    room, lever = load("escape_room"), Do(agent="Bob", action="lever")
+    assert before_play(room, LEVER_FOR_FIVE).assumes == ""
+    assert before_play(room, Deal(clauses=[Do(agent="everyone", action="door")])).assumes == ""
+    open_to_alice = before_play(room, Deal(clauses=[lever])).assumes
+    assert open_to_alice.startswith("who is asked for nothing")
+    if_ever = Do(agent="Alice", action="door", when=Last(last=Event(agent="Bob", action="lever")))
+    assert before_play(room, Deal(clauses=[lever, if_ever])).assumes == open_to_alice
+
+
 def test_the_norm_is_shown_beside_where_it_is_on_offer():
     room = load("escape_room")
     found = before_play(room, LEVER_FOR_FIVE, norms=("shapley",), norm_payoffs=norm_payoffs)

@@ -131,9 +131,9 @@ def test_a_game_of_ones_own_is_played_on_dice_that_it_will_not_roll():
     assert low < 5
     assert high > 13
     broken = {row.who: row for row in found.rows if row.who}
-    assert broken["Alice"].by == "keep"
+    assert broken["Alice"].by == "keep at every turn"
     assert broken["Alice"].payoffs["Alice"].mean == 8
-    assert broken["Bob"].by == "toss"
+    assert broken["Bob"].by == "toss at every turn"
     assert before_play(Coins({"rounds": 2}, seed=7), deal).record() == found.record()
 
 
