@@ -128,6 +128,6 @@ def test_the_best_breach_of_an_agent_with_many_actions_is_one_that_it_can_choose
     deal = Deal(
         clauses=[Do(agent="Alice", action=gift), Do(agent="Bob", action="accept", when=yes)]
     )
-    for me, how in (("Alice", "keep"), ("Bob", "refuse")):
+    for me, how in (("Alice", "keep at turn 1"), ("Bob", "refuse at turn 2")):
         found = outlook(Prospect(game, game.start(), [], None, deal, viewer=me))
         assert [row.by for row in found.rows if row.who == me] == [how]
