@@ -122,6 +122,11 @@ class Ahead:
         """The assumed conduct of an agent without a duty, in a few words."""
         return "its baseline, or else nothing"
 
+    @property
+    def idle_words(self) -> str:
+        """The conduct, in words, of an agent that breaks its duties by no action."""
+        return "doing nothing"
+
     def most(self) -> Mapping[str, Fraction] | None:
         """Return agent → an upper bound of its payoff at the game's end; None if unknown."""
         return None

@@ -143,7 +143,8 @@ class Simulation:
         ends = found[best]
         if self._search != self.plays:
             ends = self._ends(self._played(self._plan(contract, agent, best)), contract)
-        by = {UNASKED: self._ahead.unasked_words, None: "doing nothing"}.get(best, str(best))
+        ahead = self._ahead
+        by = {UNASKED: ahead.unasked_words, None: ahead.idle_words}.get(best, str(best))
         return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
 
     def _without(self) -> Row:

@@ -35,6 +35,11 @@ class ExchangeAhead(Ahead):
         """The assumed conduct of an agent without a duty, in a few words."""
         return "its own tasks"
 
+    @property
+    def idle_words(self) -> str:
+        """The conduct, in words, of an agent that breaks its duties by no action."""
+        return "doing nothing when asked, and the tasks later"
+
     def most(self) -> dict[str, Fraction]:
         """Return 1 for each agent: utilities are fractions of the agent's own maximum."""
         return dict.fromkeys(self.game.agents, Fraction(1))
