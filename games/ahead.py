@@ -100,6 +100,9 @@ class Ahead:
         game: the game that is being played.
     """
 
+    idle_words = "doing nothing"
+    """The conduct, in words, of an agent that breaks its duties by no action."""
+
     def __init__(self, game: "Game") -> None:
         self.game = game
 
@@ -121,11 +124,6 @@ class Ahead:
     def unasked_words(self) -> str:
         """The assumed conduct of an agent without a duty, in a few words."""
         return "its baseline, or else nothing"
-
-    @property
-    def idle_words(self) -> str:
-        """The conduct, in words, of an agent that breaks its duties by no action."""
-        return "doing nothing"
 
     def most(self) -> Mapping[str, Fraction] | None:
         """Return agent → an upper bound of its payoff at the game's end; None if unknown."""

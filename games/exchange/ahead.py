@@ -24,6 +24,7 @@ class ExchangeAhead(Ahead):
 
     game: "TaskExchange"
     foreseeable = "own"  # holdings are public, valuations are private
+    idle_words = "doing nothing when asked, and the tasks later"
 
     @property
     def words(self) -> str:
@@ -34,11 +35,6 @@ class ExchangeAhead(Ahead):
     def unasked_words(self) -> str:
         """The assumed conduct of an agent without a duty, in a few words."""
         return "its own tasks"
-
-    @property
-    def idle_words(self) -> str:
-        """The conduct, in words, of an agent that breaks its duties by no action."""
-        return "doing nothing when asked, and the tasks later"
 
     def most(self) -> dict[str, Fraction]:
         """Return 1 for each agent: utilities are fractions of the agent's own maximum."""
