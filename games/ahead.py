@@ -100,6 +100,9 @@ class Ahead:
         game: the game that is being played.
     """
 
+    idle_words = "doing nothing"
+    """The conduct, in words, of an agent that breaks its duties by no action."""
+
     def __init__(self, game: "Game") -> None:
         self.game = game
 

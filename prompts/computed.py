@@ -19,6 +19,9 @@ Facts = Mapping[str, Any]
 
 _NINE_IN_TEN = "where nine in ten of them end; rare ones can pull the mean out of it"
 _OF_FEW = "about the lowest and the highest of them"
+KEPT = "all keep the deal"
+"""The case that all keep the deal; "it" alone may be misread where `keep` is an action."""
+
 FEW = 20
 """The fewest simulated plays for which a table shows where nine in ten plays end."""
 
@@ -73,7 +76,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     heads = [_condition(row, me, paid[0], found.get("signed", False)) for row in told]
     norm = found.get("norm")
     if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # else it repeats the first row
-        heads.append(f"split by the norm {norm['name']}, if all keep it")
+        heads.append(f"split by the norm {norm['name']}, if {KEPT}")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
     of_each[0][0] = f"you ({me})"
@@ -97,7 +100,8 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
 
 def _condition(row: Facts, me: str, kept: Facts, signed: bool) -> str:
     """Return in words when a row's payoffs apply; for a breach also the gain of its author."""
-    said, by = str(row["if"]), str(row.get("by", ""))
+    said = KEPT if row["if"] == "all keep it" else str(row["if"])
+    by = str(row.get("by", ""))
     if who := row.get("who"):
         said, by = breach_words(row, me, signed), ""
         known = who in kept and who in row["payoffs"]  # others' payoffs may be private
@@ -136,7 +140,7 @@ def _incentives(parties: Facts, me: str, unit: str) -> str:
                 _breach_words(party),
             ]
         )
-    columns = [f"in {unit}", "sure without it", "predicted without it", "if all keep it"]
+    columns = [f"in {unit}", "sure without it", "predicted without it", f"if {KEPT}"]
     columns += ["sure by keeping it, provided everybody acts", "breaking it"]
     return f"Computed, of the turns left:\n\n{table(columns, rows_of_many(rows))}"
 

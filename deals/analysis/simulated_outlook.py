@@ -150,8 +150,8 @@ class Simulation:
         ends = found[best]
         if self._search != self.plays:
             ends = self._ends(self._played(self._plan(contract, agent, best)), contract)
-        by = {UNASKED: self._ahead.unasked_words, None: "doing nothing"}.get(best, str(best))
-        now, last = len(self._of.record) + 1, self._of.game.turns
+        ahead, now, last = self._ahead, len(self._of.record) + 1, self._of.game.turns
+        by = {UNASKED: ahead.unasked_words, None: ahead.idle_words}.get(best, str(best))
         by = told_by_turn([(turn, by) for turn in sorted(turns[best])], now, last)
         return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
 

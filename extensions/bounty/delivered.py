@@ -158,10 +158,24 @@ class Delivered(Game):
                     for k, (low, high) in p.weights.items()
                     if k in kinds
                 )
-                + ". Everybody is paid by the middle of these weights, unless you all agree "
-                "otherwise.",
+                + ". Everybody is paid by the middle of these weights"
+                + self._scaled()
+                + ", unless you all agree otherwise.",
             ]
         )
+
+    def _scaled(self) -> str:
+        """Return how the weights are scaled to 100 %; "" if no work has a weight."""
+        made = self.params.artefacts.values()
+        middles = {
+            kind: exact(low) + exact(high)
+            for kind, (low, high) in self.params.weights.items()
+            if any(count_of(counts.get(kind, 0)) for counts in made)
+        }
+        if not (whole := sum(middles.values())):
+            return ""
+        told = ", ".join(f"{k} {float(100 * x / whole):.4g} %" for k, x in middles.items())
+        return f", scaled to 100 % in all, as kinds that nobody made are left out ({told})"
 
     def happened(self, turn: Turn) -> str:
         """Return "": the rules already say everything about the turn."""

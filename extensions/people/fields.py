@@ -199,7 +199,9 @@ def _thoughts(act: str, unit: str) -> str:
     if act != "reason":
         return thoughts
     money = partial(read_amount, unit=unit)
-    payoff = _until_valid(f"What all of you together could earn{_in(unit)}", money)
+    payoff = _until_valid(
+        f"What all of you together could earn in the whole game{_in(unit)}", money
+    )
     sign = _choose("What your plan does to the others", list(SIGNS), SIGNS)
     price = _until_valid(
         f"What you should be paid{_in(unit)}; with a minus, what you should pay", money

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.games.exchange.additive import Additive
@@ -18,13 +19,19 @@ def rules_of(scenario: Scenario, turns: int) -> str:
     Args:
         turns: the most turns of a play.
     """
-    return "\n".join([*_masks(scenario.tasks), "", worth_of(scenario), "", _play(turns)])
+    return "\n".join([*_masks(scenario.tasks), "", worth_of(scenario, turns), "", _play(turns)])
 
 
-def worth_of(scenario: Scenario) -> str:
-    """Return the text on utilities, which says only whether utilities are additive."""
+def worth_of(scenario: Scenario, turns: int) -> str:
+    """Return the text on utilities: when they are paid, and only whether they are additive."""
     sums = any(isinstance(own, Additive) for own in scenario.utilities.values())
-    return _TRADE.format(_SUM if sums else _NO_SUM)
+    return _TRADE.format(_SUM if sums else _NO_SUM, turns)
+
+
+def task_line(mask: str, atom: Mapping[str, Any]) -> str:
+    """Return a task's mask and words, with the action that does it if it has another name."""
+    action = "" if atom["action"] == atom["says"] else _ACTION.format(atom["action"])
+    return f"{mask}{action}: {atom['says']}"
 
 
 def facts_of(tasks: Tasks) -> dict[str, Any]:
@@ -37,11 +44,16 @@ def facts_of(tasks: Tasks) -> dict[str, Any]:
     shown = range(1, 1 << tasks.n) if listed else sorted(_basic(tasks) & registry.written().keys())
     public: dict[str, Any] = {
         "agents": tasks.agents,
-        "atoms": [{"action": atom.name, "says": atom.says} for atom in tasks.atoms],
+        "atoms": atoms_of(tasks),
         "initial": {agent: tasks.bits(mask) for agent, mask in tasks.initial.items()},
         "registry": {tasks.bits(mask): registry.describe(mask) for mask in shown},
     }
     return public if listed else {**public, "naming": NAMING}
+
+
+def atoms_of(tasks: Tasks) -> list[dict[str, str]]:
+    """Return each task's action and words."""
+    return [{"action": atom.name, "says": atom.says} for atom in tasks.atoms]
 
 
 def _masks(tasks: Tasks) -> list[str]:
@@ -57,7 +69,7 @@ def _masks(tasks: Tasks) -> list[str]:
         f"**Task exchange**. There are {tasks.n} indivisible tasks. A mask names a set of "
         "them: 1 is included. In this order:",
         "",
-        *[f"- {mask}: {atom.says}" for mask, atom in zip(bits, tasks.atoms, strict=True)],
+        *[f"- {task_line(*each)}" for each in zip(bits, atoms_of(tasks), strict=True)],
         "",
         f"{starts}. A set is a composite task, and its exact description is its tasks' "
         'words above, in this order, joined by "; " and ended by a full stop.'
@@ -74,7 +86,7 @@ def in_task_words(tasks: Tasks, text: str) -> str:
     text = _mask_pattern(tasks).sub(lambda found: _in_words(tasks, found), text)
     text = _proposed(tasks).sub(lambda found: _one_by_one(tasks, found), text)
     for name, says in calls:
-        text = text.replace(name, says)
+        text = text.replace(_ACTION.format(name), "").replace(name, says)
     return text
 
 
@@ -129,10 +141,13 @@ def _says(tasks: Tasks, i: int) -> str:
     return f"“{tasks.atoms[i].says.rstrip('.')}”"
 
 
+_ACTION = " (`{}`)"
+
 _TRADE = (
     "Tasks may change hands; whoever holds one does it, by a tool call of its own. "
     "What a set is worth differs from player to player and is private: a utility from "
-    "0 to 1 (points, no money), {}. It counts when all work is done."
+    "0 to 1 (points, no money), {}. You are paid for the tasks that you hold and have done, once "
+    "all are done or after turn {}."
 )
 _SUM, _NO_SUM = "the sum of what its tasks are worth", "not the sum of its parts"
 

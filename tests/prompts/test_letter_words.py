@@ -59,9 +59,9 @@ async def test_a_letter_about_an_action_says_what_keeping_and_breaking_pay(scrip
     await play("negotiation", ROOM)
     proposing = script.shown_to("Alice", "propose")[0]
     assert "| no deal: " in proposing
-    assert "all keep it" not in proposing
+    assert "all keep the deal" not in proposing
     kept = script.shown_to("Alice", "act")[0].split("# Your move")[1]
-    assert "| all keep it | 2 |" in kept
+    assert "| all keep the deal | 2 |" in kept
     assert "| you break it by defect at every turn" in kept
     assert "no deal" not in kept
 
@@ -78,7 +78,7 @@ async def test_what_holds_without_a_deal_is_told_in_escrow_too(script: Script) -
     agreeing(script)
     await play("negotiation_priced", ROOM.model_copy(update={"enforcement": "escrow"}))
     assert "| no deal: " in script.shown_to("Alice", "propose")[0]
-    assert "| all keep it | 2 |" in script.shown_to("Alice", "act")[0]
+    assert "| all keep the deal | 2 |" in script.shown_to("Alice", "act")[0]
 
 
 async def test_nothing_is_computed_where_the_run_shows_no_outlook(script: Script) -> None:
@@ -266,10 +266,10 @@ def shown(outlook: dict[str, Any], you: str = "Bob", **course: Any) -> str:
 def test_an_answer_shows_what_the_offer_pays_its_reader_first() -> None:
     letter = shown(OUTLOOK)
     assert "| in points, if … | you (Bob) | Alice |" in letter
-    assert "| all keep it | 4 | 5 |" in letter
+    assert "| all keep the deal | 4 | 5 |" in letter
     assert "| you sign and break it by door | -1 | -1 |" in letter
     assert "| no deal: what each can be sure of | -1 | -1 |" in letter
-    assert "| split by the norm shapley, if all keep it | 4.5 | 4.5 |" in letter
+    assert "| split by the norm shapley, if all keep the deal | 4.5 | 4.5 |" in letter
     assert "| Bob signs and breaks it by door |" in shown(OUTLOOK, you="Alice")
     assert "Assumed" not in letter
     assert "Left out" not in letter
@@ -386,7 +386,7 @@ async def test_a_claim_is_made_before_anything_computed_by_a_norm_is_shown(scrip
 
 
 SIZES = [
-    ("task_exchange", "task_exchange", "exchange", 7_250),
+    ("task_exchange", "task_exchange", "exchange", 7_700),
     ("shapley_coop", "software_company", "act", 8_000),
 ]
 """Workflow, game, what is asked for, and the most characters of a letter that asks for it."""

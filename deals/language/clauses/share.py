@@ -1,6 +1,7 @@
 """Share: the clause that splits the total of all rewards."""
 
 from collections.abc import Mapping
+from math import lcm
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel
@@ -43,11 +44,16 @@ class Share(Clause):
         return Split(self.fractions, self.norm)
 
     def words(self) -> str:
-        """Return the norm, or each agent's part, in words."""
+        """Return the norm, or each agent's part: all in percent, or all with one denominator."""
         if self.norm is not None:
             by = f"by the norm {self.norm}, computed from the record"
             return f"At the end the total is split {by}."
-        parts = ", ".join(f"{agent} {part(x)}" for agent, x in (self.fractions or {}).items())
+        fractions = self.fractions or {}
+        told = {agent: part(x) for agent, x in fractions.items()}
+        if not all(text.endswith("%") for text in told.values()):  # parts told alike are compared
+            whole = lcm(*(x.denominator for x in fractions.values()))
+            told = {agent: f"{x * whole}/{whole}" for agent, x in fractions.items()}
+        parts = ", ".join(f"{agent} {text}" for agent, text in told.items())
         return f"At the end the total is split: {parts}."
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from shapley_coop.games import load
 from tests.prompts.test_letters import as_kept, letters_of, offer, pay
 from tests.scripted import Script
 
@@ -14,6 +15,19 @@ BOUNTY = {
     "bounty": 500,
     "currency": "EUR",
 }
+
+
+def test_the_weights_are_told_as_they_pay_without_the_kinds_that_nobody_made() -> None:
+    weights = {"code": [27, 40], "documents": [5, 15], "fixes": [15, 25]}
+    made = {"Ada": {"code": 6}, "Bob": {"documents": 2, "fixes": 0}}
+    game = load("delivered", {"artefacts": made, "weights": weights, "bounty": 1000})
+    told = game.rules()
+    assert "scaled to 100 % in all" in told
+    assert "(code 77.01 %, documents 22.99 %)" in told
+    paid = game.step(game.start(), {}).rewards
+    assert [round(float(x)) for x in paid.values()] == [770, 230]
+    nothing = load("delivered", {"artefacts": {"Ada": {"code": 0}, "Bob": {}}})
+    assert "by the middle of these weights, unless you all" in nothing.rules()
 
 
 async def test_a_bounty_is_asked_about_in_its_own_words(script: Script) -> None:

@@ -91,7 +91,7 @@ class ExchangeInPairs(TaskExchange):
             f"its name), or does `{WAIT}`. At most {self.turns} turns are played, those of handing "
             "over included."
         )
-        return "\n".join([meet, "", worth_of(self.scenario), "", work])
+        return "\n".join([meet, "", worth_of(self.scenario, self.turns), "", work])
 
     def facts(self) -> dict[str, Any]:
         """Return the agents and the limits; the letters of the talk give the tasks of a pair."""

@@ -4,9 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.extensions.institutions.pairs.meetings import ends_of, meetings_of, talk_of_pair
+from shapley_coop.extensions.institutions.pairs.meetings import (
+    ends_of,
+    meetings_of,
+    pairs_game,
+    talk_of_pair,
+)
+from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.told import worths
-from shapley_coop.games.exchange.words import facts_of
+from shapley_coop.games.exchange.words import atoms_of, facts_of, task_line
 from shapley_coop.prompts import fill
 from shapley_coop.prompts.words import plain
 from shapley_coop.state.exchange import trade_history, trade_talk
@@ -43,17 +49,41 @@ def nothing_heard(turn: TurnContext, agent: str) -> Lines:
 
 
 def ended(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return the ends of an agent's own latest talks."""
-    return {"talks": ends_of(turn.evaluated).get(agent, [])[-_MOST_TALKS:]}
+    """Return the ends of an agent's own latest talks, its tasks, and what they are worth to it."""
+    evaluated = turn.evaluated
+    game, holds = pairs_game(evaluated), evaluated.table["position"]["holds"]
+    own = game.tasks.among({agent: from_bits(holds[agent], game.tasks.n)})
+    held = {"atoms": atoms_of(own), **worths(game.scenario, agent, own)}
+    return {"talks": ends_of(evaluated).get(agent, [])[-_MOST_TALKS:], "held": held}
 
 
 def ended_in_words(view: Facts) -> dict[str, str]:
-    """Return the variable with a line on the end of each of the reader's latest talks."""
+    """Return the variable with the ends of the reader's latest talks, and with its tasks."""
     lines = [
         f"- Meeting {end['meeting']}, with {plain(end['partner'])}: {_end(end)}."
         for end in view["talks"]
     ]
-    return {"brought": "\n".join(["How your talks ended:", "", *lines]) if lines else ""}
+    talks = ["How your talks ended:", "", *lines, ""] if lines else []
+    held, legal = view["held"], view["legal"]
+    done = ["" if atom["action"] in legal else " (done)" for atom in held["atoms"]]
+    tasks = [f"- {line}{end}" for line, end in zip(_lines(held), done, strict=True)]
+    own = ["Your tasks, in the order of the masks that name sets of them:", "", *tasks, ""]
+    return {"brought": "\n".join([*talks, *own, _worths(held)]).rstrip()}
+
+
+def _lines(view: Facts) -> list[str]:
+    """Return a line for each task: its mask, action and words, and what it alone is worth."""
+    atoms, values = view["atoms"], view.get("values", {})
+    worth = {says: f" (worth {value:.3g} to you)" for says, value in values.items()}
+    bits = [f"{1 << k:0{len(atoms)}b}" for k in reversed(range(len(atoms)))]
+    pairs = zip(bits, atoms, strict=True)
+    return [f"{task_line(mask, atom)}{worth.get(atom['says'], '')}" for mask, atom in pairs]
+
+
+def _worths(view: Facts) -> str:
+    """Return what each set of tasks is worth to the reader; "" if utilities are additive."""
+    told = ", ".join(f"{mask} {x:.3g}" for mask, x in view.get("utilities", {}).items())
+    return f"What each set of tasks is worth to you (utility), by mask: {told}." if told else ""
 
 
 def _end(end: Facts) -> str:
@@ -69,19 +99,15 @@ def in_words(view: Facts) -> dict[str, str]:
     """Return template variables on the reader's partner and on the tasks that the pair holds."""
     me, initial = view["you"], view["initial"]
     other = plain(next(agent for agent in view["agents"] if agent != me))
-    bits = [f"{1 << k:0{len(view['atoms'])}b}" for k in reversed(range(len(view["atoms"])))]
-    held, values = [], view.get("values", {})
-    for mask, atom in zip(bits, view["atoms"], strict=True):
-        who = next(a for a, own in initial.items() if int(own, 2) & int(mask, 2))
-        worth = f", worth {values[atom['says']]:.3g} to you" if values else ""
-        held.append(f"{mask}: {atom['says']} ({'yours' if who == me else plain(who)}{worth})")
-    worths = ", ".join(f"{mask} {x:.3g}" for mask, x in view.get("utilities", {}).items())
-    own = f"What each set of tasks is worth to you (utility), by mask: {worths}." if worths else ""
+    held = []
+    for at, line in enumerate(_lines(view)):
+        who = next(agent for agent, own in initial.items() if own[at] == "1")
+        held.append(f"{line} ({'yours' if who == me else plain(who)})")
     named = view["registry"].items()
     written = [f"{mask}: {text}" for mask, text in named if not _composed(view, mask)]
     return {
         "with_whom": f" with {other}, in meeting {view['meeting']}",
-        "tasks": fill(_TEMPLATE, held=held, worths=own, written=written).rstrip(),
+        "tasks": fill(_TEMPLATE, held=held, worths=_worths(view), written=written).rstrip(),
         "kept": "both keep what they have",
     }
 

@@ -141,7 +141,7 @@ async def test_a_member_is_told_what_the_deal_means_for_it_and_no_more(script: S
     assert "1. Ann does volunteer." in letter
     assert "Ben does wait" not in letter
     assert "Its 3 other clauses bind or pay others, not you." in letter
-    assert "| all keep it | 4 |" in letter
+    assert "| all keep the deal | 4 |" in letter
     assert not [line for line in events(letter) if line["by"] in members(table)]
     assert "As follows" not in letter
 

@@ -120,8 +120,31 @@ async def test_thirty_trade_in_pairs_and_nobody_ends_with_less_than_it_had() -> 
 
 async def test_letters_are_no_longer_with_more_agents() -> None:
     small, large = [(await met(agents))[2] for agents in (6, 40)]
-    for act in ("exchange", "act"):
-        assert longest(large, act) < 1.1 * longest(small, act)
+    assert longest(large, "exchange") < 1.1 * longest(small, "exchange")
+    small, large = [
+        [e for e in entries if e.act == "act" and len(e.facts["held"]["atoms"]) == 2]
+        for entries in (small, large)
+    ]
+    assert longest(large, "act") < 1.1 * longest(small, "act")
+
+
+@pytest.mark.parametrize("additive", [True, False])
+async def test_a_letter_about_work_tells_ones_tasks_and_what_they_are_worth(additive: bool) -> None:
+    made, _, entries = await met(4, meetings=1, additive=additive)
+    letters = [e for e in entries if e.act == "act"]
+    assert {" (done)\n" in e.letter_text for e in letters} == {True, False}
+    for e in letters:
+        told, view = e.letter_text.split("Your tasks, in the order")[1], e.facts["held"]
+        assert "paid for the tasks that you hold and have done, once all are done" in e.letter_text
+        for atom in view["atoms"]:
+            assert f"(`{atom['action']}`): {atom['says']}" in told
+        mask = sum(made.tasks.named([atom["action"]]) for atom in view["atoms"])
+        whole = made.utility(e.agent, mask)
+        if additive:
+            assert sum(view["values"].values()) == pytest.approx(whole)
+            assert told.count(" to you)") == len(view["values"])
+        else:
+            assert f"{'1' * len(view['atoms'])} {whole:.3g}" in told
 
 
 async def test_a_letter_about_work_tells_how_ones_own_talks_ended(script: Script) -> None:

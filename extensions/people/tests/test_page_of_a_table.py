@@ -126,7 +126,7 @@ def test_an_answer_says_what_it_brings_and_the_next_letter_what_is_new(
         page.get_by_text("Accept it").click()
         page.get_by_text("What each gets if you accept").wait_for()
         shown = page.locator(".preview").inner_text()
-        assert "all keep it\t4\t5" in shown
+        assert "all keep the deal\t4\t5" in shown
         assert "you sign and break it by door\t4\t-6" in shown
         press(page, "Send")
         page.get_by_role("heading", name="Bob, choose your action").wait_for()

@@ -93,7 +93,7 @@ def test_an_offer_is_made_by_choosing_and_shows_what_each_would_get(
         ]
         computed = table.post("draft", {"clauses": clauses})
         assert rows(opened, ".preview") == computed["outlook"]["rows"]
-        assert ["all keep it", "5.5", "3.5"] in computed["outlook"]["rows"]
+        assert ["all keep the deal", "5.5", "3.5"] in computed["outlook"]["rows"]
         assert page.locator(".preview li").all_inner_texts() == computed["words"]
         picture(opened, tmp_path, f"seat-offer-{size[0]}")
         assert not opened.overflows()

@@ -131,7 +131,7 @@ def _payoffs(facts: Facts) -> Iterator[Question]:
         who = row.get("who")
         if row["if"] == "all keep it":
             text = "What do you yourself end up with if everybody keeps the offer?"
-            yield Question("if all keep it", text, payoffs[me], _row("all keep it", me))
+            yield Question("if all keep it", text, payoffs[me], _row("all keep the deal", me))
         elif who == me:
             text = "What do you yourself end up with if you break the offer and the others keep it?"
             yield Question("if you break it", text, payoffs[me], _row("you sign and break it", me))

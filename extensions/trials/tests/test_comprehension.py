@@ -57,7 +57,7 @@ async def test_a_letter_whose_words_say_another_amount_than_its_facts_is_found_o
             **{
                 **vars(e),
                 "letter_text": re.sub(
-                    r"\| all keep it \| \S+", "| all keep it | 99", e.letter_text
+                    r"\| all keep the deal \| \S+", "| all keep the deal | 99", e.letter_text
                 ),
             }
         )

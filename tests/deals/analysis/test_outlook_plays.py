@@ -37,6 +37,15 @@ def test_a_trader_is_shown_its_own_payoffs_alone():
     assert before_play(game, deal).rows == (), "without a viewer nothing is shown"
 
 
+def test_a_trader_that_does_nothing_when_asked_is_said_to_do_its_tasks_later():
+    game = load("task_exchange")
+    one = game.agents[0]
+    task = Do(agent=one, action=game.tasks.names[0], when=Turns(turns=(1, 1)))
+    kept, broken, *_ = before_play(game, Deal(clauses=[task]), viewer=one).rows
+    assert broken.payoffs == kept.payoffs, "no utility is lost, and so the row has to say why"
+    assert broken.by == "doing nothing when asked, and the tasks later"
+
+
 @pytest.mark.parametrize(
     "clause",
     [

@@ -179,6 +179,14 @@ PULLS = Event(agent="Ann", action="pull")
             "At the end the total is split: Ann 1/3, Ben 2/3.",
         ),
         (
+            Share(fractions={"Ann": "113/300", "Ben": "11/25", "Cem": "11/60"}),
+            "At the end the total is split: Ann 113/300, Ben 132/300, Cem 55/300.",
+        ),
+        (
+            Share(fractions={"Ann": "7/25", "Ben": "18/25"}),
+            "At the end the total is split: Ann 28 %, Ben 72 %.",
+        ),
+        (
             Share(norm="shapley"),
             "At the end the total is split by the norm shapley, computed from the record.",
         ),

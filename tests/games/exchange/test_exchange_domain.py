@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.games import GameError
+from shapley_coop.games import GameError, load
 from shapley_coop.games.exchange import Scenario, scenario
 from shapley_coop.games.exchange.files import build, read_scenario
 from shapley_coop.games.exchange.masks import to_bits
@@ -46,6 +46,16 @@ def overlap(made: Scenario) -> float:
 
 
 # Masks and descriptions
+
+
+def test_the_rules_tell_the_action_of_each_task_and_people_read_only_its_words() -> None:
+    game = load("task_exchange", {"scenario": "generated", "atoms": 4})
+    rules = game.rules()
+    for action, atom in zip(game.goods, game.facts()["atoms"], strict=True):
+        assert f" (`{action}`): {atom['says']}\n" in rules
+    assert "hold and have done, once all are done or after turn 40" in rules
+    line = f"- 10{rules.split('- 1000')[1].splitlines()[0]}"
+    assert game.for_people(line) == f"- 10: {game.facts()['atoms'][0]['says']}"
 
 
 def test_every_composite_has_one_description_and_every_description_one_composite() -> None:
