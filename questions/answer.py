@@ -11,7 +11,7 @@ from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions.propose import cannot_offer, deal_in
 from shapley_coop.seats.answer import Answer, Drafted, Facts, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
-from shapley_coop.seats.elements import Choice, Within
+from shapley_coop.seats.elements import Choice, How, Within
 from shapley_coop.state.consent import cannot_sign, put_offer
 from shapley_coop.state.judging import reader
 from shapley_coop.state.offered import answer_order, answered_offer
@@ -47,7 +47,7 @@ class Response(Drafted, Spoken):
     @classmethod
     def decided(cls, fields: Fields) -> str:
         """Return the decision as tags, such as `<REJECT>`, with the deal of a counter-offer."""
-        return decision_in(fields)
+        return decision_in(fields, cls.written()["decision"])
 
 
 class Reply(Response):
@@ -60,9 +60,9 @@ class Reply(Response):
         return LastReply if last else super().narrowed(facts, carries)
 
 
-def decision_in(fields: Fields) -> str:
+def decision_in(fields: Fields, how: How = DECISION) -> str:
     """Return a decision on an offer as tags, followed by the proposal, if there is one."""
-    decision, named = DECISION.tagged(fields.get("decision")), fields.get("offer")
+    decision, named = how.tagged(fields.get("decision")), fields.get("offer")
     if named and decision == "<ACCEPT>":
         decision = f"<ACCEPT>{named}</ACCEPT>"
     # Keep a proposal beside an acceptance too, so that `read` can refuse the contradiction.

@@ -1,5 +1,9 @@
 """The question to the next agent, who accepts the draft, makes another draft, or declines."""
 
+from typing import Annotated, Literal
+
+from pydantic import Field
+
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
@@ -8,6 +12,7 @@ from shapley_coop.deals.written.reading import agrees
 from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions import contract_propose
 from shapley_coop.questions.answer import Response
+from shapley_coop.seats.elements import Choice, In
 from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.judging import reader
 from shapley_coop.state.table import AgentOutput
@@ -15,7 +20,13 @@ from shapley_coop.state.turn import Question, TurnContext
 
 
 class Redraft(Response):
-    """Your answer to the draft."""
+    """Your answer to the draft; to counter with words and no clauses is a draft in words."""
+
+    speech: Annotated[str | None, In("s")] = Field(description=contract_propose.SAID)
+    decision: Annotated[
+        Literal["accept", "reject", "counter"],
+        Choice({"accept": "<ACCEPT>", "reject": "<REJECT>", "counter": ""}),
+    ]
 
 
 @reader

@@ -1,12 +1,18 @@
 """The question for a draft of a contract, in clauses or only in words, to the first speaker."""
 
 from functools import partial
+from typing import Annotated
+
+from pydantic import Field
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.questions.propose import Offer
+from shapley_coop.seats.answer import Fields
+from shapley_coop.seats.clause_fields import proposal
+from shapley_coop.seats.elements import In
 from shapley_coop.state.consent import cannot_sign, put_offer, terms_of
 from shapley_coop.state.judging import reader
 from shapley_coop.state.offered import as_it_stands, certified_offer
@@ -26,21 +32,37 @@ publish = partial(put_or_join, in_words=PROSE)
 IN_WORDS = Reading(Deal())
 """The reading of a draft in words alone: a deal without clauses."""
 
+SAID = "What you say to all; if you offer no clauses, your draft in words."
+"""The description of the field `speech` for models."""
+
+
+class Draft(Offer):
+    """Your draft; words without clauses are a draft in words, and null for both is none."""
+
+    speech: Annotated[str | None, In("s")] = Field(description=SAID)
+
+    @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Return the draft's clauses, "" for a draft in words, or `<REJECT>` if there is none."""
+        # Only a person's form has a decision: beside "none" its words are a farewell.
+        in_words = fields.get("speech") and fields.get("decision") != "none"
+        return proposal(fields) or ("" if in_words else "<REJECT>")
+
 
 @reader
-def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
+def read(turn: TurnContext, agent: str, message: Message) -> Draft | Fault:
     """Read a draft in clauses or in words alone, or `<REJECT>` to propose none."""
     if message.accept is not None:
         return Fault("VOID", "There is no offer that you could accept: propose one, or <REJECT>.")
     if message.action is not None:
         return Fault("VOID", "It is not yet time to act: propose a contract, or <REJECT>.")
     if message.proposal is None and message.reject is not None:
-        return Offer.holding(None, speech=message.speech or message.reject)
+        return Draft.holding(None, speech=message.speech or message.reject)
     found = draft_in(turn, message)
-    return found if isinstance(found, Fault) else Offer.holding(found, speech=message.speech)
+    return found if isinstance(found, Fault) else Draft.holding(found, speech=message.speech)
 
 
-def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
+def check(turn: TurnContext, agent: str, said: Draft) -> AgentOutput | Fault:
     """Check a draft's clauses before the draft is put on the table.
 
     Clauses are refused if they cannot be kept, if a party could never pay them, or if their
@@ -81,7 +103,7 @@ QUESTION = Question(
     title="draft a contract",
     topic=DRAFTS,
     who=speaker,
-    answer=Offer,
+    answer=Draft,
     read=read,
     check=check,
     publish=publish,

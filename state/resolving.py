@@ -95,7 +95,8 @@ def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
     from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS
 
     named = config.seats
-    check_plays("a seat", set(named) - {*OUTSIDERS, DEFAULT_SEAT}, game)
+    beside = f"; {' and '.join(OUTSIDERS)} can sit beside them"
+    check_plays("a seat", set(named) - {*OUTSIDERS, DEFAULT_SEAT}, game, beside)
     fallback = named.get(DEFAULT_SEAT)
     seats = {agent: named.get(agent, fallback) for agent in game.agents}
     if missing := [agent for agent, seat in seats.items() if seat is None]:
@@ -113,12 +114,13 @@ def _describe(seat: Seat) -> Seat:
     return describe_recording(seat)
 
 
-def check_plays(what: str, named: Iterable[str], game: Game) -> None:
+def check_plays(what: str, named: Iterable[str], game: Game, others: str = "") -> None:
     """Check that all named agents play the game.
 
     Args:
         what: what the agents are to get, with an article, such as "a seat", for the error.
         named: the agents.
+        others: the end of the error, such as who else can get it.
 
     Raises:
         ValueError: a named agent does not play.
@@ -126,5 +128,5 @@ def check_plays(what: str, named: Iterable[str], game: Game) -> None:
     if strangers := set(named) - set(game.agents):
         raise ValueError(
             f"{what} is given to {', '.join(sorted(strangers))}, who does not play: "
-            f"the agents are {', '.join(game.agents)}"
+            f"the agents are {', '.join(game.agents)}{others}"
         )

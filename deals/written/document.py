@@ -30,6 +30,8 @@ _HEADING = re.compile(r"^#{1,6}\s*(\d)\.\s*(.+?)\s*$", re.MULTILINE)
 _CITATION = re.compile(r"\[(c\d{1,4})\]")
 _NUMBER = re.compile(r"(?<!\w)-?\d+(?:[./]\d+)?(?:\s?%)?")
 _WORD = re.compile(r"[^\W\d_]+(?:n't)?")
+_EVERYONE = re.compile(r"\b(everyone)\s*\(([^()]*)\)", re.IGNORECASE)
+_AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
 _OWES = {"pay", "pays", "transfers", "owes", "gives", "must", "shall", "will", "promises"}
 _MARKS = {
     **dict.fromkeys(
@@ -143,7 +145,14 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
 
 
 def _in_full(line: str, clause: str, terms: Terms) -> str:
-    """Return a line with "Ann does work" for "Ann works", unless the clause itself has the verb."""
+    """Return a line in the clause's spelling of the same: "everyone" and "Ann does work".
+
+    "everyone (Ann and Ben)" is everyone if all parties are in the brackets, each once. "Ann works"
+    is "Ann does work", unless the clause itself has the verb.
+    """
+    for found in _EVERYONE.finditer(line):
+        if sorted(_AND.split(found[2].strip())) == sorted(terms.agents):
+            line = line.replace(found[0], found[1])
     acts = [x for x in actions_of_all(terms.actions) if x.isalpha() and f"{x}s" not in clause]
     who, what = "|".join(map(re.escape, terms.agents)), "|".join(acts)
     return re.sub(rf"(?<!\w)({who}) ({what})e?s(?!\w)", r"\1 does \2", line) if acts else line

@@ -223,7 +223,8 @@ class Trade(Game):
 
     def rules(self) -> str:
         """Return the rules in words: the holdings, the actions and the payoffs."""
-        return rules_of(self.market, self.params.rounds)
+        limited = any(self.purse(agent) is not None for agent in self.agents)
+        return rules_of(self.market, self.params.rounds, limited)
 
     def facts(self) -> dict[str, Any]:
         """Return the public facts; with many agents, totals replace each agent's endowment."""

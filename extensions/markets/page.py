@@ -9,13 +9,15 @@ clauses move the goods and pay for them. This workflow adds bid and clear to `ll
 only markets in which agents own their goods.
 """
 
+from dataclasses import replace
+
 from langgraph.graph import END
 
 from shapley_coop.deals.language.deal import MOST_CLAUSES
 from shapley_coop.extensions.markets.clear import clear
 from shapley_coop.extensions.markets.game import Trade
 from shapley_coop.extensions.markets.order import QUESTION as ORDER
-from shapley_coop.extensions.markets.table import MarketTable
+from shapley_coop.extensions.markets.table import MarketTable, cleared, cleared_in_words
 from shapley_coop.games import Game
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.table.settle import settle
@@ -40,6 +42,13 @@ def of_owners(game: Game) -> None:
         )
 
 
+PLAY = replace(
+    act.QUESTION,
+    shows=(*act.QUESTION.shows, cleared),
+    words=(*act.QUESTION.words, cleared_in_words),
+)
+"""The question for an action; its letters also tell the goods' prices."""
+
 page = WorkflowBuilder(
     "trade", plays=Trade, check_game=of_owners, state=MarketTable, start={"prices": {}}
 )
@@ -47,7 +56,7 @@ page = WorkflowBuilder(
 page.add_edge("open", "bid")
 page.asks("bid", ORDER, then=("clear", clear))
 page.branch("clear", verdict_of, {"again": "bid", "traded": "act", "nothing": "act"})
-page.asks("act", act.QUESTION, then=("step", step))
+page.asks("act", PLAY, then=("step", step))
 page.branch("step", whether_over, {"again": "act", "play_on": "act", "over": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)

@@ -56,11 +56,12 @@ def _summed(groups: Sequence[Group]) -> dict[str, int]:
     return {good: sum(own[good] * len(at) for own, at in groups) for good in groups[0][0]}
 
 
-def rules_of(market: Market, rounds: int) -> str:
+def rules_of(market: Market, rounds: int, limited: bool) -> str:
     """Return the rules of a market in words: the holdings, the actions and the payoffs.
 
     Args:
         rounds: the number of turns of trade.
+        limited: whether some agent can pay only so much.
     """
     turns = "Once, in turn 1," if rounds == 1 else f"In each of the turns 1 to {rounds}"
     return "\n".join(
@@ -75,21 +76,21 @@ def rules_of(market: Market, rounds: int) -> str:
             f"{_closing(market, rounds + 1)}",
             "",
             "What a good is worth differs from agent to agent and is private. At the end each "
-            "is paid what its goods are worth to it, in the unit in which prices are paid.",
+            "is paid what its goods are worth to it, in the unit in which prices are paid."
+            + ("" if limited else " You can pay any amount."),
         ]
     )
 
 
 def _closing(market: Market, last: int) -> str:
-    """Return the rule by which a pool is divided, or the rule for goods that agents own."""
+    """Return the rule by which a pool is divided at its last turn, or for goods agents own."""
     if not market.pool:
         return "What nobody gives away stays with its owner."
     first, others = market.agents[0], _named(market.agents[1:])
     return (
         f"In turn {last}, the last, nobody gives by hand: {others} can `{ACCEPT}` or `{REFUSE}`. "
         "Unless all of them accept, all goods are lost, and each ends with what it has without a "
-        "deal. "
-        f"{first} holds them for all until then."
+        f"deal. Before that turn {first} gives the others their parts, and keeps its own."
     )
 
 

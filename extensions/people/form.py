@@ -191,8 +191,7 @@ def message_of(act: str, fields: Any) -> str:
     if decision == WORDS and not fields.get("speech"):
         raise Mistyped("Write your proposal into “Your proposal in words”.")
     if decision == WORDS and act in DRAFTED:
-        # Only the message of `contract_answer` can have words without clauses.
-        return tag_fields("contract_answer", {**fields, "clauses": None, "drops": None})
+        fields |= {"decision": "counter", "clauses": None, "drops": None}
     return tag_fields(act, fields)
 
 

@@ -15,7 +15,9 @@ from shapley_coop.games import load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.letters import facts
+from shapley_coop.seats.schema import schema_of
 from shapley_coop.state.outsiders import IMPARTIAL
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -144,6 +146,31 @@ async def test_the_next_bargaining_begins_anew(script: Script) -> None:
     first, second = script.shown_to("Alice", "contract_propose")
     assert "no_contract" not in first.facts
     assert "no_contract" not in second.facts
+
+
+async def test_words_in_fields_are_drafts_where_clauses_are_null(script: Script) -> None:
+    fields = {
+        "contract_propose": {"speech": SAID, "clauses": None},
+        "contract_answer": {"speech": "Except at the end.", "decision": "counter", "clauses": None},
+    }
+    for ask, filled in fields.items():
+        script["Alice", ask] = script["Bob", ask] = tag_fields(ask, filled)
+    run = prepare("contracts", RunConfig.model_validate({**ROOM, "rounds": 1}), "run")
+    await follow(run)
+    told = [(said["by"], said["act"]) for said in (await table_of(run))["talk"]]
+    assert told == [("Alice", "propose"), ("Bob", "propose")]
+
+
+@pytest.mark.parametrize("fields", [{"speech": None}, {"speech": "No.", "decision": "none"}])
+def test_no_words_or_a_persons_no_is_no_draft(fields: dict[str, Any]) -> None:
+    assert tag_fields("contract_propose", fields).endswith("<REJECT>")
+
+
+@pytest.mark.parametrize("ask", ["contract_propose", "contract_answer"])
+def test_only_where_words_are_a_draft_the_fields_say_so(ask: str) -> None:
+    told = {of: json.dumps(schema_of({"ask": of})) for of in (ask, ask.removeprefix("contract_"))}
+    assert "your draft in words" in told[ask]
+    assert "it binds nobody" in told[ask.removeprefix("contract_")]
 
 
 async def test_a_summary_is_told_as_one_and_not_as_an_offer(script: Script) -> None:

@@ -75,6 +75,7 @@ def test_a_run_with_a_missing_key_does_not_begin() -> None:
     ("seats", "complaint"),
     [
         ({"Eve": "embedded:rational"}, "a seat is given to Eve, who does not play: the agents are"),
+        ({"Judge": "embedded:rational"}, "Bob; summariser and judge can sit beside them"),
         ({"Alice": "embedded:rational"}, "there is no seat for Bob: give one, or give '*'"),
     ],
 )

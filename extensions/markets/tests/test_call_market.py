@@ -48,6 +48,16 @@ async def test_orders_stay_sealed(script: Script) -> None:
         assert not any("4.0625" in letter for letter in script.shown_to(agent))
 
 
+async def test_letters_of_the_play_tell_each_goods_price_and_what_traded_nothing(
+    script: Script,
+) -> None:
+    two_trade(script)
+    await ended()
+    letter = script.shown_to("Cem", "act")[0]
+    assert "- wood: 2 traded, at 6 each\n- stone: none traded\n" in letter
+    assert "to sell above it, traded nothing." in letter
+
+
 async def test_where_no_limits_cross_nothing_binds(script: Script) -> None:
     for agent in AGENTS:
         script[agent, "order"] = "<REJECT>"

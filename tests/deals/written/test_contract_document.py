@@ -54,6 +54,20 @@ def test_free_wording_is_fine_as_long_as_names_actions_and_numbers_stay():
     assert differences(prose.replace(percent, free), DEAL, TERMS) == []
 
 
+def test_all_parties_in_brackets_after_everyone_are_everyone():
+    deal = Deal(clauses=(Do(agent="everyone", action="work"),))
+    prose, words = compose(deal, TERMS), "everyone does work"
+    for named, same in (
+        ("everyone (Ann and Ben)", True),
+        ("Everyone (Ben, Ann)", True),
+        ("everyone (Ann)", False),
+        ("everyone (Ann and Ben not)", False),
+    ):
+        assert words in prose
+        written = prose.replace(words, f"{named} does work")
+        assert (differences(written, deal, TERMS) == []) is same, named
+
+
 def test_a_verb_in_its_third_person_is_the_action_and_every_of_one_turn_says_nothing():
     acts = {"Ann": ["work", "give"], "Ben": ["work", "give"]}
     once, twice = (Terms(agents=["Ann", "Ben"], actions=acts, turns=n) for n in (1, 2))

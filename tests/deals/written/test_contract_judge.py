@@ -4,8 +4,13 @@ from fractions import Fraction
 
 import pytest
 
+from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.judgement import agreement, read_judgement
+from shapley_coop.games import Turn
+from shapley_coop.prompts import render
 
 CLAUSES = {"c1": None, "c2": None}
 
@@ -44,3 +49,11 @@ def test_agreement_is_the_part_of_the_clauses_judged_alike():
     assert agreement(monitor, monitor) == 1
     assert agreement(monitor, {"c1": "satisfied", "c2": "satisfied"}) == Fraction(1, 2)
     assert agreement({}, {}) == 1
+
+
+def test_a_payment_is_never_broken_by_a_player_as_the_judge_is_told():
+    deal = Deal(clauses=(Pay(payer="Ann", payee="Ben", amount=3),))
+    played: Turn = {"turn": 1, "actions": {"Ann": "left", "Ben": "left"}, "rewards": {}}
+    assert Monitor(deal).on([played]).verdicts(1, over=True) == {"c1": "satisfied"}
+    told = " ".join(render("contract_judge").split())
+    assert "Clauses that pay or share ask nobody to act: they are satisfied." in told
