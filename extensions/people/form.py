@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any, get_args
 
+from shapley_coop.amounts import plain
 from shapley_coop.deals.language.faults import FaultRecord
+from shapley_coop.extensions.people.sums import as_sums
 from shapley_coop.extensions.people.typed import Mistyped, read_fields
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
@@ -47,7 +49,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
 
     `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
     action can have content. `unit` is the unit of amounts, or empty for points. `decisions` maps
-    each decision to its button's text. `deal` lists the names that clauses can use; `words` says
+    each decision to its button's text. `deal` lists the names that clauses can use, and under
+    `amounts` what each earned, where a split may be written in amounts; `words` says
     whether words can replace clauses. `offer` is the current offer, and `trade` has the tasks to
     allocate. `labels` maps the codes of actions and goods to words. A sealed question adds other
     keys.
@@ -66,6 +69,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         form |= {"deal": _deal(turn), "words": act in DRAFTED and can_draft(turn, agent)}
         if (offer := facts.get("offer")) and (wire := offer.get("wire")):
             form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
+            if turn.question.takes_amounts:
+                form["offer"]["clauses"] = as_sums(wire["clauses"], turn.evaluated.total)
     if "allocation" in form["fields"]:
         form["trade"] = _trade(turn, agent, facts)
     if decisions := _decisions(answer.narrowed(facts) or answer, form):
@@ -204,7 +209,9 @@ def _fields(answer: type[Fields]) -> list[str]:
 def _deal(turn: TurnContext) -> dict[str, Any]:
     """Return the names that a new deal's clauses can use, and the old clauses it can drop."""
     terms, standing = terms_of(turn), turn.evaluated.clauses
+    earned = turn.evaluated.earned if turn.question.takes_amounts else {}
     return {
+        "amounts": {agent: plain(x) for agent, x in earned.items()},
         "agents": list(terms.agents),
         "actions": terms.actions,
         "turns": terms.turns,
