@@ -236,13 +236,9 @@ def _words(clauses: Sequence[Known], turns: int) -> list[str]:
     """Return clauses in words, one line each; a clause that cannot be read as it is."""
     found = read_proposal({"clauses": clauses})
     if isinstance(found, Fault):
-        return [f"c{n}. {_as_typed(clause)}" for n, clause in enumerate(clauses, start=1)]
+        parts = [clause.get("fractions", clause) for clause in clauses]
+        return [f"c{n}. {clause}" for n, clause in enumerate(parts, start=1)]
     return at_turns(found.deal.text(), turns).splitlines()
-
-
-def _as_typed(clause: Known) -> str:
-    parts = clause.get("fractions") or {}
-    return ", ".join(f"{agent} {part}" for agent, part in parts.items()) or str(clause)
 
 
 def _clause(kind: str, known: Known) -> dict[str, Any]:
@@ -279,11 +275,8 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
 
 
 def _fractions(agents: Sequence[str], known: Known) -> dict[str, Any]:
-    """Return the parts that a person types, asked again until they sum to the whole.
-
-    Where they may be amounts, the question checks the sum.
-    """
-    if known.get("amounts"):
+    """Return the parts that a person types, asked again until they sum to the whole."""
+    if known.get("amounts"):  # the question checks their sum
         money = _in(known["unit"])
         return {agent: _until_valid(f"{agent}'s part{money}", read_number) for agent in agents}
     while True:

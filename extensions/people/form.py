@@ -67,10 +67,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         form |= {"legal": list(legal_in(facts)), "carries": carries}
     if "clauses" in form["fields"]:
         form |= {"deal": _deal(turn), "words": act in DRAFTED and can_draft(turn, agent)}
-        if (offer := facts.get("offer")) and (wire := offer.get("wire")):
-            form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
-            if turn.question.takes_amounts:
-                form["offer"]["clauses"] = as_sums(wire["clauses"], turn.evaluated.total)
+        if (offer := facts.get("offer")) and offer.get("wire"):
+            form["offer"] = _offer(turn, offer)
     if "allocation" in form["fields"]:
         form["trade"] = _trade(turn, agent, facts)
     if decisions := _decisions(answer.narrowed(facts) or answer, form):
@@ -222,6 +220,14 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
         "per": PER,
         "drops": [{"id": cid, "says": standing[cid].words()} for cid in terms.droppable],
     }
+
+
+def _offer(turn: TurnContext, offer: Facts) -> dict[str, Any]:
+    """Return the current offer, whose clauses a counter-offer begins with."""
+    found = {"by": offer["by"], "revision": offer["revision"], **offer["wire"]}
+    if turn.question.takes_amounts:
+        found["clauses"] = as_sums(found["clauses"], turn.evaluated.total)
+    return found
 
 
 def _trade(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:

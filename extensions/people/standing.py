@@ -78,7 +78,8 @@ def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> 
         deal = settled.get("redistribution")
         later = deal_text(Deal.of(deal), EvaluatedTable(table)) if deal else ""
         outcome = result("", "", table)
-        told, ends = ending(outcome, agent, game, later), ends_of(outcome, agent, game)
+        told = [*_refusals(table, agent), *ending(outcome, agent, game, later)]
+        ends = ends_of(outcome, agent, game)
         return {**NOTHING, "title": "The run is over", "told": told, "ends": ends, "over": True}
     if failed:
         told = ["It stopped before its end; whoever runs it can go on with it. No answer is lost."]
@@ -124,6 +125,19 @@ def _own_answer(table: Table, agent: str, revision: int, game: Game) -> list[str
     text = deal_text(Deal.of(own), EvaluatedTable(table)) if own else ""
     told = f"You rejected offer {revision}"
     return _listed(f"{told} and proposed:", text, game) or [f"{told}."]
+
+
+def _refusals(table: Table, agent: str) -> list[str]:
+    """Return who rejected an agent's last offer, and with which words; [] if nobody did."""
+    talk = table.get("talk", ())
+    own = [n for n, said in enumerate(talk) if said["by"] == agent and said.get("puts")]
+    return [
+        f"{said['by']} rejected your offer {said['about']}"
+        + (f": {speech_as_said(quote(said['text']))}" if said["text"] else ".")
+        for n in own[-1:]
+        for said in talk[n + 1 :]
+        if said.get("about") == talk[n]["puts"] and said["act"] == "reject"
+    ]
 
 
 def _listed(title: str, text: str, game: Game) -> list[str]:
@@ -183,7 +197,7 @@ def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any
     if left := len(others[MOST_TOLD - 1 :]):
         rows.append([f"… and {left} more", "", "", ""])
     heads = ("earned", "received (+) or paid (-)", "ends with")
-    how = f"{decision_words(outcome)}." if outcome["happened"]["at_stake"] else ""
+    how = f"{decision_words(outcome, agent)}." if outcome["happened"]["at_stake"] else ""
     if "Shapley" in how:
         how += f" {_SHAPLEY}"
     return {"columns": [f"in {game.unit}", *heads], "rows": rows, "how": how}

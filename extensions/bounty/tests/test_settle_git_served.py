@@ -64,7 +64,7 @@ def asked(tables: Any, tmp_path: Path) -> Table:
     repo = Builder(tmp_path / "repo")
     repo.commit("Write", ADA, a_dot_py="first = 1\nsecond = other\nthird = more\n")
     repo.commit("Add", DORA, b_dot_py="fourth = entirely\n")
-    options = ("--bounty", "500", "--currency", "EUR", "--for-payment", "--serve", "127.0.0.1:0")
+    options = ("--bounty", "500", "--currency", "EUR", "--for-payment", "--serve")
     return cast(Table, tables("settle-git", str(tmp_path / "repo"), *options))
 
 

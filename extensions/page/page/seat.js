@@ -222,4 +222,7 @@ async function keepLooking() {
   if (!over) setTimeout(keepLooking, EVERY);
 }
 
+// What became of an earlier answer is not said of the next one, which may be refused.
+app.addEventListener("submit", () => app.querySelector(".sent")?.remove());
+
 keepLooking();
