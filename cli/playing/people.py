@@ -87,10 +87,15 @@ class Serving(NamedTuple):
             tables("--serve")
         return config
 
-    def check_place(self) -> None:
-        """Raise ValueError if `--host` or `--port` is given without `--serve`."""
+    def check_place(self) -> "Serving":
+        """Return the options.
+
+        Raises:
+            ValueError: `--host` or `--port` is given without `--serve`.
+        """
         if not self.wanted and self != Serving():
             raise ValueError("--host and --port say where --serve listens: give --serve, too")
+        return self
 
     def pages(self, run: Any, as_json: bool) -> Pages | None:
         """Serve the pages of the people at a run's table, and print their addresses."""

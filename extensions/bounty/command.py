@@ -42,8 +42,7 @@ def settle_git(
 
     if dry_run and (markdown or serve):
         raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
-    serving = Serving(serve, host, port)
-    serving.check_place()
+    serving = Serving(serve, host, port).check_place()
     settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)
     settling.seated(model, agent, seed, deadline, for_payment)
     report = settling.report() if dry_run else settling.agreed(serving)
