@@ -80,13 +80,22 @@ class Serving(NamedTuple):
             ValueError: `--serve` is given without a person's seat or without the extension that
                 serves pages, or `--port` is given without `--serve`.
         """
-        if not self.wanted and self != Serving():
-            raise ValueError("--host and --port say where --serve listens: give --serve, too")
+        self.check_place()
         if self.wanted and not any(seat.human for seat in config.seats.values()):
             raise ValueError("--serve: no person sits at this table: give --agent NAME=human")
         if self.wanted:
             tables("--serve")
         return config
+
+    def check_place(self) -> "Serving":
+        """Return the options.
+
+        Raises:
+            ValueError: `--host` or `--port` is given without `--serve`.
+        """
+        if not self.wanted and self != Serving():
+            raise ValueError("--host and --port say where --serve listens: give --serve, too")
+        return self
 
     def pages(self, run: Any, as_json: bool) -> Pages | None:
         """Serve the pages of the people at a run's table, and print their addresses."""

@@ -234,8 +234,11 @@ _DECIDED = {
 """The basis of a settlement → its description."""
 
 
-def decision_words(outcome: Mapping[str, Any]) -> str:
-    """Return in words how payoffs were decided, and who is paid farthest from its Shapley value."""
+def decision_words(outcome: Mapping[str, Any], reader: str = "") -> str:
+    """Return in words how payoffs were decided, and who is paid farthest from its Shapley value.
+
+    With a `reader`, this agent is called "you", and another one by its name.
+    """
     basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
     told, credit = _DECIDED[basis], outcome["credit"]
     if basis == "contract" and outcome["enforcement"] == "notional":
@@ -250,9 +253,10 @@ def decision_words(outcome: Mapping[str, Any]) -> str:
     if f"{outcome['payoffs'][far]:.4g}" == f"{fair[far]:.4g}":
         return f"{told}; each ends with what Shapley values give it"
     late = ", as no split by them was accepted" if _bargained_in_vain(outcome, basis) else ""
+    who, whom = (f"{far} ends", far if reader else "it") if far != reader else ("you end", "you")
     return (
-        f"{told}: {far} ends with {outcome['payoffs'][far]:.4g}, "
-        f"where Shapley values would leave it {fair[far]:.4g}{late}"
+        f"{told}: {who} with {outcome['payoffs'][far]:.4g}, "
+        f"where Shapley values would leave {whom} {fair[far]:.4g}{late}"
     )
 
 

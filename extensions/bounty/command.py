@@ -3,7 +3,8 @@
 from typing import Any
 
 from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
-from shapley_coop.cli.options import Currency, Json, NoSandbox, Weights
+from shapley_coop.cli.options import Currency, Json, NoSandbox, Port, Weights
+from shapley_coop.cli.playing.people import LOOPBACK, Host, Serve, Serving
 from shapley_coop.extensions.bounty import options as of
 from shapley_coop.extensions.people.tables import stay
 
@@ -20,7 +21,9 @@ def settle_git(
     agent: of.Agents = None,
     seed: of.Seed = 0,
     for_payment: of.ForPayment = False,
-    serve: of.Serve = "",
+    serve: Serve = False,
+    host: Host = LOOPBACK,
+    port: Port = 0,
     deadline: of.Deadline = 0,
     score: of.Score = "",
     unsafe: NoSandbox = False,
@@ -39,9 +42,10 @@ def settle_git(
 
     if dry_run and (markdown or serve):
         raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
+    serving = Serving(serve, host, port).check_place()
     settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)
     settling.seated(model, agent, seed, deadline, for_payment)
-    report = settling.report() if dry_run else settling.agreed(serve)
+    report = settling.report() if dry_run else settling.agreed(serving)
     if score:
         with progress(0, "coalitions of contributors") as done:
             report["without"] = settling.without(score, unsafe, done)

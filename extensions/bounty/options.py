@@ -39,9 +39,6 @@ ForPayment = Annotated[
         "--for-payment", help="Real money will be paid: refuse simulated agents at seats."
     ),
 ]
-Serve = Annotated[
-    str, typer.Option(help="HOST:PORT: serve a seat page for each person, and print its link.")
-]
 Deadline = Annotated[
     float, typer.Option(help="The seconds that a person has for a reply; 0 sets no limit.", min=0)
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from shapley_coop.cli.console import finish, note
 from shapley_coop.cli.options import seats_from
+from shapley_coop.cli.playing.people import Serving
 from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.bounty.account import account
 from shapley_coop.extensions.bounty.consent import (
@@ -85,11 +86,11 @@ class Settling:
         """Return the report with these payoffs, or else divided by earned value."""
         return settle_history(self.history, self.bounty, self.currency, self.weights, payoffs)
 
-    def agreed(self, serve: str) -> dict[str, Any]:
+    def agreed(self, serving: Serving) -> dict[str, Any]:
         """Ask the contributors whether they agree; return the report with their consent.
 
         Args:
-            serve: HOST:PORT at which people get pages to answer on; empty for no pages.
+            serving: whether and where people get pages to answer on.
         """
         by_value = self.report()
         names = list(by_value["contributors"])
@@ -100,8 +101,8 @@ class Settling:
         if told := paid_before(run):
             note(told)
         ended, waiting = finish(went_on(run))
-        if waiting and serve:
-            ended, waiting = self._served(run, waiting, serve)
+        if waiting and serving.wanted:
+            ended, waiting = self._served(run, waiting, serving)
         found = self.report(payoffs_of(ended)) if ended and is_agreed(ended) else by_value
         found["consent"] = consent(run, self.seats, names, waiting)
         if self.pages and ended:
@@ -109,16 +110,13 @@ class Settling:
         return found | {"run": run.run, "simulated": bool(found["consent"]["simulated"])}
 
     def _served(
-        self, run: Any, people: list[str], serve: str
+        self, run: Any, people: list[str], serving: Serving
     ) -> tuple[dict[str, Any] | None, list[str]]:
         """Serve pages until the run ends or Ctrl-C; return the result and who must still answer.
 
         If the run ends, the pages stay open, so that the people can read how it ended.
         """
-        host, _, port = serve.rpartition(":")
-        if not host or not port.isdigit() or int(port) > 65535:
-            raise ValueError(f"--serve {serve}: give HOST:PORT, as in 127.0.0.1:8600")
-        pages = serve_pages(run, people, host.strip("[]"), int(port))
+        pages = serve_pages(run, people, serving.host, serving.port)
         pages.endings = {}
         try:
             ended = finish(pages.follow())

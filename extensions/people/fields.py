@@ -16,6 +16,7 @@ from shapley_coop.deals.language.reading import read_proposal
 from shapley_coop.extensions.people.typed import (
     Mistyped,
     read_amount,
+    read_number,
     read_part,
     read_parts,
     read_percent,
@@ -237,7 +238,8 @@ def _words(clauses: Sequence[Known], turns: int) -> list[str]:
     """Return clauses in words, one line each; a clause that cannot be read as it is."""
     found = read_proposal({"clauses": clauses})
     if isinstance(found, Fault):
-        return [f"c{n}. {clause}" for n, clause in enumerate(clauses, start=1)]
+        parts = [clause.get("fractions", clause) for clause in clauses]
+        return [f"c{n}. {clause}" for n, clause in enumerate(parts, start=1)]
     return at_turns(found.deal.text(), turns).splitlines()
 
 
@@ -270,12 +272,15 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "norm":
             if (norm := _choose(asked, [*known["norms"], PARTS])) != PARTS:
                 return {name: norm}
-            return {"fractions": _fractions(known["agents"])}
+            return {"fractions": _fractions(known["agents"], known)}
     return {name: _choose(asked, known["agents"])}
 
 
-def _fractions(agents: Sequence[str]) -> dict[str, Any]:
+def _fractions(agents: Sequence[str], known: Known) -> dict[str, Any]:
     """Return the parts that a person types, asked again until they sum to the whole."""
+    if known.get("amounts"):  # the question checks their sum
+        money = _in(known["unit"])
+        return {agent: _until_valid(f"{agent}'s part{money}", read_number) for agent in agents}
     while True:
         try:
             return read_parts(

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any, get_args
 
+from shapley_coop.amounts import plain
 from shapley_coop.deals.language.faults import FaultRecord
+from shapley_coop.extensions.people.sums import as_sums
 from shapley_coop.extensions.people.typed import Mistyped, read_fields
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
@@ -47,7 +49,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
 
     `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
     action can have content. `unit` is the unit of amounts, or empty for points. `decisions` maps
-    each decision to its button's text. `deal` lists the names that clauses can use; `words` says
+    each decision to its button's text. `deal` lists the names that clauses can use, and under
+    `amounts` what each earned, where a split may be written in amounts; `words` says
     whether words can replace clauses. `offer` is the current offer, and `trade` has the tasks to
     allocate. `labels` maps the codes of actions and goods to words. A sealed question adds other
     keys.
@@ -64,8 +67,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         form |= {"legal": list(legal_in(facts)), "carries": carries}
     if "clauses" in form["fields"]:
         form |= {"deal": _deal(turn), "words": act in DRAFTED and can_draft(turn, agent)}
-        if (offer := facts.get("offer")) and (wire := offer.get("wire")):
-            form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
+        if (offer := facts.get("offer")) and offer.get("wire"):
+            form["offer"] = _offer(turn, offer)
     if "allocation" in form["fields"]:
         form["trade"] = _trade(turn, agent, facts)
     if decisions := _decisions(answer.narrowed(facts) or answer, form):
@@ -203,7 +206,9 @@ def _fields(answer: type[Fields]) -> list[str]:
 def _deal(turn: TurnContext) -> dict[str, Any]:
     """Return the names that a new deal's clauses can use, and the old clauses it can drop."""
     terms, standing = terms_of(turn), turn.evaluated.clauses
+    earned = turn.evaluated.earned if turn.question.takes_amounts else {}
     return {
+        "amounts": {agent: plain(x) for agent, x in earned.items()},
         "agents": list(terms.agents),
         "actions": terms.actions,
         "turns": terms.turns,
@@ -214,6 +219,14 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
         "per": PER,
         "drops": [{"id": cid, "says": standing[cid].words()} for cid in terms.droppable],
     }
+
+
+def _offer(turn: TurnContext, offer: Facts) -> dict[str, Any]:
+    """Return the current offer, whose clauses a counter-offer begins with."""
+    found = {"by": offer["by"], "revision": offer["revision"], **offer["wire"]}
+    if turn.question.takes_amounts:
+        found["clauses"] = as_sums(found["clauses"], turn.evaluated.total)
+    return found
 
 
 def _trade(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.spelling import part
 from shapley_coop.extensions.people.form import message_of, refusal_in_words
+from shapley_coop.extensions.people.sums import deal_text
 from shapley_coop.extensions.people.typed import Mistyped
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.prompts.talk import at_turns
@@ -55,7 +56,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
         return told
     deal = Deal.model_validate(record)
     game = turn.evaluated.game
-    said = game.for_people(at_turns(deal.text(), game.turns))
+    said = game.for_people(at_turns(deal_text(deal, turn.evaluated), game.turns))
     told |= {"words": said.splitlines(), "repairs": list(found.get("repairs", ()))}
     norms = turn.norms if turn.topic.phase == "negotiation" else []
     outlook = turn.evaluated.outlook(deal, viewer=agent, norms=norms)

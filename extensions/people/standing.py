@@ -11,6 +11,7 @@ from shapley_coop.amounts import exact
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.transcripts.in_words import decision_words
+from shapley_coop.extensions.people.sums import deal_text
 from shapley_coop.games import Game
 from shapley_coop.prompts import write_history
 from shapley_coop.prompts.computed import amount
@@ -75,9 +76,10 @@ def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> 
     game = game_of(table["settings"])
     if settled := table.get("settlement"):
         deal = settled.get("redistribution")
-        later = Deal.of(deal).text() if deal else ""
+        later = deal_text(Deal.of(deal), EvaluatedTable(table)) if deal else ""
         outcome = result("", "", table)
-        told, ends = ending(outcome, agent, game, later), ends_of(outcome, agent, game)
+        told = [*_refusals(table, agent), *ending(outcome, agent, game, later)]
+        ends = ends_of(outcome, agent, game)
         return {**NOTHING, "title": "The run is over", "told": told, "ends": ends, "over": True}
     if failed:
         told = ["It stopped before its end; whoever runs it can go on with it. No answer is lost."]
@@ -100,14 +102,42 @@ def _deal(table: Table, agent: str, game: Game) -> list[str]:
     put = [said for said in table.get("talk", ()) if said.get("puts") == offer["revision"]]
     if put and agent not in (put[-1]["by"], put[-1].get("to", agent)):
         return []  # another agent alone heard it
+    if told := _own_answer(table, agent, offer["revision"], game):
+        return told
     if not game.signable:
         line = trade_history(talk_of(EvaluatedTable(table)))[-1]
         return [game.for_people(write_history([line]))]
     whose = "Your offer" if offer["by"] == agent else f"{offer['by']}'s offer"
-    if lines := Deal.of(offer["deal"]).text():
+    if lines := deal_text(Deal.of(offer["deal"]), EvaluatedTable(table)):
         return _listed(f"{whose}:", lines, game)
     said = speech_as_said(quote(put[-1]["text"])) if put else ""
     return [f"{whose}: {game.for_people(said)}"] if put else []
+
+
+def _own_answer(table: Table, agent: str, revision: int, game: Game) -> list[str]:
+    """Return an agent's answer to an offer that others must still answer; [] without one."""
+    said = (table.get("answers") or {}).get(agent)
+    if said and said["act"] == "accept":
+        return [f"You accepted offer {revision}."]
+    if not said or said["act"] != "reject":
+        return []
+    own = said.get("deal")
+    text = deal_text(Deal.of(own), EvaluatedTable(table)) if own else ""
+    told = f"You rejected offer {revision}"
+    return _listed(f"{told} and proposed:", text, game) or [f"{told}."]
+
+
+def _refusals(table: Table, agent: str) -> list[str]:
+    """Return who rejected an agent's last offer, and with which words; [] if nobody did."""
+    talk = table.get("talk", ())
+    own = [n for n, said in enumerate(talk) if said["by"] == agent and said.get("puts")]
+    return [
+        f"{said['by']} rejected your offer {said['about']}"
+        + (f": {speech_as_said(quote(said['text']))}" if said["text"] else ".")
+        for n in own[-1:]
+        for said in talk[n + 1 :]
+        if said.get("about") == talk[n]["puts"] and said["act"] == "reject"
+    ]
 
 
 def _listed(title: str, text: str, game: Game) -> list[str]:
@@ -167,7 +197,7 @@ def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any
     if left := len(others[MOST_TOLD - 1 :]):
         rows.append([f"… and {left} more", "", "", ""])
     heads = ("earned", "received (+) or paid (-)", "ends with")
-    how = f"{decision_words(outcome)}." if outcome["happened"]["at_stake"] else ""
+    how = f"{decision_words(outcome, agent)}." if outcome["happened"]["at_stake"] else ""
     if "Shapley" in how:
         how += f" {_SHAPLEY}"
     return {"columns": [f"in {game.unit}", *heads], "rows": rows, "how": how}

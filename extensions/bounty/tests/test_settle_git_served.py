@@ -3,7 +3,7 @@
 import json
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -11,6 +11,7 @@ from extensions.bounty.tests.test_settle_git_people import ADA, DORA
 from extensions.people.tests.test_served_table import Table, tables
 from extensions.repository.tests.history_builder import Builder
 from shapley_coop.extensions.bounty.asking.parts import in_fractions
+from tests.browser import tab
 
 __all__ = ["tables"]
 
@@ -57,24 +58,52 @@ def test_what_is_no_split_of_numbers_stays_as_it_is() -> None:
         assert in_fractions(text, Fraction(500), "EUR") == text
 
 
-@pytest.mark.slow
-def test_contributors_agree_on_amounts_and_read_what_was_decided(
-    tables: Any, tmp_path: Path
-) -> None:
+@pytest.fixture
+def asked(tables: Any, tmp_path: Path) -> Table:
+    """Ada and Dora, asked about 500 EUR at their pages."""
     repo = Builder(tmp_path / "repo")
     repo.commit("Write", ADA, a_dot_py="first = 1\nsecond = other\nthird = more\n")
     repo.commit("Add", DORA, b_dot_py="fourth = entirely\n")
-    options = ("--bounty", "500", "--currency", "EUR", "--for-payment", "--serve", "127.0.0.1:0")
-    table: Table = tables("settle-git", str(tmp_path / "repo"), *options)
-    assert "taken" in table.send("Ada", "answer_bounty", decision="accept")
+    options = ("--bounty", "500", "--currency", "EUR", "--for-payment", "--serve")
+    return cast(Table, tables("settle-git", str(tmp_path / "repo"), *options))
+
+
+@pytest.mark.slow
+def test_another_split_is_written_in_amounts_and_told_in_amounts(asked: Table) -> None:
+    with tab() as opened:
+        page = opened.page
+        page.goto(asked.link("Dora"))
+        page.get_by_text("Reject it, and propose another split").click()
+        ada, dora = page.get_by_label("Ada’s part"), page.get_by_label("Dora’s part")
+        assert (ada.input_value(), dora.input_value()) == ("375", "125")
+        said = page.locator(".preview")
+        ada.fill("300")
+        said.get_by_text("the parts sum to 425, not to 500 EUR: 75 EUR is missing").wait_for()
+        dora.fill("200,00 EUR")
+        page.locator(".terms li").get_by_text("total is split: Ada 300, Dora 200 EUR.").wait_for()
+        ada.fill("33.33 %")
+        dora.fill("66.67 %")
+        said.get_by_text("total is split: Ada 166.65, Dora 333.35 EUR.").wait_for()
+        page.get_by_role("button", name="Send").click()
+        page.locator("main").get_by_text("You rejected offer 1 and proposed:").wait_for()
+        assert "Ada 166.65, Dora 333.35 EUR" in opened.text()
+        assert "the count's offer" not in opened.text()
+    assert "taken" in asked.send("Ada", "answer_bounty", decision="accept")
+    offer = asked.letter("Ada", "answer_bounty")["form"]["offer"]
+    assert offer["clauses"][0]["fractions"] == {"Ada": "166.65", "Dora": "333.35"}
+
+
+@pytest.mark.slow
+def test_contributors_agree_on_amounts_and_read_what_was_decided(asked: Table) -> None:
+    assert "taken" in asked.send("Ada", "answer_bounty", decision="accept")
     wrong = [{"kind": "share", "fractions": {"Ada": "300", "Dora": "190"}}]
-    told = table.send("Dora", "answer_bounty", decision="counter", clauses=wrong)
+    told = asked.send("Dora", "answer_bounty", decision="counter", clauses=wrong)
     assert told["why"] == "In your split the parts sum to 490, not to 500 EUR: 10 EUR is missing."
     right = [{"kind": "share", "fractions": {"Ada": "300", "Dora": "200"}}]
-    sent = table.send("Dora", "answer_bounty", decision="counter", clauses=right)
+    sent = asked.send("Dora", "answer_bounty", decision="counter", clauses=right)
     assert "taken" in sent
-    assert "taken" in table.send("Ada", "answer_bounty", decision="accept")
-    assert table.standing("Dora")["told"][:2] == ["You get 200.00 EUR.", "Ada gets 300.00 EUR."]
-    assert "Divided as its contributors agreed" in " ".join(table.standing("Ada")["told"])
-    assert "The pages stay" in table.said("The pages stay")
-    assert table.stop() == 0
+    assert "taken" in asked.send("Ada", "answer_bounty", decision="accept")
+    assert asked.standing("Dora")["told"][:2] == ["You get 200.00 EUR.", "Ada gets 300.00 EUR."]
+    assert "Divided as its contributors agreed" in " ".join(asked.standing("Ada")["told"])
+    assert "The pages stay" in asked.said("The pages stay")
+    assert asked.stop() == 0

@@ -11,8 +11,10 @@ const BLANK = {
   forbid: ({ agents, actions }) => ({ kind: "forbid", agent: agents[0], action: actions[agents[0]]?.[0] ?? "" }),
   pay: ({ agents }) => ({ kind: "pay", payer: agents[0], payee: agents[1], amount: "", per: "once" }),
   give: ({ agents, goods }) => ({ kind: "give", giver: agents[0], receiver: agents[1], good: goods[0], quantity: 1 }),
-  share: ({ agents, norms }) =>
-    norms.length ? { kind: "share", norm: norms[0] } : { kind: "share", fractions: Object.fromEntries(agents.map((agent) => [agent, `1/${agents.length}`])) },
+  share: ({ agents, norms, amounts }) => {
+    if (agents.every((agent) => agent in amounts)) return { kind: "share", fractions: { ...amounts } };
+    return norms.length ? { kind: "share", norm: norms[0] } : { kind: "share", fractions: Object.fromEntries(agents.map((agent) => [agent, `1/${agents.length}`])) };
+  },
 };
 
 /** Condition → [its words, whether it needs several turns, the function for its first value]. */
@@ -165,7 +167,7 @@ export function editor(known, labels, clauses, unit, changed) {
       Object.assign(clause, value === "fractions" ? { fractions: parts, norm: undefined } : { norm: value, fractions: undefined });
       set("kind", "share", true);
     }, ways);
-    const parts = clause.norm ? [] : known.agents.map((agent) => h("span", { class: "part" }, agent, number(`${agent}’s part`, clause.fractions?.[agent] ?? "", (value) => set("fractions", { ...clause.fractions, [agent]: value }), { mode: "text", part: true })));
+    const parts = clause.norm ? [] : known.agents.map((agent) => h("span", { class: "part" }, agent, number(`${agent}’s part`, clause.fractions?.[agent] ?? "", (value) => set("fractions", { ...clause.fractions, [agent]: value }), { mode: "text", ...(agent in known.amounts ? { unit, share: true } : { part: true }) })));
     return ["In the end the total is split", way, ...parts];
   }
 

@@ -21,7 +21,7 @@ export function number(label, value, given, { id, mode = "decimal", ...how } = {
     return found;
   };
   const late = () => input.value && !input.validity.valid && say(input);
-  const input = h("input", { class: "number-of", id, "aria-label": id ? null : label, inputmode: mode, required: true, autocomplete: "off", value: value ?? "", placeholder: "0", oninput: () => given(check()), onchange: () => setTimeout(late, LATE) });
+  const input = h("input", { class: "number-of", id, "data-missing": EXAMPLES[kindOf(how)], "aria-label": id ? null : label, inputmode: mode, required: true, autocomplete: "off", value: value ?? "", placeholder: "0", oninput: () => given(check()), onchange: () => setTimeout(late, LATE) });
   check();
   return how.unit ? h("span", { class: "part" }, input, how.unit) : input;
 }
@@ -35,24 +35,29 @@ const SIGNS = { EUR: "€", USD: "$", GBP: "£", JPY: "¥" };
 
 /**
  * Return a number as the server reads it; a wrong one as it is, and what would be right.
- * @param {object} how `percent`: from 0 to 100; `part`: from 0 to 1, or in percent; `whole`: no
- *   decimals; `unit`: what may stand before or after it.
+ * @param {object} how `percent`: from 0 to 100; `part`: from 0 to 1, or in percent; `share`: an
+ *   amount, or as a part; `whole`: no decimals; `unit`: what may stand before or after it.
  */
-export function read(text, { percent, part, whole, unit }) {
-  const [bare, named] = alone(text, percent || part ? ["%"] : [unit, SIGNS[unit]]);
+export function read(text, { percent, part, share, whole, unit }) {
+  const [bare, named] = alone(text, percent || part ? ["%"] : [unit, SIGNS[unit], share && "%"]);
   const most = percent || (part && named) ? 100 : part ? 1 : Infinity;
   const point = bare.replace(",", ".");
   const [over, under = 1] = point.split("/").map(Number);
   if (most === Infinity && THOUSANDS.test(bare)) return [text, `Is it ${over} or ${bare.replace(/[.,]/, "")}? Write the one or the other.`];
   const legal = (whole ? /^\d+$/ : NUMBER).test(point) && (most === Infinity || (over >= 0 && over / under <= most));
-  if (!legal) return [text, bare && EXAMPLES[percent ? "percent" : part ? "part" : whole ? "whole" : "number"]];
+  if (!legal) return [text, bare && EXAMPLES[kindOf({ percent, part, share, whole })]];
   if (percent && point.includes("/")) return [text, `Write ${Math.round((1000 * over) / under) / 10}.`];
-  return [part && named ? `${point}%` : point];
+  return [named === "%" && !percent ? `${point}%` : point];
+}
+
+function kindOf(how) {
+  return ["percent", "part", "share", "whole"].find((kind) => how[kind]) ?? "number";
 }
 
 const EXAMPLES = {
-  percent: "Write a number from 0 to 100, as in 33.3.",
+  percent: "Write a number from 0 to 100, as in 30 or 33.3 %.",
   part: "Write a part from 0 to 1, or in percent, as in 0.6 or 60 %.",
+  share: "Write an amount, or a part of the whole in percent, as in 200 or 40 %.",
   whole: "Write a whole number, as in 2.",
   number: "Write a number, as in 3 or 1.5.",
 };

@@ -76,7 +76,7 @@ export function answerable(letter, send, post) {
       onkeydown: (event) => event.key === "Enter" && event.target.matches("input") && event.preventDefault(),
       onsubmit: submit,
     },
-    h("h2", {}, "Your answer"),
+    h("h2", { tabindex: -1 }, "Your answer"),
     decision(form, filled, changed),
     actions(form, filled, changed, letter.act === "elect" ? "Your vote" : "Your action"),
     deal(form, filled, changed),

@@ -2,7 +2,7 @@
 
 import { announce, folded, h } from "./dom.js";
 import { answerable, programs } from "./form.js";
-import { tabled, written } from "./letter.js";
+import { inline, tabled, written } from "./letter.js";
 import { delivered, keyChoice } from "./signing.js";
 import { kept, keep } from "./stored.js";
 
@@ -87,6 +87,12 @@ function show(found, became = REPLACED) {
   if (found.id) ask(found);
   else wait(found);
   if (!focused) return;
+  // Who has just answered knows the game: what is new, and the next question, stand in one panel.
+  const next = found.id && before === SENT && app.querySelector(".answer");
+  if (next) {
+    next.scrollIntoView({ behavior: "instant" });
+    return next.querySelector("h2").focus({ preventScroll: true });
+  }
   scrollTo({ top: 0, behavior: "instant" });
   app.querySelector("h1").focus();
 }
@@ -110,23 +116,38 @@ function ask(letter) {
   const until = letter.deadline && new Date(1000 * letter.deadline).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   document.title = asked;
   const problem = h("div", { id: "reason", class: "fault", role: "alert", tabindex: -1 }, letter.why && refused(letter.why));
+  const since = happened(letter);
   app.replaceChildren(
     h(
       "main",
       { class: "seat" },
-      before && h("p", { class: "sent" }, before),
       h("header", { class: "head" }, h("h1", { tabindex: -1 }, asked), until && h("p", { class: "about" }, `Without an answer by ${until} it counts as a pass.`)),
       h(
         "div",
         { class: "desk" },
         h("article", { class: "letter panel", "aria-label": "Your letter" }, sections(letter)),
-        h("div", { class: "answer panel" }, problem, answerable(letter, send, post)),
+        h("div", { class: "answer panel" }, before && h("p", { class: "sent" }, before), since && h("p", { class: "since" }, inline(`Since then: ${since}`)), problem, answerable(letter, send, post)),
       ),
       folded("More", programs(letter, send), h("h2", {}, "Sign with a key of your own"), keyChoice()),
     ),
   );
   announce(`${before} A letter is here.`.trim());
 }
+
+/** Return in one line the last that was said since the letter before, or "". */
+function happened({ id, sections: all }) {
+  const seen = { now: [], last: [], ...kept(`coop seat ${here} read`) };
+  const last = seen.id === id ? seen.last : seen.now;
+  const added = all.flatMap(({ text }) => {
+    const known = last.find((one) => text.startsWith(`${one}\n`));
+    return known ? text.slice(known.length).split("\n") : [];
+  });
+  return added.filter((line) => SAID.test(line)).slice(-MOST_TOLD).join("; ");
+}
+
+/** Matches a line of prose: no heading, no row of a table, no item of a list. */
+const SAID = /^[^\s*|#\d>-]/;
+const MOST_TOLD = 2;
 
 /** Return the letter's sections: first what is new since the letter before, and last the rules. */
 function sections({ id, sections: all }) {
@@ -221,5 +242,8 @@ async function keepLooking() {
   }
   if (!over) setTimeout(keepLooking, EVERY);
 }
+
+// What became of an earlier answer is not said of the next one, which may be refused.
+app.addEventListener("submit", () => app.querySelector(".sent")?.remove());
 
 keepLooking();

@@ -1,5 +1,6 @@
 """At the end a person reads what each ends with and what decided, at the page and the terminal."""
 
+import json
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
@@ -34,6 +35,36 @@ async def test_the_reader_is_first_and_whoever_pays_has_a_minus_in_the_games_uni
     ]
     why = "The contract decided; each ends with what Shapley values give it. An agent's Shapley"
     assert found["how"].startswith(why)
+
+
+async def test_of_the_reader_it_is_said_what_it_would_be_left_and_others_have_names() -> None:
+    pays = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 5}
+    said = {
+        "propose": f"<PROPOSAL>{json.dumps({'clauses': [pays]})}</PROPOSAL>",
+        "answer": "<ACCEPT>",
+        "Alice": "<ACTION>door</ACTION>",
+        "Bob": "<ACTION>lever</ACTION>",
+    }
+    run = prepare("negotiation", RunConfig(game="escape_room", seats={"*": "human"}))
+    await follow(run, person=lambda mail: said[mail.agent if mail.act == "act" else mail.act])
+    table = await table_of(run)
+    how = {who: standing(table, who, [], False)["ends"]["how"] for who in ("Alice", "Bob")}
+    assert "you end with 5, where Shapley values would leave you 4.5" in how["Alice"]
+    assert "Alice ends with 5, where Shapley values would leave Alice 4.5" in how["Bob"]
+
+
+async def test_who_refused_the_readers_offer_is_told_with_its_words() -> None:
+    said = {
+        "propose": '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Bob", "action": "door"}]}'
+        "</PROPOSAL>",
+        "answer": "<REJECT><s>Not so fast.</s>",
+        "act": "<ACTION>door</ACTION>",
+    }
+    run = prepare("negotiation", RunConfig(game="escape_room", seats={"*": "human"}, rounds=1))
+    await follow(run, person=lambda mail: said[mail.act])
+    told = {who: standing(await table_of(run), who, [], False)["told"] for who in ("Alice", "Bob")}
+    assert told["Alice"][:2] == ['Bob rejected your offer 1: "Not so fast."', "Nothing was signed."]
+    assert told["Bob"][0] == "Nothing was signed."
 
 
 async def test_what_was_due_is_told_beside_what_is_paid_only_if_it_differs() -> None:

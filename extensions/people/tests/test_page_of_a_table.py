@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from extensions.people.tests.test_served_table import CLAUSES, ROOM, TWO, tables
-from tests.browser import PHONE, Tab, tab
+from tests.browser import PHONE, Tab, picture, tab
 
 __all__ = ["tables"]
 
@@ -131,7 +131,12 @@ def test_an_answer_says_what_it_brings_and_the_next_letter_what_is_new(
         press(page, "Send")
         page.get_by_role("heading", name="Bob, choose your action").wait_for()
         assert page.locator(".sent").inner_text() == "Your answer was sent."
-        assert page.evaluate("[scrollY, document.activeElement.tagName]") == [0, "H1"]
+        assert page.evaluate("document.activeElement.textContent") == "Your answer"
+        asked = page.locator(".answer").bounding_box() or {}
+        assert 0 <= asked["y"] < PHONE[1] / 2, "the question is in sight"
+        since = page.locator(".since").inner_text()
+        assert since == "Since then: Bob accepts offer 1"
+        picture(opened, tmp_path, "seat-since")
         titles = page.locator(".letter h2").all_inner_texts()
         assert titles[:3] == ["New since your last letter", "The deal in force", "Your move"]
         press(page, "Pass")

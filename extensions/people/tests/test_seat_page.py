@@ -139,16 +139,18 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         send(opened)
         part = page.get_by_label("What part was your doing")
         part.wait_for()
+        assert page.locator(".sent").inner_text() == "Your answer was sent."
         wrong = page.locator(".wrong")
         for text, right in {
-            "": "Write a number, as in 3 or 1.5.",
-            "140": "Write a number from 0 to 100, as in 33.3.",
+            "": "Write a number from 0 to 100, as in 30 or 33.3 %.",
+            "140": "Write a number from 0 to 100, as in 30 or 33.3 %.",
             "1/3": "Write 33.3.",
         }.items():
             part.fill(text)
             send(opened)
             assert wrong.inner_text() == right
             assert part.evaluate("one => one.matches(':focus')"), "it is not sent"
+        assert page.locator(".sent").count() == 0, "it was said of the answer before"
         picture(opened, tmp_path, "seat-refused")
         assert table.post("fields", {"percent": "140%"})["refused"] == "CLAIM"
         told = page.get_by_role("alert").get_by_text("'140%' is not from 0 to 100 %")
@@ -160,6 +162,7 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
         assert read["1/3%"]["why"].endswith("if it is a part of the whole, write 33.3.")
         part.fill("40,0 %")
         assert page.locator("#reason").inner_text() == "", "a change answers the refusal"
+        page.locator(".preview").get_by_text("You say that 40 % of it was your doing.").wait_for()
         send(opened)
         page.get_by_role("heading", name="The run is over").wait_for()
         assert "You end with 4.5: -1 earned, and 5.5 paid to you." in opened.text()

@@ -198,6 +198,20 @@ def test_who_is_waited_for_is_told_and_why_a_run_stopped_is_not() -> None:
     ]
 
 
+def test_what_one_answered_stands_at_its_seat_while_others_answer() -> None:
+    settings = RunConfig(game="shared_service").resolve().model_dump(mode="json")
+    table: Any = {"agents": ["Ada", "Ben", "Cem"], "settings": settings}
+    pay = {"kind": "pay", "payer": "Ada", "payee": "Ben", "amount": "20"}
+    table["offer"] = put(Deal.model_validate({"clauses": [pay]}), "Ada", 1)
+    counter = {"clauses": [{**pay, "payee": "Cem"}]}
+    table["answers"] = {"Ben": {"act": "accept"}, "Cem": {"act": "reject", "deal": counter}}
+    told = {who: standing(table, who, ["Ada"], False)["told"][2:] for who in ("Ben", "Cem")}
+    assert told["Ben"] == ["You accepted offer 1."]
+    assert told["Cem"] == ["You rejected offer 1 and proposed:", "c1. Ada pays Cem 20, once."]
+    table["answers"] = {"Ben": {"act": "reject"}}
+    assert standing(table, "Ben", ["Ada"], False)["told"][2:] == ["You rejected offer 1."]
+
+
 async def test_a_proposed_trade_is_told_with_the_names_of_its_tasks() -> None:
     def answers(mail: OpenMail) -> str:
         if mail.act != "exchange":
