@@ -281,7 +281,7 @@ def test_an_outlook_says_that_later_bargaining_is_left_out() -> None:
     assert "Left out: the bargaining after every turn." in shown(OUTLOOK, **again)
     assert "Left out" not in shown(OUTLOOK, **{**again, "renegotiate": "never"})
     first = {**OUTLOOK["rows"][0], "by": "start in May"}
-    assert "| all keep it: start in May | 4 | 5 |" in shown({**OUTLOOK, "rows": [first]})
+    assert "| all keep the deal: start in May | 4 | 5 |" in shown({**OUTLOOK, "rows": [first]})
 
 
 def test_a_breach_that_tempts_says_the_turn_and_what_it_gains() -> None:
