@@ -42,15 +42,14 @@ def settle_git(
 
     if dry_run and (markdown or serve):
         raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
-    serving = Serving(serve, host, port).check_place()
+    where = Serving(serve, host, port).check_place()
     settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)
     settling.seated(model, agent, seed, deadline, for_payment)
-    report = settling.report() if dry_run else settling.agreed(serving)
+    report = settling.report() if dry_run else settling.agreed(where)
     if score:
         with progress(0, "coalitions of contributors") as done:
             report["without"] = settling.without(score, unsafe, done)
-    if explain:
-        report["account"] = settling.account(report)
+    report |= {"account": settling.account(report)} if explain else {}
     _tell(report, markdown, as_json, settling.pages)
 
 

@@ -24,7 +24,7 @@ class ExchangeAhead(Ahead):
 
     game: "TaskExchange"
     foreseeable = "own"  # holdings are public, valuations are private
-    idle_words = "doing nothing when asked, and the tasks later"
+    idle_words = "doing the tasks later than asked"
 
     @property
     def words(self) -> str:

@@ -21,7 +21,7 @@ export function number(label, value, given, { id, mode = "decimal", ...how } = {
     return found;
   };
   const late = () => input.value && !input.validity.valid && say(input);
-  const input = h("input", { class: "number-of", id, "data-missing": EXAMPLES[kindOf(how)], "aria-label": id ? null : label, inputmode: mode, required: true, autocomplete: "off", value: value ?? "", placeholder: "0", oninput: () => given(check()), onchange: () => setTimeout(late, LATE) });
+  const input = h("input", { class: "number-of", id, "data-missing": EXAMPLES[kindRead(how)], "aria-label": id ? null : label, inputmode: mode, required: true, autocomplete: "off", value: value ?? "", placeholder: "0", oninput: () => given(check()), onchange: () => setTimeout(late, LATE) });
   check();
   return how.unit ? h("span", { class: "part" }, input, how.unit) : input;
 }
@@ -45,12 +45,12 @@ export function read(text, { percent, part, share, whole, unit }) {
   const [over, under = 1] = point.split("/").map(Number);
   if (most === Infinity && THOUSANDS.test(bare)) return [text, `Is it ${over} or ${bare.replace(/[.,]/, "")}? Write the one or the other.`];
   const legal = (whole ? /^\d+$/ : NUMBER).test(point) && (most === Infinity || (over >= 0 && over / under <= most));
-  if (!legal) return [text, bare && EXAMPLES[kindOf({ percent, part, share, whole })]];
+  if (!legal) return [text, bare && EXAMPLES[kindRead({ percent, part, share, whole })]];
   if (percent && point.includes("/")) return [text, `Write ${Math.round((1000 * over) / under) / 10}.`];
   return [named === "%" && !percent ? `${point}%` : point];
 }
 
-function kindOf(how) {
+function kindRead(how) {
   return ["percent", "part", "share", "whole"].find((kind) => how[kind]) ?? "number";
 }
 

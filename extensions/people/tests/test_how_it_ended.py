@@ -45,7 +45,7 @@ async def test_of_the_reader_it_is_said_what_it_would_be_left_and_others_have_na
         "Alice": "<ACTION>door</ACTION>",
         "Bob": "<ACTION>lever</ACTION>",
     }
-    run = prepare("negotiation", RunConfig(game="escape_room", seats={"*": "human"}))
+    run = prepare("negotiation_priced", RunConfig(game="escape_room", seats={"*": "human"}))
     await follow(run, person=lambda mail: said[mail.agent if mail.act == "act" else mail.act])
     table = await table_of(run)
     how = {who: standing(table, who, [], False)["ends"]["how"] for who in ("Alice", "Bob")}
