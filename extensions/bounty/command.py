@@ -40,9 +40,7 @@ def settle_git(
     """
     from shapley_coop.extensions.bounty.settling import Settling
 
-    if dry_run and (markdown or serve):
-        raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
-    where = Serving(serve, host, port).check_place()
+    where = _place(dry_run, markdown, Serving(serve, host, port))
     settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)
     settling.seated(model, agent, seed, deadline, for_payment)
     report = settling.report() if dry_run else settling.agreed(where)
@@ -51,6 +49,13 @@ def settle_git(
             report["without"] = settling.without(score, unsafe, done)
     report |= {"account": settling.account(report)} if explain else {}
     _tell(report, markdown, as_json, settling.pages)
+
+
+def _place(dry_run: bool, markdown: of.Markdown, serving: Serving) -> Serving:
+    """Return where people's pages are served; refuse options that a dry run cannot keep."""
+    if dry_run and (markdown or serving.wanted):
+        raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
+    return serving.check_place()
 
 
 def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool, pages: Any) -> None:
