@@ -83,9 +83,8 @@ class PostgresSaver(HomeSaver, BlockingSaver):
             yield PostgresStatements(cursor)
 
     def close(self) -> None:
-        """Close the connection when no thread uses it any more."""
-        with self.lock:
-            self.conn.close()
+        """Close the connection."""
+        self.conn.close()
 
     def _connected(self) -> Any:
         return open_connection(self._url, prepare_threshold=0, row_factory=dict_row)
@@ -122,4 +121,4 @@ async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
     try:
         yield saver
     finally:
-        await asyncio.to_thread(saver.close)
+        await saver.end()

@@ -4,15 +4,16 @@ A resumed run takes stored answers from the journal, and repeats only interrupte
 holds pointers into the journal, so private texts stay off the table. Agents never read the journal.
 """
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from shapley_coop.seats.records import Answer, Entry, JournalKey, Mail, Pointer
-from shapley_coop.state.storage.facts import Fact, key, key_prefix, parts_of
-from shapley_coop.state.storage.owned import Book
+from shapley_coop.state.storage.batcher import batcher_of
+from shapley_coop.state.storage.facts import Fact, Session, key, key_prefix, parts_of
+from shapley_coop.state.storage.owned import Book, claim_for
+from shapley_coop.state.storage.owners import Holder, NotYours, holder
 from shapley_coop.state.storage.packing import pack, unpack
 
 ANSWER = "answer"
@@ -94,12 +95,30 @@ class Journal(Book):
             NotYours: the episode belongs to another thread, or to another owner.
         """
         with self._writing(episode) as session:
-            (stands,) = session.put(_fact(episode, entry))
-        return entry_in(stands) if stands else entry
+            return _write(session, episode, entry)
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
-        """Store an answer in a worker thread, as `write` does."""
-        return await asyncio.to_thread(self.write, episode, entry)
+        """Store an answer as `write` does, in one transaction with other waiting answers."""
+        return await batcher_of(self._facts, self._keep_all).do((holder(), episode, entry))
+
+    def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:
+        """Store the answers of several runs, in one transaction for each owner; see `write`.
+
+        Returns:
+            For each of `answers`, in order: the stored answer, or `NotYours`.
+        """
+        kept: dict[int, Entry | Exception] = {}
+        for owner in {who.owner: None for who, _, _ in answers}:
+            with self._facts.writing(owner) as session:
+                for number, (who, episode, entry) in enumerate(answers):
+                    if who.owner != owner:
+                        continue
+                    try:
+                        claim_for(session, episode, who)
+                        kept[number] = _write(session, episode, entry)
+                    except NotYours as error:  # it wrote nothing, and stops no other answer
+                        kept[number] = error
+        return [kept[number] for number in range(len(answers))]
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
         """Replace the letter that waits at a person's seat, and return the new letter.
@@ -162,6 +181,12 @@ class Journal(Book):
             model = parts_of(fact.key)[-1]
             used[model].update({x: fact.value["answer"].get(x, 0) for x in _COUNTED})
         return [{"model": m, **{x: count[x] for x in _COUNTED}} for m, count in used.items()]
+
+
+def _write(session: Session, episode: str, entry: Entry) -> Entry:
+    """Store an answer unless the letter has one already, and return the stored answer."""
+    (stands,) = session.put(_fact(episode, entry))
+    return entry_in(stands) if stands else entry
 
 
 def name_of(asked: JournalKey) -> str:

@@ -59,9 +59,15 @@ class Book:
         """
         who = holder()
         with self._facts.writing(who.owner, lock) as session:
-            if episode and held_by(session.read(EPISODE, episode)) != who:
-                claim(session, episode, who.thread)
+            if episode:
+                claim_for(session, episode, who)
             yield session
+
+
+def claim_for(session: Session, episode: str, who: Holder) -> None:
+    """Claim an episode for a holder unless it is the holder's already; see `claim`."""
+    if held_by(session.read(EPISODE, episode)) != who:
+        claim(session, episode, who.thread)
 
 
 def claim(session: Session, episode: str, thread: str) -> None:

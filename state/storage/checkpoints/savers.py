@@ -81,9 +81,8 @@ class SqliteSaver(HomeSaver, BlockingSaver):
         return (current or 0) + 1
 
     def close(self) -> None:
-        """Close the connection when no thread uses it any more; else SQLite could crash."""
-        with self.lock:
-            self.conn.close()
+        """Close the connection."""
+        self.conn.close()
 
     @contextmanager
     def transaction(self) -> Iterator[Statements]:
@@ -99,7 +98,7 @@ async def _in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
     try:
         yield saver
     finally:
-        await asyncio.to_thread(saver.close)
+        await saver.end()
 
 
 def _connect(file: Path) -> sqlite3.Connection:

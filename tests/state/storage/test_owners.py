@@ -99,7 +99,7 @@ def test_the_server_reads_for_all_and_writes_for_one(books: Home) -> None:
             posted(books.ledger, Key("e", "final"), PAID)
 
 
-async def test_answers_kept_at_once_stay_with_their_owners(books: Home) -> None:
+async def test_answers_kept_in_one_batch_stay_with_their_owners(books: Home) -> None:
     async def keep(owner: str) -> None:
         with acting_for(owner, f"thread of {owner}"):
             await books.journal.keep(f"of-{owner}", entry(words=owner))

@@ -1,5 +1,8 @@
-"""Runs of one event loop share a saver, and of answers kept at once the first counts."""
+"""Blocking calls of one event loop, batched in one thread."""
 
+import asyncio
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import open_workflow
 from shapley_coop.seats.records import Answer, Entry, JournalKey, nonce
 from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.journal import Journal
@@ -20,7 +24,60 @@ def entry(agent: str, text: str = "yes") -> Entry:
     return Entry(agent, "act", "m", f"letter to {agent}", "Choose.", 1, Answer(text), nonce())
 
 
-async def test_of_answers_that_are_kept_at_once_the_first_counts(tmp_path: Path) -> None:
+async def test_one_call_that_fails_fails_alone() -> None:
+    def halve(numbers: Sequence[int]) -> list[int | Exception]:
+        return [ValueError(f"{n} is odd") if n % 2 else n // 2 for n in numbers]
+
+    lane = ThreadBatcher[int, int](halve)
+    came = await asyncio.gather(lane.do(4), lane.do(3), lane.do(2), return_exceptions=True)
+    assert [str(one) for one in came] == ["2", "3 is odd", "1"]
+
+
+async def test_work_that_breaks_is_told_to_all_and_the_lane_goes_on() -> None:
+    def fragile(words: Sequence[str]) -> list[str | Exception]:
+        if "break" in words:
+            raise OSError("disk full")
+        return list(words)
+
+    lane = ThreadBatcher[str, str](fragile)
+    came = await asyncio.gather(lane.do("break"), lane.do("a"), return_exceptions=True)
+    assert [str(one) for one in came] == ["disk full", "disk full"]
+    assert await lane.do("b") == "b"
+
+
+async def test_who_is_cancelled_keeps_nobody_else_waiting() -> None:
+    lane = ThreadBatcher[int, int](list)
+    first, second = (asyncio.create_task(lane.do(number)) for number in (1, 2))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert await second == 2
+    await lane.drained()
+
+
+async def test_what_is_being_written_when_a_program_ends_is_waited_for() -> None:
+    begun, may_end, went = threading.Event(), threading.Event(), list[int]()
+
+    def slow(numbers: Sequence[int]) -> list[int | Exception]:
+        begun.set()
+        may_end.wait()
+        went.extend(numbers)
+        return list(numbers)
+
+    lane, others = ThreadBatcher[int, int](slow), asyncio.all_tasks()
+    call = asyncio.create_task(lane.do(1))
+    await asyncio.to_thread(begun.wait)
+    for task in asyncio.all_tasks() - others:  # as `asyncio.run` does at its end
+        task.cancel()
+    await asyncio.sleep(0)
+    may_end.set()
+    await lane.drained()
+    assert went == [1]
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert await lane.do(2) == 2
+
+
+async def test_answers_are_written_together_and_the_first_counts(tmp_path: Path) -> None:
     journal = Journal(f"sqlite:///{tmp_path / 'books.sqlite'}")
     ann, bob, late = entry("Ann"), entry("Bob"), entry("Ann", "no")
     assert await kept(journal, [("e", ann), ("f", ann)]) == [ann, ann]
