@@ -72,6 +72,17 @@ class ThreadBatcher(Generic[Call, Done]):
         self._working = None
 
 
+def call_each(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Return the result or error of each call, in order."""
+    results: list[Any] = []
+    for call in calls:
+        try:
+            results.append(call())
+        except Exception as error:
+            results.append(error)
+    return results
+
+
 _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[Any, Any]]] = (
     WeakKeyDictionary()
 )

@@ -27,7 +27,7 @@ from langgraph.checkpoint.base import (
     get_checkpoint_id,
 )
 
-from shapley_coop.state.storage.batcher import ThreadBatcher
+from shapley_coop.state.storage.batcher import ThreadBatcher, call_each
 from shapley_coop.state.storage.checkpoints.serializer import Unreadable
 from shapley_coop.state.storage.databases import Statements
 from shapley_coop.state.storage.owned import Owners
@@ -282,15 +282,9 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         return found
 
     def _call_each(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
-        """Return the result or error of each call; an error does not stop the others."""
+        """Make calls on a connection that works; an error of one does not stop the others."""
         self.connect()
-        results: list[Any] = []
-        for call in calls:
-            try:
-                results.append(call())
-            except Exception as error:
-                results.append(error)
-        return results
+        return call_each(calls)
 
 
 def _is_checkpoint(value: Any) -> bool:
