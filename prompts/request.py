@@ -74,7 +74,7 @@ def _counters(order: Sequence[str], by: str) -> str:
     """Return the sentence that says which of several counter-offers is answered next, or ""."""
     if len(order) < 2:
         return ""
-    shown = order if len(order) <= MOST_COLUMNS else [*order[:3], "…"]
+    shown = order if len(order) <= MOST_COLUMNS else [*order[:MOST_COLUMNS], "…"]
     return (
         f"If several of you make one, only the first in turn after {by} is answered next "
         f"({', '.join(shown)}); the other offers lapse."

@@ -20,7 +20,6 @@ ALWAYS = ("own", "baseline", "improvement", "part")
 LATER = {
     "redistribution": "the last bargaining: as agreed after the play",
     "norm": "no agreement on the split: it is made by the norm",
-    "final_offer": "no agreement on the split: the final offer nearest to the norm",
 }
 """Basis of the settlement after the play → the words for the settlement's step."""
 

@@ -45,7 +45,6 @@ _BASIS = {
     "contract": "by the contract",
     "redistribution": "by the split that all accepted",
     "norm": "by the run's norm",
-    "final_offer": "by the final offer that the run chose",
 }
 """The basis of a settlement → why its payments are made."""
 

@@ -108,7 +108,7 @@ class Journal(Book):
             For each of `answers`, in order: the stored answer, or `NotYours`.
         """
         kept: dict[int, Entry | Exception] = {}
-        for owner in {who.owner: None for who, _, _ in answers}:
+        for owner in dict.fromkeys(who.owner for who, _, _ in answers):
             with self._facts.writing(owner) as session:
                 for number, (who, episode, entry) in enumerate(answers):
                     if who.owner != owner:
