@@ -13,7 +13,8 @@ from typing import Any
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.cell import Cell, Row
-from shapley_coop.evals.measures import exchange, reasons
+from shapley_coop.evals.measures import reasons
+from shapley_coop.extensions.exchange import measures as exchange
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.games import Turn
 from shapley_coop.graphs import builder

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shapley_coop.deals.contract import in_force, rebuilt
-from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.extensions.exchange.messages.written import as_written
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.parties import bound_by
 from shapley_coop.evals.rechecks import rechecks

@@ -14,8 +14,8 @@ IMPORTS = {"factory", "file", "folder", "path", "repo"}
 
 
 def _names_a_scenario(given: str) -> bool:
-    from shapley_coop.games.exchange import paper
-    from shapley_coop.games.exchange.source import GENERATED
+    from shapley_coop.extensions.exchange.domain import paper
+    from shapley_coop.extensions.exchange.domain.source import GENERATED
 
     return given in (GENERATED, *paper.names())
 

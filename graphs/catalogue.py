@@ -18,10 +18,6 @@ _PAGES = (
     "negotiation_priced",
     "short_term",
     "shapley_coop",
-    "task_exchange_baseline",
-    "task_exchange_unchecked",
-    "task_exchange_unguided",
-    "task_exchange",
     "contracts",
 )
 

@@ -12,14 +12,14 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.deals.exchange.talk import said_in
+from shapley_coop.extensions.exchange.messages.written import said_in
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.games import Game, Turn
 from shapley_coop.remembered import by_identity
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import TRADE_ACTS, talk_of, trade_history
+from shapley_coop.extensions.exchange.talk import TRADE_ACTS, talk_of, trade_history
 from shapley_coop.state.table import PublicMessage
 from shapley_coop.state.turn import TurnContext
 

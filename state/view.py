@@ -12,7 +12,7 @@ from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.actions import told_actions
-from shapley_coop.state.exchange import talk_of, trade_talk
+from shapley_coop.extensions.exchange.talk import talk_of, trade_talk
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.turn import TurnContext

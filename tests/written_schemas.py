@@ -13,7 +13,7 @@ from shapley_coop import extension
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.prices import Price, PriceList
 from shapley_coop.extensions.sweeps.suite import Suite
-from shapley_coop.games.exchange.files import ScenarioFile
+from shapley_coop.extensions.exchange.domain.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.graphs import names
 from shapley_coop.state.run_config import RunConfig

@@ -8,10 +8,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.games.exchange.masks import from_bits
-from shapley_coop.games.exchange.preferences import scores
-from shapley_coop.games.exchange.registry import compose
-from shapley_coop.games.exchange.scenario import Atom
+from shapley_coop.extensions.exchange.domain.masks import from_bits
+from shapley_coop.extensions.exchange.domain.preferences import scores
+from shapley_coop.extensions.exchange.domain.registry import compose
+from shapley_coop.extensions.exchange.domain.scenario import Atom
 from shapley_coop.games.foresight import Missing, check_facts
 from shapley_coop.seats.answer import Answer, Facts, Fields
 from shapley_coop.seats.asked import Asked

@@ -24,7 +24,7 @@ from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice
 from shapley_coop.state.consent import terms_of
-from shapley_coop.state.exchange import talk_in
+from shapley_coop.extensions.exchange.talk import talk_in
 from shapley_coop.state.outsiders import can_draft
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.turn import TurnContext

@@ -18,7 +18,7 @@ from shapley_coop.extensions.people.typed import Mistyped
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.prompts.talk import at_turns
 from shapley_coop.seats.records import Answer
-from shapley_coop.state.exchange import TradeQuestion, masks_in, talk_in
+from shapley_coop.extensions.exchange.talk import TradeQuestion, masks_in, talk_in
 from shapley_coop.state.judging import take
 from shapley_coop.state.turn import TurnContext
 

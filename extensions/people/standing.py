@@ -19,7 +19,7 @@ from shapley_coop.prompts.person import speech_as_said
 from shapley_coop.prompts.talk import at_turns
 from shapley_coop.prompts.words import few, quote
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import talk_of, trade_history
+from shapley_coop.extensions.exchange.talk import talk_of, trade_history
 from shapley_coop.state.outcome import due_by_clause
 from shapley_coop.state.result import result
 from shapley_coop.state.settings import config_of, game_of, name_of

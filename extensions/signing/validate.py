@@ -23,8 +23,8 @@ def validate(
     as_json: Json = False,
 ) -> None:
     """Label one message as a task exchange would, and print the feedback for its author."""
-    from shapley_coop.deals.exchange.messages import check_message
-    from shapley_coop.games.exchange import scenario as find
+    from shapley_coop.extensions.exchange.messages.checking import check_message
+    from shapley_coop.extensions.exchange.domain import scenario as find
 
     tasks = find(scenario).tasks
     standing = None

@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from shapley_coop.seats.answer import Thought
 from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered_event, asking_event
-from shapley_coop.state.exchange import REFUSED
+from shapley_coop.extensions.exchange.talk import REFUSED
 from shapley_coop.state.judging import Judged, judge
 from shapley_coop.state.private import notes_in
 from shapley_coop.state.run_config import RunConfig

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.games import GameError, load
-from shapley_coop.games.exchange.hands import hand
-from shapley_coop.games.exchange.masks import members
+from shapley_coop.extensions.exchange.domain.hands import hand
+from shapley_coop.extensions.exchange.domain.masks import members
 from shapley_coop.games.turns import realised_total
 from tests.credit.credit_plays import at_random, credited, ends, joint, recorded, slowly
 from tests.games.made_games import TUG

@@ -14,7 +14,7 @@ from shapley_coop.extensions.reports import pages
 from shapley_coop.extensions.reports.charts import scatter
 from shapley_coop.extensions.reports.picture import Axis, Point
 from shapley_coop.games import GameError
-from shapley_coop.games.exchange.registry import check_words
+from shapley_coop.extensions.exchange.domain.registry import check_words
 from shapley_coop.games.matrix import check_names
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import render, write_history

@@ -14,8 +14,8 @@ import yaml
 
 from extensions.authoring.tests.test_exchange_authoring import SIX
 from shapley_coop.extensions.authoring.answering import written_sheet
-from shapley_coop.games.exchange import scenario
-from shapley_coop.games.exchange.files import build
+from shapley_coop.extensions.exchange.domain import scenario
+from shapley_coop.extensions.exchange.domain.files import build
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.root import ROOT
 from tests.scripted import facts

@@ -18,7 +18,7 @@ from shapley_coop.evals.verifying_books import differences
 from shapley_coop.games.audits import audit
 from shapley_coop.graphs import builder
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import REFUSED
+from shapley_coop.extensions.exchange.talk import REFUSED
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.result import COUNTED
 from shapley_coop.state.run_config import RunConfig

@@ -6,7 +6,7 @@
 import json
 from typing import NamedTuple
 
-from shapley_coop.games.exchange import scenario
+from shapley_coop.extensions.exchange.domain import scenario
 
 OFFER = {"kind": "do", "agent": "Alice", "action": "cooperate"}
 PAY = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 3}

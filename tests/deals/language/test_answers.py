@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.exchange.messages import check_message
-from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.extensions.exchange.messages.checking import check_message
+from shapley_coop.extensions.exchange.messages.written import as_written
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.clauses import Clause, Do
 from shapley_coop.deals.language.deal import Deal, put
@@ -21,7 +21,7 @@ from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.language.wire_form import wire_form
-from shapley_coop.questions import consider
+from shapley_coop.extensions.exchange.questions import consider
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.evaluated import EvaluatedTable

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from shapley_coop.deals.exchange.messages import LABELS as OF_EXCHANGE
+from shapley_coop.extensions.exchange.messages.checking import LABELS as OF_EXCHANGE
 from shapley_coop.deals.language.labels import LABELS
 from tests.root import ROOT
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from shapley_coop.deals.exchange.messages import check_message
-from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.extensions.exchange.messages.checking import check_message
+from shapley_coop.extensions.exchange.messages.written import as_written
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.thoughts import MARKS, Mark
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.questions.exchange import AS_IT_IS
+from shapley_coop.extensions.exchange.questions.exchange import AS_IT_IS
 from shapley_coop.seats.answers import said_beside, tag_fields
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.records import Answer
