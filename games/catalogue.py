@@ -141,7 +141,8 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
         what = "file" if Path(game).suffix else "game"
         if what == "file" and os.path.isdir(path):  # Path.is_dir raises for a name too long
             raise GameError(f"{game} is a folder: give a game's name, or a file")
-        raise GameError(no_such(what, game, names(), "what an extension may bring, or give a file"))
+        known = "what an extension may bring, or give a file"
+        raise GameError(extension.removed(game) or no_such(what, game, names(), known))
     return str(path.absolute()) if path.suffix == PYTHON else _parse(path)
 
 

@@ -107,4 +107,5 @@ def check_name(name: str) -> None:
         ValueError: no workflow has that name.
     """
     if name not in (known := names()):
-        raise ValueError(no_such("workflow", name, known, "and what an extension may bring"))
+        instead = "and what an extension may bring"
+        raise ValueError(extension.removed(name) or no_such("workflow", name, known, instead))

@@ -26,6 +26,15 @@ EXTENSION = Extension(
         "exchange_table": f"{_HERE}.templates:TABLE",
     },
     readings={"meetings": f"{_HERE}.pairs.at_work:reading"},
+    private={
+        "utilities": f"{_HERE}.letter:utilities",
+        "values": f"{_HERE}.letter:values",
+    },
+    opened={
+        "scenario": f"{_HERE}.domain.source:names_a_file",
+        "records": "builtins:bool",
+        "tools": "builtins:bool",
+    },
     rechecks={"swap": f"{_HERE}.pairs.verifying:SWAPPED"},
     suites={"task_exchange_table": _HERE},
     commands={"Experiment": {"scenario show": f"{_HERE}.command:show"}},

@@ -5,7 +5,11 @@ from typing import Annotated
 import typer
 
 from shapley_coop.cli.console import say, say_json
-from shapley_coop.cli.options import Json, Scenario
+from shapley_coop.cli.options import Json
+
+Scenario = Annotated[
+    str, typer.Argument(help="paper_cooperative, paper_competitive, or a scenario file.")
+]
 
 
 def show(

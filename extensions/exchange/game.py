@@ -18,6 +18,7 @@ from shapley_coop.extensions.exchange.domain.source import scenario_of
 from shapley_coop.extensions.exchange.domain.told import worths
 from shapley_coop.extensions.exchange.domain.tools import simulate
 from shapley_coop.extensions.exchange.domain.words import facts_of, in_task_words, rules_of
+from shapley_coop.extensions.exchange.messages.lines import line_of
 from shapley_coop.games.game import Game
 from shapley_coop.games.goods import GIVEN, Holdings, transfer_words
 from shapley_coop.games.params import GameError, Params
@@ -217,6 +218,10 @@ class TaskExchange(Game):
             how = "" if effect.get("ok", True) else "failed: "
             told.append(f"{effect.get('agent', '')}: {how}{', '.join(map(str, result.values()))}")
         return "; ".join(told)
+
+    def offer_line(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a message of the talk of all agents as a line of the history."""
+        return line_of(self.tasks, said)
 
     def for_people(self, text: str) -> str:
         """Return a letter's text with the tasks in words, in place of masks and calls."""

@@ -1,30 +1,23 @@
 """The talk of a task exchange, and the facts about the talk in one agent's letter."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typing_extensions import TypedDict
 
-from shapley_coop.extensions.exchange.messages.written import said_in
+from shapley_coop.deals.language.wire import said_in
+from shapley_coop.extensions.exchange.domain.scenario import Tasks
+from shapley_coop.extensions.exchange.game import TaskExchange
+from shapley_coop.extensions.exchange.messages.lines import line_of, masks_in
 from shapley_coop.games.params import GameError
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import PublicMessage, Table
+from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import Question, TurnContext
 
-if TYPE_CHECKING:  # every letter imports this module, so it must load fast
-    from shapley_coop.extensions.exchange.domain.scenario import Tasks
-    from shapley_coop.extensions.exchange.game import TaskExchange
-
-TOPIC = "plan"
-"""The topic of the talk; all workflows use this topic for bargaining before play."""
-
-TRADE_ACTS = ("consider", "exchange")
-"""The names of the questions in the talk over tasks."""
-
-REFUSED = "refused_"
-"""The prefix of keys in an agent's cost: this prefix + a fault's label → number of refusals."""
+TRADE = Topic("plan")
+"""The subject of the talk; `messages` checks the proposals."""
 
 
 class Pending(TypedDict):
@@ -36,14 +29,12 @@ class Pending(TypedDict):
     accepted: list[str]  # the agents that accepted, including the author
 
 
-def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
+def exchange_of(evaluated: EvaluatedTable) -> TaskExchange:
     """Return the table's game, which must be a task exchange.
 
     Raises:
         GameError: the game is not a task exchange.
     """
-    from shapley_coop.extensions.exchange.game import TaskExchange
-
     game = evaluated.game
     if not isinstance(game, TaskExchange):
         raise GameError(f"task_exchange plays only the game task_exchange, not {game.name}")
@@ -63,15 +54,6 @@ def pending_of(table: Table) -> Pending | None:
     }
 
 
-@lru_cache(maxsize=4096)
-def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
-    """Return the allocation in a message: agent → its tasks as a bit string; None if invalid."""
-    from shapley_coop.extensions.exchange.messages.checking import check_message
-
-    verdict = check_message(text, tasks, by)
-    return None if verdict.label else verdict.masks
-
-
 @dataclass(frozen=True, eq=False)
 class Talk:
     """A talk over tasks among some or all agents.
@@ -84,8 +66,8 @@ class Talk:
         pending: the current proposal, if there is one.
     """
 
-    game: "TaskExchange"
-    tasks: "Tasks"
+    game: TaskExchange
+    tasks: Tasks
     said: list[PublicMessage]
     before: int
     pending: Pending | None
@@ -99,10 +81,14 @@ class Talk:
         tasks = self.game.tasks
         return self.game.scenario.utility(agent, tasks.within(self.tasks, int(bits, 2)))
 
+    def history(self) -> list[dict[str, Any]]:
+        """Return a line of history for each message of the talk, which all its agents see."""
+        return [line_of(self.tasks, said, self.before) for said in self.said]
 
-def talk_of(evaluated: EvaluatedTable) -> Talk:
+
+def talk_of(turn: TurnContext, agent: str = "") -> Talk:
     """Return the talk of all agents."""
-    table, game = evaluated.table, exchange_of(evaluated)
+    table, game = turn.table, exchange_of(turn.evaluated)
     return Talk(game, game.tasks, _talk(table), 0, pending_of(table))
 
 
@@ -114,7 +100,7 @@ class TradeQuestion(Question[Any]):
         talk: (turn, agent) → the agent's talk; by default the talk of all agents.
     """
 
-    talk: Callable[[TurnContext, str], Talk] = lambda turn, agent: talk_of(turn.evaluated)
+    talk: Callable[[TurnContext, str], Talk] = talk_of
 
 
 def talk_in(turn: TurnContext, agent: str) -> Talk:
@@ -156,34 +142,5 @@ def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
     return facts
 
 
-def trade_history(talk: Talk) -> list[dict[str, Any]]:
-    """Return a line of history for each message of a talk, which all its agents see."""
-    return [_line(talk, said) for said in talk.said]
-
-
 def _talk(table: Table) -> list[PublicMessage]:
-    return [said for said in table.get("talk", []) if said["topic"] == TOPIC]
-
-
-def _described(tasks: "Tasks", masks: Mapping[str, str]) -> dict[str, str]:
-    """Return agent → the exact description of its tasks, as a proposal must write it."""
-    return {agent: tasks.registry.describe(int(bits, 2)) for agent, bits in masks.items()}
-
-
-def _line(talk: Talk, said: PublicMessage) -> dict[str, Any]:
-    line: dict[str, Any] = {
-        "turn": said["round"] - talk.before,
-        "by": said["by"],
-        "does": said["act"],
-    }
-    message = said_in(said["text"])
-    if isinstance(message.proposal, dict):
-        line["proposes"] = message.proposal
-    elif said["act"] in ("propose", "reject"):
-        line["wrote"] = said["text"]
-    if "proposes" in line or "wrote" in line:
-        masks = masks_in(talk.tasks, said["by"], said["text"]) or {}
-        line |= {"masks": masks, "holds": _described(talk.tasks, masks)} if masks else {}
-    if words := message.speech or message.accept or message.reject:
-        line["says"] = words
-    return line
+    return [said for said in table.get("talk", []) if said["topic"] == TRADE.name]

@@ -18,7 +18,8 @@ from shapley_coop.extensions.exchange.domain import Masks, Scenario, solutions
 from shapley_coop.extensions.exchange.domain.masks import full
 from shapley_coop.extensions.exchange.domain.scenario import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.extensions.exchange.talk import exchange_of, masks_in
+from shapley_coop.extensions.exchange.messages.lines import masks_in
+from shapley_coop.extensions.exchange.talk import exchange_of
 from shapley_coop.state.table import Table
 
 MOST_POINTS = 5_000

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.cli.console import say, say_json
-from shapley_coop.cli.options import Json, Scenario
+from shapley_coop.cli.options import Json
+from shapley_coop.extensions.exchange.command import Scenario
 from shapley_coop.files import read_text
 
 INVALID = 1

@@ -54,6 +54,11 @@ def scenario(name: str, variant: int = 0) -> Scenario:
     raise GameError(no_such("scenario", name, paper.names(), "or give a file"))
 
 
+def names_a_file(given: str) -> bool:
+    """Return whether the parameter `scenario` names a file, not a scenario that is made here."""
+    return given not in (GENERATED, *paper.names())
+
+
 def generate_scenario(
     agents: Sequence[str], atoms: int, competition: float, seed: int, sums: bool = False
 ) -> Scenario:

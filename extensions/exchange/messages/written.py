@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from itertools import permutations
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapley_coop.deals.language.clauses import AnyClause, Do, Give
 from shapley_coop.deals.language.deal import Deal
@@ -14,9 +14,8 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.when import Turns
 from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan
-
-if TYPE_CHECKING:
-    from shapley_coop.extensions.exchange.domain.scenario import Tasks
+from shapley_coop.extensions.exchange.domain.masks import from_bits, members
+from shapley_coop.extensions.exchange.domain.scenario import Tasks
 
 _MOST_OBJECTS = 32
 _BARE = ("ACCEPT", "REJECT")
@@ -75,12 +74,6 @@ def _name(found: re.Match[str]) -> str:
     return found.group(2) if found.group(2) == "s" else found.group(2).upper()
 
 
-def said_in(delivered: str) -> Message:
-    """Parse a delivered message; return an empty `Message` if it cannot be parsed."""
-    message = scan(delivered)
-    return message if isinstance(message, Message) else Message()
-
-
 def estimates(consider: str | None) -> dict[str, float]:
     """Return the other agents' utilities as estimated in the text of a CONSIDER element.
 
@@ -99,10 +92,8 @@ def estimates(consider: str | None) -> dict[str, float]:
     return {}
 
 
-def as_deal(tasks: "Tasks", masks: Mapping[str, str]) -> Deal:
+def as_deal(tasks: Tasks, masks: Mapping[str, str]) -> Deal:
     """Return an allocation as a deal: gifts of tasks at turn 1, then a `Do` for each task."""
-    from shapley_coop.extensions.exchange.domain.masks import from_bits, members
-
     n, after = tasks.n, {agent: from_bits(masks[agent], tasks.n) for agent in tasks.agents}
     clauses: list[AnyClause] = [
         Give(giver=one, receiver=other, good=tasks.names[i], quantity=1, when=_at(1))

@@ -36,6 +36,7 @@ from shapley_coop.extensions.exchange.pairs.terms import check
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
+from shapley_coop.extensions.exchange.measures import MEASURES
 from shapley_coop.extensions.exchange.questions import exchange
 from shapley_coop.questions import act
 from shapley_coop.state.publishing import hold_answers
@@ -72,6 +73,7 @@ page = WorkflowBuilder(
     params={"meetings": MEETINGS},
     state=MeetingsTable,
     start={"meetings": []},
+    measures=MEASURES,
 )
 
 page.add_edge("open", "pair")

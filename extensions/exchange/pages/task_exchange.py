@@ -37,6 +37,7 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.questions import act
+from shapley_coop.extensions.exchange.measures import MEASURES
 from shapley_coop.extensions.exchange.questions import consider, exchange
 from shapley_coop.extensions.exchange.questions.exchange import turns_of_talk
 from shapley_coop.state.run_config import RunConfig
@@ -62,7 +63,9 @@ def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
         validator: whether proposals are checked before delivery.
         guidance: whether letters ask agents to weigh the others' utilities.
     """
-    page = WorkflowBuilder("task_exchange", plays=TaskExchange, check_config=of_executed)
+    page = WorkflowBuilder(
+        "task_exchange", plays=TaskExchange, check_config=of_executed, measures=MEASURES
+    )
     page.add_edge("open", "consider")
     plan = replace(consider.QUESTION, guidance=guidance)
     page.asks("consider", plan, then=("collect_plans", collect_plans))

@@ -15,7 +15,7 @@ from shapley_coop.extensions.exchange.domain.told import worths
 from shapley_coop.extensions.exchange.domain.words import atoms_of, facts_of, task_line
 from shapley_coop.prompts import fill
 from shapley_coop.prompts.words import plain
-from shapley_coop.extensions.exchange.talk import trade_history, trade_talk
+from shapley_coop.extensions.exchange.talk import trade_talk
 from shapley_coop.state.telling import Lines
 from shapley_coop.state.turn import TurnContext
 
@@ -40,7 +40,7 @@ def shown(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 def heard(turn: TurnContext, agent: str) -> Lines:
     """Return the messages of an agent's own pair."""
-    return trade_history(talk_of_pair(turn, agent))
+    return talk_of_pair(turn, agent).history()
 
 
 def nothing_heard(turn: TurnContext, agent: str) -> Lines:

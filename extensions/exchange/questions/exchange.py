@@ -3,7 +3,7 @@
 `QUESTION` sends invalid messages back to their authors. `AS_IT_IS` delivers all messages unchanged.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -16,7 +16,7 @@ from shapley_coop.extensions.exchange.messages.written import as_deal, as_writte
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.prompts.request import talk_over_tasks, turn_of_game
+from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Fields, Spoken
 from shapley_coop.seats.clause_fields import Part
 from shapley_coop.seats.elements import Choice, Within, proposal_of
@@ -24,13 +24,14 @@ from shapley_coop.seats.records import CHOSEN, Answer
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.extensions.exchange.talk import TradeQuestion, exchange_of, masks_in, talk_in
+from shapley_coop.extensions.exchange.form import FORM
+from shapley_coop.extensions.exchange.letter import history, in_words, shown
+from shapley_coop.extensions.exchange.messages.lines import masks_in
+from shapley_coop.extensions.exchange.talk import TRADE, TradeQuestion, exchange_of, talk_in
 from shapley_coop.state.judging import check_finished
 from shapley_coop.state.publishing import put_or_join
 from shapley_coop.state.table import AgentOutput
-from shapley_coop.state.topics import TRADE
 from shapley_coop.state.turn import TurnContext
-from shapley_coop.state.view import trade
 from shapley_coop.state.who import speaker
 
 
@@ -59,6 +60,11 @@ class Trade(Spoken):
         allocation = {h.get("agent"): h.get("tasks") for h in held if isinstance(h, Mapping)}
         put = proposal_of(allocation) if allocation else ""
         return super().decided(fields) + put
+
+    @classmethod
+    def published(cls, text: str) -> Iterable[str | None]:
+        """Return a message as it is delivered, with repairs and without."""
+        return as_written(text), as_written(text, repair=False)
 
 
 def read(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
@@ -138,8 +144,10 @@ QUESTION = TradeQuestion(
     check=check,
     publish=publish,
     program="shapley_coop.extensions.exchange.negotiator:Negotiator.trade",
-    shows=(trade,),
-    words=(turn_of_game, talk_over_tasks),
+    shows=(shown,),
+    words=(turn_of_game, in_words),
+    history=history,
+    form=FORM,
     tries=attempts,
     rules="exchange_table",
 )

@@ -50,11 +50,6 @@ def test_another_baseline_changes_nothing_in_the_run_itself() -> None:
 # What is refused
 
 
-def test_a_game_with_a_rule_of_its_own_for_the_absent_takes_no_other() -> None:
-    with pytest.raises(GameError, match="no other baseline can be chosen: leave out `absent`"):
-        _ = load("task_exchange", {"absent": "away"}).baseline
-
-
 @brought_by("pettingzoo")
 def test_an_environment_without_a_baseline_plays_and_is_given_no_value(coop: Coop) -> None:
     with_heaps()
