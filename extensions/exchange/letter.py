@@ -51,8 +51,11 @@ def utilities(worths: Mapping[str, float]) -> str:
 
     A person's form computes what any other set is worth.
     """
-    if are_tags_left_out():
-        return _for_person(worths)
+    return _for_person(worths) if are_tags_left_out() else by_mask(worths)
+
+
+def by_mask(worths: Mapping[str, float]) -> str:
+    """Return in words what each set of tasks is worth, by the set's mask."""
     told = ", ".join(f"{mask} {x:.3g}" for mask, x in worths.items())
     return f"What each set of tasks is worth to you (utility), by mask: {told}."
 

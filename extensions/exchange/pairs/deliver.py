@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shapley_coop.extensions.institutions.pairs.meetings import (
+from shapley_coop.extensions.exchange.pairs.meetings import (
     PUTS,
     TOPIC,
     Meeting,

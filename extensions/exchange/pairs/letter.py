@@ -15,6 +15,7 @@ from shapley_coop.extensions.exchange.domain.told import worths
 from shapley_coop.extensions.exchange.domain.words import atoms_of, facts_of, task_line
 from shapley_coop.prompts import fill
 from shapley_coop.prompts.words import plain
+from shapley_coop.extensions.exchange.letter import by_mask
 from shapley_coop.extensions.exchange.talk import trade_talk
 from shapley_coop.state.telling import Lines
 from shapley_coop.state.turn import TurnContext
@@ -82,8 +83,7 @@ def _lines(view: Facts) -> list[str]:
 
 def _worths(view: Facts) -> str:
     """Return what each set of tasks is worth to the reader; "" if utilities are additive."""
-    told = ", ".join(f"{mask} {x:.3g}" for mask, x in view.get("utilities", {}).items())
-    return f"What each set of tasks is worth to you (utility), by mask: {told}." if told else ""
+    return by_mask(view["utilities"]) if view.get("utilities") else ""
 
 
 def _end(end: Facts) -> str:

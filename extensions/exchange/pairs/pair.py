@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shapley_coop.extensions.institutions.pairs.meetings import MeetingsTable, drawn
+from shapley_coop.extensions.exchange.pairs.meetings import MeetingsTable, drawn
 from shapley_coop.state.evaluated import EvaluatedTable
 
 
