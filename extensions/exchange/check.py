@@ -3,8 +3,8 @@
 from typing import Any
 
 from shapley_coop.extensions.exchange.messages.checking import check_message
-from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.extensions.exchange.talk import exchange_of, pending_of
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import REFUSED, Table
 
 

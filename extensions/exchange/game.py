@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from shapley_coop.games.analysis import Analysis
-from shapley_coop.games.baseline import Baseline
 from shapley_coop.extensions.exchange.domain.ahead import ExchangeAnalysis
 from shapley_coop.extensions.exchange.domain.conduct import KEEPS_ITS_TASKS
 from shapley_coop.extensions.exchange.domain.foresight import TradeForesight
@@ -19,6 +17,8 @@ from shapley_coop.extensions.exchange.domain.told import worths
 from shapley_coop.extensions.exchange.domain.tools import simulate
 from shapley_coop.extensions.exchange.domain.words import facts_of, in_task_words, rules_of
 from shapley_coop.extensions.exchange.messages.lines import line_of
+from shapley_coop.games.analysis import Analysis
+from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.goods import GIVEN, Holdings, transfer_words
 from shapley_coop.games.params import GameError, Params

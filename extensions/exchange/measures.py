@@ -11,15 +11,15 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
-from shapley_coop.extensions.exchange.messages.checking import check_message
-from shapley_coop.extensions.exchange.messages.written import estimates
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.extensions.exchange.domain import Masks, Scenario, score
+from shapley_coop.extensions.exchange.messages.checking import check_message
+from shapley_coop.extensions.exchange.messages.lines import masks_in
+from shapley_coop.extensions.exchange.messages.written import estimates
+from shapley_coop.extensions.exchange.talk import exchange_of
 from shapley_coop.graphs.workflow import Measures
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.extensions.exchange.messages.lines import masks_in
-from shapley_coop.extensions.exchange.talk import exchange_of
 from shapley_coop.state.judging import check_finished
 from shapley_coop.state.table import REFUSED, Table
 

@@ -24,8 +24,8 @@ def validate(
     as_json: Json = False,
 ) -> None:
     """Label one message as a task exchange would, and print the feedback for its author."""
-    from shapley_coop.extensions.exchange.messages.checking import check_message
     from shapley_coop.extensions.exchange.domain import scenario as find
+    from shapley_coop.extensions.exchange.messages.checking import check_message
 
     tasks = find(scenario).tasks
     standing = None

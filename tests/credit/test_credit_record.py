@@ -1,6 +1,5 @@
 """Credit by the record: known answers, replays and baselines."""
 
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any

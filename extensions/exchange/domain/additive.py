@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.extras import require_extra
 from shapley_coop.extensions.exchange.domain.masks import Micros, members
+from shapley_coop.extras import require_extra
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.games.ahead import Ahead
-from shapley_coop.games.analysis import Analysis
 from shapley_coop.extensions.exchange.domain.conduct import recorded_trade
 from shapley_coop.extensions.exchange.domain.market import WAIT
 from shapley_coop.extensions.exchange.domain.solutions import ExchangePoints, best_among
+from shapley_coop.games.ahead import Ahead
+from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.turns import Turn, realised_total

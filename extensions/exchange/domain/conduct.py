@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.by_class import ByClass
-from shapley_coop.games.baseline import Baseline
 from shapley_coop.extensions.exchange.domain.additive import Additive
 from shapley_coop.extensions.exchange.domain.masks import from_bits
+from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.goods import gifts_in
 from shapley_coop.games.replay import Coalitions, Replays
 

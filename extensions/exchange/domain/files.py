@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from shapley_coop.files import did_you_mean
 from shapley_coop.extensions.exchange.domain.additive import Additive, additive
 from shapley_coop.extensions.exchange.domain.masks import from_bits, mask_of
 from shapley_coop.extensions.exchange.domain.preferences import draw_preferences, scores
@@ -18,6 +17,7 @@ from shapley_coop.extensions.exchange.domain.registry import Registry
 from shapley_coop.extensions.exchange.domain.scenario import Atom, Scenario, Tasks, check_table
 from shapley_coop.extensions.exchange.domain.tables import TOP, normalise_scores, read_scores
 from shapley_coop.extensions.exchange.domain.tools import read_tools
+from shapley_coop.files import did_you_mean
 from shapley_coop.games.files import read_file, read_once
 from shapley_coop.games.params import GameError
 from shapley_coop.invalid import first_error

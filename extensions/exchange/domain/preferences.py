@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shapley_coop.games.dice import dice
 from shapley_coop.extensions.exchange.domain.scenario import Atom
+from shapley_coop.games.dice import dice
 
 UNGRADED = 0.15
 BEST, MEAN, JITTER = 0.4, 0.6, 4.0

@@ -23,7 +23,13 @@ from shapley_coop.amounts import MICRO
 from shapley_coop.extensions.exchange.domain.additive import Additive, best_total
 from shapley_coop.extensions.exchange.domain.front import best_sum
 from shapley_coop.extensions.exchange.domain.masks import members
-from shapley_coop.extensions.exchange.domain.scenario import MAX_ATOMS, Masks, Scenario, is_partition, table_of
+from shapley_coop.extensions.exchange.domain.scenario import (
+    MAX_ATOMS,
+    Masks,
+    Scenario,
+    is_partition,
+    table_of,
+)
 from shapley_coop.games.reference_points import ReferencePoints, gains_of, parts_of_best
 
 Point = tuple[int, ...]

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shapley_coop import extension
-from shapley_coop.files import no_such
-from shapley_coop.games.dice import dice
 from shapley_coop.extensions.exchange.domain import paper
 from shapley_coop.extensions.exchange.domain.additive import Additive, additive
 from shapley_coop.extensions.exchange.domain.files import read_scenario
@@ -14,6 +12,8 @@ from shapley_coop.extensions.exchange.domain.preferences import draw_preferences
 from shapley_coop.extensions.exchange.domain.registry import Registry
 from shapley_coop.extensions.exchange.domain.scenario import Atom, Scenario, Tasks, check_table
 from shapley_coop.extensions.exchange.domain.tables import normalise_scores
+from shapley_coop.files import no_such
+from shapley_coop.games.dice import dice
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
 

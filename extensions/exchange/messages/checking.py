@@ -27,13 +27,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from shapley_coop.extensions.exchange.messages.allocation import ASKED, RULES, Draft, name_task
-from shapley_coop.extensions.exchange.messages.written import as_written
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.hedges import agreeing
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.extensions.exchange.domain.scenario import Tasks
+from shapley_coop.extensions.exchange.messages.allocation import ASKED, RULES, Draft, name_task
+from shapley_coop.extensions.exchange.messages.written import as_written
 
 LABELS = ("MPT", "MET", "JSON", "NAME", "ACK", "UNK", "MDA", "EMP", "OVL", "MAT")
 """The labels in the order of the checks."""

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
+from shapley_coop.extensions.exchange.measures import MEASURES
 from shapley_coop.extensions.exchange.pairs.deliver import deliver
 from shapley_coop.extensions.exchange.pairs.game import ExchangeInPairs
 from shapley_coop.extensions.exchange.pairs.letter import (
@@ -33,11 +34,10 @@ from shapley_coop.extensions.exchange.pairs.meetings import (
 from shapley_coop.extensions.exchange.pairs.pair import pair
 from shapley_coop.extensions.exchange.pairs.swap import swap
 from shapley_coop.extensions.exchange.pairs.terms import check
+from shapley_coop.extensions.exchange.questions import exchange
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
-from shapley_coop.extensions.exchange.measures import MEASURES
-from shapley_coop.extensions.exchange.questions import exchange
 from shapley_coop.questions import act
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.telling import tell_nothing

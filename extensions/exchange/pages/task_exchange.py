@@ -27,19 +27,19 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
-from shapley_coop.extensions.exchange.game import TaskExchange
-from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
 from shapley_coop.extensions.exchange.check import check
 from shapley_coop.extensions.exchange.fail import fail, route_failure
+from shapley_coop.extensions.exchange.game import TaskExchange
+from shapley_coop.extensions.exchange.measures import MEASURES
+from shapley_coop.extensions.exchange.questions import consider, exchange
+from shapley_coop.extensions.exchange.questions.exchange import turns_of_talk
+from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
 from shapley_coop.nodes.table.collect import collect_plans
 from shapley_coop.nodes.table.pass_on import pass_on
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.questions import act
-from shapley_coop.extensions.exchange.measures import MEASURES
-from shapley_coop.extensions.exchange.questions import consider, exchange
-from shapley_coop.extensions.exchange.questions.exchange import turns_of_talk
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.telling import deeds
 

@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from shapley_coop.extensions.exchange.pairs.hands import handed_over
-from shapley_coop.games import GameError, Params, Position, Turn
 from shapley_coop.extensions.exchange.domain.market import WAIT
 from shapley_coop.extensions.exchange.domain.params import TaskExchangeParams
 from shapley_coop.extensions.exchange.domain.scenario import Masks, is_partition
 from shapley_coop.extensions.exchange.domain.words import worth_of
 from shapley_coop.extensions.exchange.game import TaskExchange
+from shapley_coop.extensions.exchange.pairs.hands import handed_over
+from shapley_coop.games import GameError, Params, Position, Turn
 
 
 class MeetingsParams(TaskExchangeParams):

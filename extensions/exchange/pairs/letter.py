@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.extensions.exchange.domain.masks import from_bits
+from shapley_coop.extensions.exchange.domain.told import worths
+from shapley_coop.extensions.exchange.domain.words import atoms_of, facts_of, task_line
+from shapley_coop.extensions.exchange.letter import by_mask
 from shapley_coop.extensions.exchange.pairs.meetings import (
     ends_of,
     meetings_of,
     pairs_game,
     talk_of_pair,
 )
-from shapley_coop.extensions.exchange.domain.masks import from_bits
-from shapley_coop.extensions.exchange.domain.told import worths
-from shapley_coop.extensions.exchange.domain.words import atoms_of, facts_of, task_line
+from shapley_coop.extensions.exchange.talk import trade_talk
 from shapley_coop.prompts import fill
 from shapley_coop.prompts.words import plain
-from shapley_coop.extensions.exchange.letter import by_mask
-from shapley_coop.extensions.exchange.talk import trade_talk
 from shapley_coop.state.telling import Lines
 from shapley_coop.state.turn import TurnContext
 

@@ -8,12 +8,12 @@ from typing_extensions import TypedDict
 
 from shapley_coop.deals.language.clauses import Give
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.extensions.exchange.pairs.game import ExchangeInPairs
-from shapley_coop.games.dice import dice
 from shapley_coop.extensions.exchange.domain.scenario import Masks, Tasks
-from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.extensions.exchange.messages.lines import masks_in
+from shapley_coop.extensions.exchange.pairs.game import ExchangeInPairs
 from shapley_coop.extensions.exchange.talk import Pending, Talk
+from shapley_coop.games.dice import dice
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 from shapley_coop.state.turn import TurnContext
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from shapley_coop.extensions.exchange.domain.masks import from_bits
 from shapley_coop.extensions.exchange.pairs.meetings import MeetingsTable, pairs_game, traded
 from shapley_coop.games import Turn
-from shapley_coop.extensions.exchange.domain.masks import from_bits
 from shapley_coop.state.evaluated import EvaluatedTable
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from shapley_coop.evals.rechecks import Recheck
+from shapley_coop.extensions.exchange.domain.masks import from_bits
 from shapley_coop.extensions.exchange.pairs.game import ExchangeInPairs
 from shapley_coop.extensions.exchange.pairs.meetings import (
     TOPIC,
@@ -14,7 +15,6 @@ from shapley_coop.extensions.exchange.pairs.meetings import (
     speaker_of,
     traded,
 )
-from shapley_coop.extensions.exchange.domain.masks import from_bits
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 

@@ -11,11 +11,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.extensions.exchange.messages.checking import accepts, check_message
-from shapley_coop.extensions.exchange.messages.written import as_deal, as_written
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, scan
+from shapley_coop.extensions.exchange.form import FORM
+from shapley_coop.extensions.exchange.letter import history, in_words, shown
+from shapley_coop.extensions.exchange.messages.checking import accepts, check_message
+from shapley_coop.extensions.exchange.messages.lines import masks_in
+from shapley_coop.extensions.exchange.messages.written import as_deal, as_written
+from shapley_coop.extensions.exchange.talk import TRADE, TradeQuestion, exchange_of, talk_in
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Fields, Spoken
 from shapley_coop.seats.clause_fields import Part
@@ -24,10 +28,6 @@ from shapley_coop.seats.records import CHOSEN, Answer
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.extensions.exchange.form import FORM
-from shapley_coop.extensions.exchange.letter import history, in_words, shown
-from shapley_coop.extensions.exchange.messages.lines import masks_in
-from shapley_coop.extensions.exchange.talk import TRADE, TradeQuestion, exchange_of, talk_in
 from shapley_coop.state.judging import check_finished
 from shapley_coop.state.publishing import put_or_join
 from shapley_coop.state.table import AgentOutput

@@ -10,6 +10,7 @@ from shapley_coop.extensions.exchange.domain.masks import members
 from shapley_coop.games import GameError, load
 from tests.credit.credit_plays import recorded
 
+
 def test_a_task_moves_only_if_all_who_handed_it_on_are_members() -> None:
     game = load("task_exchange")
     swap = dict(zip(game.agents, game.tasks.initial.values(), strict=True))

@@ -13,6 +13,7 @@ from tests.prompts.test_hidden_text import LEFT_OUT, REFUSED
 from tests.questions.test_questions import every_field_is_named, every_tag_is_taught
 from tests.seats.test_bounds import FACTS, OWN
 
+
 def test_tasks_are_held_by_agents_and_not_by_everyone() -> None:
     form = str(schema_for(OWN, {**FACTS, "ask": "exchange"}, carries=False))
     assert "['Ann', 'Ben']" in form

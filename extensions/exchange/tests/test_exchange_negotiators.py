@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.extensions.exchange.messages.checking import check_message
-from shapley_coop.extensions.exchange.messages.written import estimates
 from shapley_coop.deals.language.wire import scan
-from shapley_coop.games import load
 from shapley_coop.extensions.exchange.domain.market import Market
 from shapley_coop.extensions.exchange.domain.masks import from_bits
+from shapley_coop.extensions.exchange.messages.checking import check_message
+from shapley_coop.extensions.exchange.messages.written import estimates
+from shapley_coop.extensions.exchange.negotiator import Negotiator
+from shapley_coop.games import load
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent
-from shapley_coop.extensions.exchange.negotiator import Negotiator
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 

@@ -8,6 +8,7 @@ from shapley_coop.deals.language.when import Earned, Turns
 from shapley_coop.games import load
 from tests.deals.analysis.test_outlook import before_play
 
+
 def test_a_trader_is_shown_its_own_payoffs_alone():
     game = load("task_exchange")
     one, other = game.agents

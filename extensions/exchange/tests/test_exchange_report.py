@@ -5,9 +5,6 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.extensions.exchange.measures import measure
-from shapley_coop.state.storage.home import home
-from tests.coop_command import Coop
 from extensions.exchange.tests.exchanging import (
     ACCEPT,
     MASKS,
@@ -18,6 +15,9 @@ from extensions.exchange.tests.exchanging import (
     propose,
     run,
 )
+from shapley_coop.extensions.exchange.measures import measure
+from shapley_coop.state.storage.home import home
+from tests.coop_command import Coop
 from tests.scripted import Script
 
 

@@ -7,9 +7,8 @@ import pytest
 from shapley_coop import games
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import Do, Pay, Share
+from shapley_coop.deals.language.clauses import Do, Share
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.when import Earned, Turns
 from shapley_coop.games import load
 from shapley_coop.games.ahead import FEWEST_PLAYS, MOST_PLAYS
 from shapley_coop.games.dice import dice as throw
@@ -18,7 +17,6 @@ from shapley_coop.games.turns import Step
 from shapley_coop.state.outlook import norm_payoffs
 from tests.brought import brought_by
 from tests.deals.analysis.test_outlook import before_play
-
 
 ENVIRONMENT = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
 

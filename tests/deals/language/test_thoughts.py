@@ -3,7 +3,6 @@
 import json
 import os
 import textwrap
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,8 +18,6 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.answers import said_beside, tag_fields
 from shapley_coop.seats.embedded import EmbeddedChatModel
-from shapley_coop.seats.records import Answer
-from shapley_coop.state.judging import take
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.deals.language.test_answers import judged

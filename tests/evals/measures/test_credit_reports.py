@@ -14,7 +14,7 @@ from shapley_coop.evals.measures.credit import with_baseline
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.extensions.page.credit import credit_view
 from shapley_coop.extensions.page.run_sources import HomeSource
-from shapley_coop.games import GameError, load
+from shapley_coop.games import load
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig

@@ -11,7 +11,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.games import GameError, load
 from shapley_coop.extensions.exchange.domain import Scenario, scenario
 from shapley_coop.extensions.exchange.domain.files import build, read_scenario
 from shapley_coop.extensions.exchange.domain.masks import to_bits
@@ -20,6 +19,7 @@ from shapley_coop.extensions.exchange.domain.preferences import grade
 from shapley_coop.extensions.exchange.domain.registry import Registry, compose
 from shapley_coop.extensions.exchange.domain.source import generate_scenario
 from shapley_coop.extensions.exchange.domain.tables import read_scores
+from shapley_coop.games import GameError, load
 
 PAGE: dict[str, Any] = {
     "name": "wedding",

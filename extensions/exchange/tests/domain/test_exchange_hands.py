@@ -2,9 +2,9 @@
 
 import pytest
 
-from shapley_coop.games import GameError, load
 from shapley_coop.extensions.exchange.domain.hands import hand
 from shapley_coop.extensions.exchange.game import TaskExchange
+from shapley_coop.games import GameError, load
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from shapley_coop import graphs
-from shapley_coop.extensions.exchange.measures import VARIANTS
-from shapley_coop.games import load
 from shapley_coop.extensions.exchange.domain import scenario
 from shapley_coop.extensions.exchange.domain.files import AtomEntry
+from shapley_coop.extensions.exchange.measures import VARIANTS
+from shapley_coop.games import load
 from tests.brought import brought_by
 from tests.coop_command import Coop, coop_in
 from tests.root import ROOT

@@ -9,11 +9,11 @@ import pytest
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from shapley_coop.games import load
+from extensions.exchange.tests.exchanging import BOTH, UNCHECKED
 from shapley_coop.extensions.exchange.domain.masks import to_bits
+from shapley_coop.games import load
 from shapley_coop.graphs import builder
 from shapley_coop.state.run_config import RunConfig
-from extensions.exchange.tests.exchanging import BOTH, UNCHECKED
 from tests.scripted import Script
 
 

@@ -5,9 +5,6 @@ from random import Random
 
 import pytest
 
-from shapley_coop.extensions.exchange.messages.checking import check_message
-from shapley_coop.extensions.exchange.messages.written import as_written
-from shapley_coop.extensions.exchange.domain.masks import full
 from extensions.exchange.tests.exchanging import (
     ACCEPT,
     BOTH,
@@ -18,6 +15,9 @@ from extensions.exchange.tests.exchanging import (
     run,
     turns,
 )
+from shapley_coop.extensions.exchange.domain.masks import full
+from shapley_coop.extensions.exchange.messages.checking import check_message
+from shapley_coop.extensions.exchange.messages.written import as_written
 from tests.scripted import Script, facts
 
 SAYS = TASKS.registry.describe

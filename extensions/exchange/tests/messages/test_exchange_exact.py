@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.extensions.exchange.messages.checking import check_message
 from shapley_coop.extensions.exchange.domain import scenario
+from shapley_coop.extensions.exchange.messages.checking import check_message
 
 TASKS = scenario("paper_cooperative").tasks
 EXACT = replace(TASKS, exact=True)

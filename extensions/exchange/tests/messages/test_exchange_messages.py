@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.extensions.exchange.messages.checking import LABELS, check_message
-from shapley_coop.extensions.exchange.messages.written import as_deal, as_written, estimates
 from shapley_coop.deals.language.clauses import Do, Give
 from shapley_coop.extensions.exchange.domain import scenario
 from shapley_coop.extensions.exchange.domain.masks import full, mask_of, members
 from shapley_coop.extensions.exchange.domain.source import generate_scenario
+from shapley_coop.extensions.exchange.messages.checking import LABELS, check_message
+from shapley_coop.extensions.exchange.messages.written import as_deal, as_written, estimates
 
 TASKS = scenario("paper_cooperative").tasks
 THREE = generate_scenario(["Ann", "Ben", "Cat"], 6, 0.5, seed=1).tasks

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from tests.coop_command import Coop
 from extensions.exchange.tests.exchanging import (
     ACCEPT,
     BASELINE,
@@ -16,6 +15,7 @@ from extensions.exchange.tests.exchanging import (
     run,
     turns,
 )
+from tests.coop_command import Coop
 from tests.scripted import Script
 
 PAPER = "task_exchange_paper"

@@ -6,15 +6,6 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from shapley_coop.deals.agreement import monitor_of
-from shapley_coop.games import load
-from shapley_coop.graphs import builder
-from shapley_coop.seats.letters import as_text
-from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.extensions.exchange.talk import exchange_of
-from shapley_coop.state.outcome import summarise
-from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.home import home
 from extensions.exchange.tests.exchanging import (
     ACCEPT,
     BASELINE,
@@ -31,6 +22,15 @@ from extensions.exchange.tests.exchanging import (
     run,
     turns,
 )
+from shapley_coop.deals.agreement import monitor_of
+from shapley_coop.extensions.exchange.talk import exchange_of
+from shapley_coop.games import load
+from shapley_coop.graphs import builder
+from shapley_coop.seats.letters import as_text
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.outcome import summarise
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.scripted import Script
 
 

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from langgraph.types import Overwrite
 
-from shapley_coop.extensions.exchange.pairs.game import ExchangeInPairs
-from shapley_coop.games import GameError, Turn, load
 from shapley_coop.extensions.exchange.domain import Scenario, scenario
 from shapley_coop.extensions.exchange.domain.additive import best_total
 from shapley_coop.extensions.exchange.domain.files import build
@@ -19,6 +17,8 @@ from shapley_coop.extensions.exchange.domain.front import best_sum
 from shapley_coop.extensions.exchange.domain.scenario import table_of
 from shapley_coop.extensions.exchange.domain.source import generate_scenario
 from shapley_coop.extensions.exchange.game import TaskExchange
+from shapley_coop.extensions.exchange.pairs.game import ExchangeInPairs
+from shapley_coop.games import GameError, Turn, load
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.run_config import RunConfig

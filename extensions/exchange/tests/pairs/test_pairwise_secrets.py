@@ -5,12 +5,12 @@ from pathlib import Path
 
 import yaml
 
-from shapley_coop.extensions.exchange.domain import scenario
 from extensions.exchange.tests.domain.test_exchange_privacy import (
     check_no_utility_leaks,
     published,
     with_canaries,
 )
+from shapley_coop.extensions.exchange.domain import scenario
 from tests.proofs import proof_secrets
 from tests.scripted import Script
 
