@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop import graphs
+from shapley_coop import extension, graphs
 from shapley_coop.extensions.exchange.domain import scenario
 from shapley_coop.extensions.exchange.domain.files import AtomEntry
 from shapley_coop.extensions.exchange.measures import VARIANTS
@@ -58,7 +58,8 @@ def test_the_records_are_what_the_page_says(folder: Path) -> None:
 
 
 def test_records_that_no_extension_reads_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shapley_coop.extension.offered", lambda _: {})
+    known = extension.offered
+    monkeypatch.setattr(extension, "offered", lambda k: {} if k == "records" else known(k))
     with pytest.raises(ValueError, match="no extension that reads TaskBench records"):
         load("task_exchange", {"records": "data.json"})
 
