@@ -24,6 +24,7 @@ from shapley_coop.games.programs import (
     module_of_file,
     permit_only,
 )
+from shapley_coop.games.removed import removed
 from shapley_coop.games.variants import variant_of
 
 _HERE = Path(__file__).parent
@@ -142,7 +143,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
         if what == "file" and os.path.isdir(path):  # Path.is_dir raises for a name too long
             raise GameError(f"{game} is a folder: give a game's name, or a file")
         known = "what an extension may bring, or give a file"
-        raise GameError(extension.removed(game) or no_such(what, game, names(), known))
+        raise GameError(removed(game) or no_such(what, game, names(), known))
     return str(path.absolute()) if path.suffix == PYTHON else _parse(path)
 
 

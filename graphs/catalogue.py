@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from shapley_coop import extension
 from shapley_coop.files import no_such
+from shapley_coop.games.removed import removed
 
 if TYPE_CHECKING:
     from shapley_coop.graphs.app import App
@@ -108,4 +109,4 @@ def check_name(name: str) -> None:
     """
     if name not in (known := names()):
         instead = "and what an extension may bring"
-        raise ValueError(extension.removed(name) or no_such("workflow", name, known, instead))
+        raise ValueError(removed(name) or no_such("workflow", name, known, instead))

@@ -245,15 +245,6 @@ def only(kind: str, missing: str) -> Any:
     raise ValueError(missing)
 
 
-def removed(played: str) -> str:
-    """Return a line that names the removed extension of a game or workflow; "" for other names."""
-    shipped: Mapping[str, tuple[str, ...]] = _folder("PLAYS", {})
-    gone = next((name for name, plays in shipped.items() if played in plays), "")
-    if not gone or gone in _find_all():
-        return ""
-    return f"{played} needs the extension {gone}, which is not here: coop list names those that are"
-
-
 def import_place(place: str) -> Any:
     """Return the object that `module:name` names, or the module if there is no name."""
     module, _, name = place.partition(":")
@@ -277,15 +268,11 @@ def _find_all() -> Mapping[str, Extension | str]:
 
 
 def _shipped_names() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(_folder("__path__", ())))
-
-
-def _folder(name: str, otherwise: Any) -> Any:
-    """Return an attribute of the package of all extensions, or another value without one."""
     try:
-        return getattr(import_module(GROUP), name, otherwise)
-    except ModuleNotFoundError:  # the whole folder was removed
-        return otherwise
+        folder = import_module(GROUP)
+    except ModuleNotFoundError:  # all extensions were removed
+        return []
+    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
 def _load_entry(entry: EntryPoint) -> Extension | str:

@@ -1,11 +1,15 @@
 """docs/scenarios.md: its files load, its lists are what the code knows, its commands work."""
 
+import json
 import re
 import shlex
 from pathlib import Path
 
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
+from extensions.exchange.tests.written_kinds import kinds
 from shapley_coop import extension, graphs
 from shapley_coop.extensions.exchange.domain import scenario
 from shapley_coop.extensions.exchange.domain.files import AtomEntry
@@ -88,3 +92,12 @@ def test_every_command_works(
         invalid = "validate" in command
         assert (program, ended.code) == ("coop", int(invalid)), f"{command}: {ended.err}"
         assert ended.out == printed if printed else ended.out
+
+
+def test_every_scenario_of_the_page_is_as_its_schema_says() -> None:
+    (kind,) = kinds()
+    shown = [block for block in map(yaml.safe_load, YAML) if "initial" in block]
+    assert shown
+    for given in shown:
+        # Editors read a date as the text that it is.
+        Draft202012Validator(kind.schema).validate(json.loads(json.dumps(given, default=str)))
