@@ -219,7 +219,7 @@ class TaskExchange(Game):
         return "; ".join(told)
 
     def for_people(self, text: str) -> str:
-        """Return a letter's text with the tasks in words, in place of masks and calls."""
+        """Return a letter's text with tasks in words instead of bit masks and names of actions."""
         return in_task_words(self.tasks, text)
 
     def rules(self) -> str:

@@ -49,7 +49,7 @@ class Simulation:
     Args:
         of: the offer and the position of the game.
         count: the number of plays of each plan; 0 for the number that `ahead.count` returns.
-        search: the number of plays used to find the best breach; 0 for as many as of a plan.
+        search: the number of plays used to find the best breach; 0 for `count`.
     """
 
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:

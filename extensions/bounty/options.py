@@ -45,8 +45,8 @@ Deadline = Annotated[
 Score = Annotated[
     str,
     typer.Option(
-        help="A command that scores the repository, run in the sandbox without each contributor's "
-        "commits."
+        help="A command that scores the repository. The sandbox runs it once for each contributor, "
+        "without this contributor's commits."
     ),
 ]
 Explain = Annotated[

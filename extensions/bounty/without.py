@@ -31,7 +31,7 @@ class Without:
     """A builder of trees from the commits of some contributors.
 
     Args:
-        copy: a temporary repository that holds the range.
+        copy: a temporary repository with the commits being settled.
         history: the history that was read from the original repository.
     """
 

@@ -53,14 +53,14 @@ class Lineage:
         retouched: the largest fraction of a line that may change without changing its author.
         gives: a function (squash, original) → whether the squash's lines are credited to the
             original commit, which added the same lines on another branch.
-        mends: a function (fix, author) → whether the fix may count for the author commit's lines.
+        mends: a function (fix, fixed) → whether commit `fix` may earn by mending lines of `fixed`.
     """
 
     def __init__(
         self,
         retouched: Fraction = RETOUCHED,
         gives: Callable[[int, int], bool] = lambda squash, original: False,
-        mends: Callable[[int, int], bool] = lambda fix, author: True,
+        mends: Callable[[int, int], bool] = lambda fix, fixed: True,
     ) -> None:
         self._retouched, self._gives, self._mends = retouched, gives, mends
         self.added: Counter[Line] = Counter()

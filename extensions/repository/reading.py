@@ -198,9 +198,9 @@ class Reading:
             for commit in self._commits
         )
 
-    def _mends(self, fix: int, author: int) -> bool:
+    def _mends(self, fix: int, fixed: int) -> bool:
         """Return whether a fix may earn by mending a commit's lines: if the two share no earner."""
-        return not self._earners(fix).keys() & self._earners(author).keys()
+        return not self._earners(fix).keys() & self._earners(fixed).keys()
 
     def _gives(self, squash: int, original: int) -> bool:
         """Return whether a commit looks like a later squash of an original with fewer earners."""

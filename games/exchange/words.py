@@ -79,7 +79,7 @@ def _masks(tasks: Tasks) -> list[str]:
 
 
 def in_task_words(tasks: Tasks, text: str) -> str:
-    """Return a text with the tasks in words, in place of masks and of the names of calls."""
+    """Return a text with tasks in words instead of bit masks and names of actions."""
     masks, listed, calls = _codes(tasks)
     for code, words in ((masks, listed), *_OPEN.items()):
         text = text.replace(code, words)
