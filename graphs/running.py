@@ -215,7 +215,7 @@ async def answer(
     Raises:
         Busy: another worker plays the run.
         OtherWorkflow: the run began with another version of the workflow.
-        ValueError: no question or another one waits for the agent, or a seat's object is missing.
+        ValueError: the agent is asked nothing or another question, or a seat's object is missing.
     """
     check_same_workflow(run)
     check_objects(run)

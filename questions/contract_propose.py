@@ -44,7 +44,7 @@ class Draft(Offer):
     @classmethod
     def decided(cls, fields: Fields) -> str:
         """Return the draft's clauses, "" for a draft in words, or `<REJECT>` if there is none."""
-        # Only a person's form has a decision: beside "none" its words are a farewell.
+        # Only a person's form has a decision: with "none" its words are not a draft.
         in_words = fields.get("speech") and fields.get("decision") != "none"
         return proposal(fields) or ("" if in_words else "<REJECT>")
 

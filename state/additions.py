@@ -60,7 +60,7 @@ class SealedAnswer(NamedTuple):
 
 
 class Rechecked(NamedTuple):
-    """A check's outcome in `coop verify`: its name, the errors, and the words if there are none."""
+    """A check's outcome in `coop verify`: its name, its errors, and a text for no errors."""
 
     name: str
     wrong: list[str]

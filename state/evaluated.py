@@ -210,7 +210,7 @@ class EvaluatedTable:
         no agent can break the offer.
 
         Args:
-            deal: the offer; None if no offer is added to the contract in force, if there is one.
+            deal: the offer; None for play under the contract in force or, without one, no deal.
             viewer: the reader. If agents know only their own payoffs, only the reader's are in the
                 result; "" for no reader.
             norms: the norms whose payoffs are added for comparison.

@@ -109,7 +109,7 @@ def tools_of(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
     if agent not in turn.evaluated.agents:
         return ()
     names: list[str] = []
-    if turn.topic.rules and not turn.question.blind:  # `blind`: a claim is not a deal
+    if turn.topic.rules and not turn.question.blind:  # `blind`: a claim needs no drafts
         names += ["evaluate_deal", "check_deal"]
     if turn.topic.rules and not turn.evaluated.over:
         names.append("simulate")

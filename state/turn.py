@@ -198,7 +198,7 @@ def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
     """Return agent → pointer to its sealed action in the journal; passes have no entry.
 
     Raises:
-        ValueError: the table was edited: it has words or a choice in place of a pointer.
+        ValueError: the table was edited: it has words or a choice instead of a pointer.
     """
     for agent, said in sealed.items():
         if not _is_commitment(said):

@@ -52,7 +52,7 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Return a fault if a payer could never pay its promises; None if it could or is unbounded.
+    """Return a fault if a payer could never pay its promises; None also if no bound is known.
 
     Under a split by a norm no bound is known: an agent's value may exceed the total, since another
     agent's value may be negative.

@@ -274,8 +274,8 @@ def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
 def weak_equilibria(within: GameTree) -> list[Play]:
     """Return the expected joint actions that would be weak equilibria without the contract.
 
-    In one a duty only selects one of several best responses, and changes no incentive. Only
-    payments, a split or deposits do.
+    In a weak equilibrium a duty only selects one of several best responses, and changes no
+    incentive. Only payments, a split or deposits change incentives.
     """
     asked = {
         play

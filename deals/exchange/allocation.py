@@ -58,7 +58,7 @@ Rule = Callable[[Draft], Fault | None]
 
 
 def mask_of(tasks: Tasks, described: Any) -> int | None:
-    """Return the mask that an exact description or, by default, a bit string gives, or None."""
+    """Return the mask of a registered description, or of a bit string unless `exact`; else None."""
     masks = not tasks.exact and isinstance(described, str) and len(described) == tasks.n
     if masks and set(described) <= {"0", "1"}:
         return int(described, 2)

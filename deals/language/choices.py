@@ -216,9 +216,10 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
-    """Yield texts of an untagged answer that may name its action: labelled or last lines, a call.
+    """Yield texts of an untagged answer that may name its action: certain lines, or a tool call.
 
-    The last two lines are both yielded: if they name different actions, the choice is unclear.
+    The lines are labelled ones and the last two: if these name different actions, the choice is
+    unclear.
     """
     lines = written_lines(outside)[-_MOST_LINES:]
     labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]

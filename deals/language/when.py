@@ -1,7 +1,7 @@
 """`when`: the conditions of clauses, on public history, written as JSON.
 
 Agents' letters and records differ in one form. `{"turns": [2, 5]}` in a letter means the turns 2
-and 5, in a record turn 2 to turn 5: there a list of turns is an `any` of ranges. Earlier versions
+and 5, in a record turn 2 to turn 5: records write a list as an `any` of ranges. Earlier versions
 wrote records the same way, so stored deals keep their hashes. Agents write the forms below
 (`deals.language.reading`, `wire_form`):
 

@@ -1,7 +1,8 @@
 """The hash chain of seals; a seal is a hash of an ended run's data and of the previous seal.
 
 If sealed data are changed or deleted, their seal and all later seals no longer fit. So a reader who
-keeps a copy of the newest seal can detect it. A seal leaves out forks' answers, so none breaks it.
+keeps a copy of the newest seal detects the change. Forks' answers are not sealed, so that a fork
+breaks no seal.
 """
 
 import hashlib

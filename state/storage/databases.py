@@ -111,7 +111,7 @@ class Driver(Protocol):
 
     @staticmethod
     def explain(error: BaseException) -> str:
-        """Return what is wrong by an error of `errors`, without stored values, or else ""."""
+        """Say what caused an error of `errors`, without stored values; "" for other errors."""
 
 
 _loaded: dict[str, type[Driver]] = {}
@@ -153,5 +153,5 @@ def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
 
 
 def explain(error: BaseException) -> str:
-    """Return what is wrong by an error of a driver's library, or "" for other errors."""
+    """Return in words what caused an error of a driver's library, or "" for other errors."""
     return next((told for one in _loaded.values() if (told := one.explain(error))), "")

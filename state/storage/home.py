@@ -141,8 +141,8 @@ class Home:
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
     def has_books(self) -> bool:
-        """Return whether the home has a register of runs, or cannot have one."""
-        unusable = self.folder.is_file()  # opening it then says so
+        """Return whether the home has a register of runs, or cannot: its folder is a file."""
+        unusable = self.folder.is_file()  # opening the register raises the error
         return bool(self.database) or unusable or (self.folder / BOOKS_FILE).exists()
 
 

@@ -202,8 +202,8 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """Start to delete a thread, and return at once.
 
         The development server remembers a position in its list of threads during this call
-        (langgraph-runtime-inmem 0.36). If another task ran meanwhile, it would remove the wrong
-        thread from the list.
+        (langgraph-runtime-inmem 0.36). If another task ran meanwhile, the server would remove the
+        wrong thread from the list.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -258,7 +258,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
-        """Call `starting` if a run begins here that this process has not played yet."""
+        """Call `starting` if this process begins to play a run that it has not played yet."""
         place = config.get("configurable") or {}
         run = str(place.get("run_id") or "")
         if not run or place.get("checkpoint_ns") or run in self._played:
