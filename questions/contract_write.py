@@ -40,7 +40,7 @@ class Document(Prose):
     """The contract in prose, or why none can be written."""
 
     clauses: Annotated[list[Clause] | None, Within("the clauses of `<PROPOSAL>`")] = Field(
-        description="Where none were given: drafted clauses."
+        description="The clauses that you draft, if none were agreed."
     )
     impossible: Annotated[str | None, In("REJECT")] = Field(
         description="Why no clauses can be made; else null."

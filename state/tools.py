@@ -72,7 +72,7 @@ class PlanArguments(_Arguments):
     others: list[Any] = Field(
         default=[],
         description="What you take the others to do: clauses of kind do or forbid, each with its "
-        "agent. Who is not named does what it would do unasked.",
+        "agent. Others do what they would do without a plan.",
     )
 
 

@@ -78,7 +78,8 @@ def _config() -> Schema:
 def _suite() -> Schema:
     """A suite whose `base` knows the fields of a run's configuration, and the workflows."""
     schema, base = of_runs(Suite)
-    schema["properties"]["base"] = {"description": "Of every run.", "default": {}, **base}
+    about = "The configuration of every run."
+    schema["properties"]["base"] = {"description": about, "default": {}, **base}
     return schema
 
 
