@@ -35,7 +35,7 @@ from shapley_coop.state.who import speaker
 
 
 class Holding(Part):
-    """What one agent is to have."""
+    """The tasks that one agent is to have."""
 
     agent: str
     tasks: list[str] = Field(description="Descriptions, copied exactly.")

@@ -27,7 +27,7 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
 
 
 def by_replays(replays: Replays) -> Characteristic:
-    """Return v(C) = W(C) − W(∅); in W(C), C acts as recorded and the others act as at baseline."""
+    """Return v(C) = W(C) − W(∅); in W(C), C acts as recorded, and the others by their baseline."""
     return Characteristic(
         agents=replays.agents,
         worth=partial(_worth, replays),

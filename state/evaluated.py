@@ -267,7 +267,7 @@ _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()
 
 
 def _resolve(table: Table) -> tuple[RunConfig, Game]:
-    """Return an episode's configuration and game, which are cached while its settings stay."""
+    """Return an episode's configuration and game, cached until its settings change."""
     episode, settings = table.get("episode", ""), table["settings"]
     known = _resolved.get(episode)
     if known is None or known[0] is not settings:

@@ -111,7 +111,7 @@ def _plan(answer: str) -> str:
 
 
 def public_choices(turn: TurnContext, agent: str, letter: Letter) -> dict[str, list[str]]:
-    """Return a person's choices, or {} if the game shows agents different positions."""
+    """Return the choices in a person's letter, or {} if agents see different positions."""
     game, position = turn.evaluated.game, turn.table["position"]
     if not turn.is_person(agent) or agent not in game.agents:
         return {}

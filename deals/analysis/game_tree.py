@@ -129,7 +129,7 @@ class GameTree:
         return self.values(worth)[self.now][self.start]
 
     def course(self, record: Sequence[Turn]) -> list[Turn]:
-        """Return the record and the turns to come, with the first of equally good actions."""
+        """Return the record and the expected turns; the first of equally good actions is taken."""
         turns, past = list(record), self.start
         for number in range(self.now, self.stage.turns + 1):
             layer = self.layers[number]
