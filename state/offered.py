@@ -47,7 +47,7 @@ def _written_facts(turn: TurnContext) -> Facts:
 
 
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer, its JSON for a counter-offer and, if letters show it, what it would pay."""
+    """Return the offer and its JSON, which a counter-offer can reuse, and perhaps its outlook."""
     facts, offer = standing_offer(turn, agent), turn.evaluated.offer
     facts |= show_additions(turn, agent)
     if offer and offer["deal"]["clauses"]:

@@ -146,7 +146,7 @@ class TurnContext:
 
     @cached_property
     def at(self) -> str:
-        """A name of this asking in the run, made of topic, question, round and turn."""
+        """The id of this asking of the question: its topic, name, round and turn."""
         parts = (self.topic.name, self.question.name, self.table["round"], self.evaluated.turn)
         return ".".join(map(str, parts))
 
