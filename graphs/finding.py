@@ -39,7 +39,7 @@ async def every_run(cells: bool = True) -> list[Run]:
     """Return all runs, newest first; leave out the runs of sweeps if `cells` is false."""
     found = await asyncio.to_thread(lambda: home().list_runs(cells))
     threads = await asyncio.to_thread(home().threads)
-    if threads:  # import LangGraph, which is slow, only if its server has threads here
+    if threads:  # import LangGraph, which is slow, only if its server has threads
         from shapley_coop.graphs.served import list_served
 
         found += await list_served(threads)

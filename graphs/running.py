@@ -281,7 +281,7 @@ def _mail(asked: Interrupt, question: OpenQuestion) -> OpenMail:
     pointer = asked.value["pointer"]
     mail = home().journal.mail(pointer["episode"], pointer["agent"])
     if mail is None:
-        raise ValueError(f"the letter of {pointer['agent']} does not wait at its seat")
+        raise ValueError(f"no letter of {pointer['agent']} waits at its seat")
     return OpenMail(**vars(mail), question=question)
 
 

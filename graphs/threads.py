@@ -153,7 +153,7 @@ async def open_workflow(graph: str) -> AsyncIterator[App]:
     here = home()
     async with shared_saver(here) as checkpoints:
         kept = clients_here().kept
-        if (graph, here) not in kept:  # kept until the saver closes
+        if (graph, here) not in kept:  # reused until the saver closes
             kept[graph, here] = compiled(graph).copy({"checkpointer": checkpoints})
         yield kept[graph, here]
 

@@ -41,7 +41,7 @@ class Response(Drafted, Spoken):
         description="With counter: your whole own offer."
     )
     drops: list[str] | None = Field(
-        description="Ids of payments or shares of the contract in force that end; or null."
+        description="Ids of payments or shares of the contract in force to end; or null."
     )
 
     @classmethod

@@ -49,7 +49,7 @@ class Trade(Spoken):
         Choice({"propose": "", "accept": "<ACCEPT>", "reject": "<REJECT>"}),
     ]
     allocation: Annotated[list[Holding] | None, Within("`<PROPOSAL>`")] = Field(
-        description="With propose and reject: who does what."
+        description="With propose or reject: who does what."
     )
 
     @classmethod

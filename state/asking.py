@@ -170,7 +170,7 @@ def check_reply(turn: TurnContext, agent: str, answer: Answer) -> Fault | None:
     if not tracker.admits(agent):
         return None
     refusal = _refusal(turn, agent, answer, question.attempt)
-    if asked[agent].entry is not None:  # it was answered meanwhile, and another letter may wait
+    if asked[agent].entry is not None:  # the letter was answered meanwhile
         return refusal.fault
     episode, seat = question.episode, seat_of(turn, agent)
     journal.write(episode, question.entry(seat.model, answer))

@@ -186,7 +186,7 @@ class EvaluatedTable:
     def without_more(self) -> dict[str, Fraction]:
         """Return each agent's payoff if the agents agree on nothing more.
 
-        These follow from the contract if it is enforced; otherwise they are the agents' earnings.
+        If the contract is enforced, it determines the payoffs; otherwise they are the earnings.
         """
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
@@ -205,9 +205,9 @@ class EvaluatedTable:
     ) -> dict[str, Any]:
         """Return the payoffs if all keep an offer, if one agent breaks it, and without it.
 
-        The result is plain JSON with exact amounts as text. If it cannot be computed, it has no
-        `rows`, and `why_not` is the reason. After the end of the game, the payoffs are certain, and
-        no agent can break the offer.
+        The result is plain JSON with exact amounts as text. If payoffs cannot be computed, there
+        are no `rows`, and `why_not` is the reason. After the end of the game, the payoffs are
+        certain, and no agent can break the offer.
 
         Args:
             deal: the offer; None for play under the contract in force or, without one, no deal.

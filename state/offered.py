@@ -97,7 +97,7 @@ def as_it_stands(turn: TurnContext, agent: str) -> Facts:
 def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
     """Return what the reader gets if the contract is kept or broken, if that is quick to compute.
 
-    It is slow with dice, which need simulated plays, and with many agents' many breaches.
+    Dice make it slow, as they need simulated plays, and so do the many breaches of many agents.
     """
     evaluated = turn.evaluated
     quick = not evaluated.game.rolls_dice and len(evaluated.agents) <= MOST_BREACHES

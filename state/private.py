@@ -86,7 +86,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
 
 def notes_in(text: str) -> str:
     """Return an answer's notes for its author's next letters, or "" if there are none."""
-    if "NOTES" not in text.upper():  # spares most answers the slow parsing
+    if "NOTES" not in text.upper():  # avoids the slow parsing of most answers
         return ""
     message = scan(text)
     notes = message.notes if isinstance(message, Message) else None

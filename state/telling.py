@@ -1,6 +1,6 @@
 """Functions that select lines of the public history for a letter; each question names one of them.
 
-They drop lines that the letter repeats elsewhere or that its reader does not need. All functions
+They drop lines that the letter repeats elsewhere or that the reader does not need. All functions
 take and return lines of `state.history`, oldest first.
 """
 

@@ -59,7 +59,7 @@ class DealArguments(_Arguments):
     )
     drops: list[str] = Field(
         default=[],
-        description="Ids of payments or shares of the contract in force that it would end.",
+        description="Ids of payments or shares of the contract in force that the draft would end.",
     )
 
 
@@ -85,12 +85,14 @@ class AgentArguments(_Arguments):
 class HistoryArguments(_Arguments):
     """The events to return."""
 
-    agent: str = Field(default="", description="Only of this agent; empty: all.", max_length=200)
-    first: int = Field(default=1, description="From this turn on.")
-    last: int = Field(default=0, description="To this turn; 0: the latest.")
+    agent: str = Field(
+        default="", description="Only this agent's events; empty: all agents'.", max_length=200
+    )
+    first: int = Field(default=1, description="Only events from this turn on.")
+    last: int = Field(default=0, description="Only events up to this turn; 0: up to the latest.")
     words: str = Field(
         default="",
-        description="Only events in which these words occur, in any case.",
+        description="Only events in which these words occur, in capitals or not.",
         max_length=200,
     )
 

@@ -137,4 +137,4 @@ def _unpack(rows: bytes) -> bytes:
     try:
         return zlib.decompress(rows)
     except zlib.error:
-        return b"{}"  # a changed row: its digest is not that of its link
+        return b"{}"  # a changed row: its hash will differ from the sealed one

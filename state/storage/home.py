@@ -181,7 +181,7 @@ def _home(folder: str, database: str) -> Home:
     return Home(Path(folder), database)
 
 
-@cache  # because a process has one connection that holds all its leases
+@cache  # one connection holds all leases of a process
 def _shared_leases(url: str) -> "Leases":
     from shapley_coop.state.storage.databases import driver
 

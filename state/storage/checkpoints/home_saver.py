@@ -254,7 +254,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         thread = str(place.get("thread_id") or "")
         if self.owners is None or not thread or owner in ("", SERVER):
             return
-        if not self.owners.knows(thread, owner):  # spares each write a switch of threads
+        if not self.owners.knows(thread, owner):  # saves a thread switch for each write
             await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
