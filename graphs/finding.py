@@ -1,4 +1,4 @@
-"""The search for the runs in a home, begun by commands, by sweeps or by LangGraph's server."""
+"""The search for a home's runs, which commands, sweeps or LangGraph's server have begun."""
 
 import asyncio
 

@@ -94,7 +94,7 @@ async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]
 
 
 def _thread(run: Run) -> RunnableConfig:
-    """Return the LangGraph configuration of a run's thread, without the limits from the game."""
+    """Return the LangGraph configuration of a run's thread, but without the recursion limit."""
     return {"configurable": {"thread_id": run.run}}
 
 

@@ -93,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
-    """Return the agreed clauses, or drafted ones if none were agreed; a fault if they differ."""
+    """Return the agreed clauses or, if there are none, the drafted ones; a fault for changes."""
     if message.proposal is None:
         if agreed.clauses:
             return Reading(agreed)

@@ -69,7 +69,7 @@ class Rechecked(NamedTuple):
 
 
 class Addition(Generic[S]):
-    """The base class of an extension's additions to a run; by default they do nothing.
+    """The base class of an extension's additions to a run; by default its methods do nothing.
 
     Attributes:
         settings: the model of the fields that the extension adds to the configuration.

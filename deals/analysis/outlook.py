@@ -77,7 +77,7 @@ class Prospect:
         deal: the deal of the offer; None for the contract in force as it stands.
         enforcement: how contracts are enforced.
         norm_payoffs: computes the payoffs under a norm.
-        norms: the norms on offer. `by_norm` uses the first, unless the offer's split names a norm.
+        norms: the norms to show. `by_norm` uses the first, unless the offer's split names a norm.
         viewer: the agent that reads the outlook, if agents know only their own payoffs; else "".
         alike: a cache of rows that are equal for all viewers; the key is the case and the number
             of plays.
@@ -154,7 +154,7 @@ def outlook(of: Prospect) -> DealOutlook:
     """Return the outlook of an offer: payoffs over the whole game, in the game's unit.
 
     "X breaks it" is the best breach by X while the others keep the offer. In an enumerated game, X
-    plays its best strategy with a breach; in simulated plays, X takes one action at all breaches.
+    plays its best strategy with a breach; in simulated plays, all its breaches are one action.
     "No deal" is what each agent can secure, or what simulated plays without a deal pay.
 
     Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any

@@ -31,7 +31,7 @@ class Draft:
 
     Attributes:
         message: the parsed message.
-        tasks: the atoms, the agents and the registry.
+        tasks: the atoms, the agents and the registered descriptions.
         pending: the proposal that the author must answer (agent → tasks as bits), or None.
     """
 

@@ -125,7 +125,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
 def performable(deal: Deal, terms: Terms) -> Fault | None:
     """Check that each required action is possible at its turns; else the fault TURN.
 
-    Only conditions on turns alone are checked; under other conditions the monitor drops the duty.
+    Only conditions on turns alone are checked; under others the monitor drops impossible duties.
     """
     wrong = []
     for cid, clause in deal.duties.items():

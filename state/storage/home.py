@@ -137,7 +137,7 @@ class Home:
 
     @property
     def place(self) -> str:
-        """The words for where the home is, for messages."""
+        """The place of the home in words, for messages."""
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
     def has_books(self) -> bool:

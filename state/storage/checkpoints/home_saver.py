@@ -66,7 +66,7 @@ _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE {run} = :run"
 
 
 class HomeSaver(BaseCheckpointSaver[Any]):
-    """The mixin that makes a home's asynchronous saver of a blocking LangGraph saver.
+    """The mixin that turns a blocking LangGraph saver into a home's asynchronous saver.
 
     Attributes:
         writes: the name of LangGraph's SQL table with the writes of tasks.
