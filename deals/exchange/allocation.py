@@ -66,7 +66,7 @@ def mask_of(tasks: Tasks, described: Any) -> int | None:
 
 
 def proposes(draft: Draft) -> Fault | None:
-    """Check that the message has a proposal, or return the fault MPT."""
+    """Check that the message has a proposal, or return fault MPT."""
     if draft.message.proposal is not None:
         return None
     answer = f" Or: {ASKED}" if draft.pending else ""
@@ -78,7 +78,7 @@ def proposes(draft: Draft) -> Fault | None:
 
 
 def object_of_lists(draft: Draft) -> Fault | None:
-    """Check that the proposal is one object whose values are lists, or return the fault JSON."""
+    """Check that the proposal is one object whose values are lists, or return fault JSON."""
     proposal = draft.message.proposal
     if isinstance(proposal, dict) and all(isinstance(v, list) for v in proposal.values()):
         return None
@@ -86,7 +86,7 @@ def object_of_lists(draft: Draft) -> Fault | None:
 
 
 def known_agents(draft: Draft) -> Fault | None:
-    """Check that the keys of the proposal are exactly the agents, or return the fault NAME."""
+    """Check that the keys of the proposal are exactly the agents, or return fault NAME."""
     agents = ", ".join(draft.tasks.agents)
     strange = [name for name in draft.listed if name not in draft.tasks.initial]
     missing = [name for name in draft.tasks.agents if name not in draft.listed]
@@ -117,7 +117,7 @@ def answers(draft: Draft) -> Fault | None:
 
 
 def check_registered(draft: Draft) -> Fault | None:
-    """Check that every description is registered, byte for byte, or return the fault UNK."""
+    """Check that every description is registered, byte for byte, or return fault UNK."""
     unknown = [
         (agent, description)
         for agent in draft.tasks.agents
@@ -145,7 +145,7 @@ def one_each(draft: Draft) -> Fault | None:
 
 
 def nobody_empty(draft: Draft) -> Fault | None:
-    """Check that every agent has at least one atomic task, or return the fault EMP."""
+    """Check that every agent has at least one atomic task, or return fault EMP."""
     return together(
         Fault(
             "EMP",
@@ -158,7 +158,7 @@ def nobody_empty(draft: Draft) -> Fault | None:
 
 
 def disjoint(draft: Draft) -> Fault | None:
-    """Check that no atomic task is assigned twice, or return the fault OVL."""
+    """Check that no atomic task is assigned twice, or return fault OVL."""
     pairs = combinations([(agent, draft.mask(agent)) for agent in draft.tasks.agents], 2)
     return together(
         Fault(
@@ -173,7 +173,7 @@ def disjoint(draft: Draft) -> Fault | None:
 
 
 def complete(draft: Draft) -> Fault | None:
-    """Check that every atomic task is assigned, or return the fault MAT."""
+    """Check that every atomic task is assigned, or return fault MAT."""
     given = reduce(or_, (draft.mask(agent) for agent in draft.tasks.agents))
     if left := full(draft.tasks.n) & ~given:
         return Fault(

@@ -61,12 +61,12 @@ def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | 
 
 
 def non_empty(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the deal has at least one clause, or return the fault EMPTY."""
+    """Check that the deal has at least one clause, or return fault EMPTY."""
     return None if deal.clauses else Fault("EMPTY", "The proposal has no clause: give one or more.")
 
 
 def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the proposal is short enough for letters that show it, or return the fault LONG."""
+    """Check that the proposal is short enough for letters that show it, or return fault LONG."""
     if (length := len(deal.text())) <= MAX_TEXT_CHARS:
         return None
     return Fault(
@@ -77,7 +77,7 @@ def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_agents(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the clauses name only parties, or return the fault NAME."""
+    """Check that the clauses name only parties, or return fault NAME."""
     parties = ", ".join(terms.agents)
     wrong = [
         f"{cid} names {name}, who is not a party: the parties are {parties}."
@@ -106,7 +106,7 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the named turns are turns of the game, or return the fault TURN."""
+    """Check that the named turns are turns of the game, or return fault TURN."""
     wrong = []
     for cid, clause in deal.ids().items():
         for part in conditions_in(clause.when):
@@ -123,7 +123,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def performable(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that each required action is possible at its turns, or return the fault TURN.
+    """Check that each required action is possible at its turns, or return fault TURN.
 
     Only conditions on turns alone are checked; under others the monitor drops impossible duties.
     """
@@ -152,7 +152,7 @@ def _instead(terms: Terms, inside: Spans) -> str:
 
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that payments are positive, between two parties and within the reward, or return fault PAY."""
+    """Check that payments are positive, between parties and within rewards, or return fault PAY."""
     return _in_each("PAY", deal, lambda clause: _wrong_payment(clause.transfer, terms))
 
 
@@ -173,7 +173,7 @@ def _wrong_payment(pay: Transfer | None, terms: Terms) -> str:
 
 
 def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that a gift is 1 or more units of a known good, between parties, or return the fault GIVE."""
+    """Check that gifts are 1 or more units of a known good, between parties, or return fault GIVE."""
     return _in_each("GIVE", deal, lambda clause: _wrong_gift(clause.gift, clause.when, terms))
 
 
@@ -194,7 +194,7 @@ def _wrong_gift(give: Gift | None, when: When, terms: Terms) -> str:
 
 
 def sound_alone(deal: Deal, terms: Terms) -> Fault | None:
-    """Check each clause by its kind (`Clause.wrong`), or return the fault CLAUSE."""
+    """Check each clause by its kind (`Clause.wrong`), or return fault CLAUSE."""
     return _in_each("CLAUSE", deal, lambda clause: clause.wrong(terms))
 
 
@@ -222,7 +222,7 @@ def _wrong_split(split: Split, terms: Terms) -> str:
 
 
 def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that a split names one of the available norms, or return the fault NORM."""
+    """Check that a split names one of the available norms, or return fault NORM."""
     split = deal.split
     if split is None or split.norm is None or split.norm in terms.norms:
         return None
