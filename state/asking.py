@@ -76,7 +76,7 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
 
     Raises:
         SeatError: a seat did not answer.
-        ValueError: several people are asked in one task, whose replies could be mixed up.
+        ValueError: several people are asked in one task, so their replies could be mixed up.
     """
     if len(people := [agent for agent in turn.asked if turn.is_person(agent)]) > 1:
         raise ValueError(

@@ -173,7 +173,7 @@ def _wrong_payment(pay: Transfer | None, terms: Terms) -> str:
 
 
 def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that gifts are 1 or more units of a known good, between parties, or return fault GIVE."""
+    """Check that gifts are 1 or more of a known good, between parties, or return fault GIVE."""
     return _in_each("GIVE", deal, lambda clause: _wrong_gift(clause.gift, clause.when, terms))
 
 
