@@ -67,8 +67,7 @@ def check(turn: TurnContext, agent: str, said: Draft) -> AgentOutput | Fault:
 
     Clauses are refused if they cannot be kept, if a party could never pay them, or if their
     author's payoff would be below its reservation value. A draft in words alone is accepted if
-    somebody can draft its clauses: once all agree on the words, the summariser drafts the clauses,
-    and all sign them.
+    somebody can draft its clauses: once all agree on the words, the summariser does, and all sign.
     """
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}

@@ -2,9 +2,8 @@
 
 An extension names the fields that it adds to the run's configuration (`Extension.settings`), and an
 `Addition` that reads these fields (`Extension.additions`). A run that sets none of these fields
-does not load the extension. The data that an addition's check adds to a message are under the key
-`more` of the message, an addition's other data under the key `aside` of the table. Both keys map
-names of additions to data.
+does not load the extension. An addition's data are in a message under `more`, if its check adds
+them, and in the table under `aside`. Both keys map names of additions to data.
 """
 
 from collections.abc import Iterator, Mapping

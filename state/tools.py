@@ -85,9 +85,7 @@ class AgentArguments(_Arguments):
 class HistoryArguments(_Arguments):
     """The events to return."""
 
-    agent: str = Field(
-        default="", description="Only this agent's events; empty: all agents'.", max_length=200
-    )
+    agent: str = Field(default="", description="Only this agent's; empty: all.", max_length=200)
     first: int = Field(default=1, description="Only events from this turn on.")
     last: int = Field(default=0, description="Only events up to this turn; 0: up to the latest.")
     words: str = Field(

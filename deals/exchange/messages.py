@@ -16,8 +16,7 @@ MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 
 By default several descriptions or masks for one agent are read as one set, and a string as a list
-of one; all agents are told of this repair. If the tasks are `exact`, no proposal is repaired, as in
-the paper.
+of one; all agents learn of it. If the tasks are `exact`, no proposal is repaired, as in the paper.
 
 The paper on utility-aware exchange (appendix B.2) has all labels except JSON, NAME and ACK. Faults
 found by `wire` in a message with a tag keep the labels of `wire` (SIZE, TEXT, TAG, DUP, LONG).

@@ -218,8 +218,7 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
 def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
     """Yield texts of an untagged answer that may name its action: certain lines, or a tool call.
 
-    The lines are labelled ones and the last two: if these name different actions, the choice is
-    unclear.
+    These are labelled lines and the last two lines; the choice is unclear if the two disagree.
     """
     lines = written_lines(outside)[-_MOST_LINES:]
     labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]

@@ -114,9 +114,7 @@ def read_page(content: Any) -> ScenarioFile:
         GameError: a field is wrong; the error names the field and quotes nothing.
     """
     if not isinstance(content, Mapping):
-        raise GameError(
-            "no scenario: give atoms, initial, and one of utilities, values and preferences"
-        )
+        raise GameError("no scenario: give atoms, initial, and utilities or values or preferences")
     try:
         return ScenarioFile.model_validate(dict(content))
     except ValidationError as error:

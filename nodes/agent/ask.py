@@ -1,8 +1,7 @@
 """The nodes that ask seats, validate their answers, and publish sound (valid) ones.
 
 `ask` makes a node that asks a `Question` and validates the answers. `draft` and `validate` make two
-nodes for this, so that an edge can lead back to the first. The table gets pointers to answers, not
-their texts.
+nodes for this: an edge can lead back to the first. The table gets pointers to answers, not texts.
 """
 
 import asyncio

@@ -1,8 +1,7 @@
 """The hash chain of seals; a seal is a hash of an ended run's data and of the previous seal.
 
 If sealed data are changed or deleted, their seal and all later seals no longer fit. So a reader who
-keeps a copy of the newest seal detects the change. Forks' answers are not sealed, so that a fork
-breaks no seal.
+keeps a copy of the newest seal detects it. Forks' answers are not sealed, so no fork breaks a seal.
 """
 
 import hashlib

@@ -45,7 +45,7 @@ BAD_INPUT = [
     ((*RUN, "--params", "broken.yaml"), "broken.yaml: cannot be read as parameters"),
     ((*RUN, "--params", "list.yaml"), "list.yaml: contains no parameters: write key: value"),
     ((*RUN, "--params", "binary.yaml"), "binary.yaml: cannot be read as parameters"),
-    ((*RUN, "--secrets", "gone"), "there are no secrets 'gone': write `agent: text` into "),
+    ((*RUN, "--secrets", "gone"), "there are no secrets 'gone': put `agent: text` into "),
     ((*RUN, "--secrets", "../gone"), "secrets"),
     ((*RUN, "--norm", "nope"), "norm"),
     ((*RUN, "--constraint", "nope"), "constraints"),
