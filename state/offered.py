@@ -107,7 +107,7 @@ def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
 @lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
 def _without_offer(turn: TurnContext, viewer: str) -> Facts:
     found = turn.evaluated.outlook(None, viewer)
-    assumed = ("assumes",) if turn.evaluated.contract else ()  # the row "no deal" has its own words
+    assumed = ("assumes",) if turn.evaluated.contract else ()  # else the row "no deal" says it
     return {key: found[key] for key in ("exact", "plays", "rows", *assumed) if key in found}
 
 
