@@ -124,7 +124,7 @@ class EvaluatedTable:
         return BudgetTracker(self.config.budget, self.table.get("spent", {}))
 
     def legal(self, agent: str) -> Sequence[str]:
-        """Return an agent's legal actions, as if this turn's certain gifts had been made already."""
+        """Return an agent's legal actions, as if this turn's certain gifts had been made."""
         due = self._gifts_due.get(agent, [])
         return self.game.legal(with_gifts(self.table["position"], due), agent)
 
