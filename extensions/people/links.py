@@ -35,7 +35,7 @@ def key_of(run: Any, *agent: str) -> str:
 
 
 def is_same(own: str, given: str) -> bool:
-    """Return whether a key is the given one, in a time that tells nothing about the key."""
+    """Return whether two keys are equal; the time that this takes tells nothing about them."""
     return secrets.compare_digest(own.encode(), given.encode())
 
 

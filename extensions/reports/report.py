@@ -169,7 +169,7 @@ def figures(folder: Path) -> list[tuple[str, Figure]]:
 
 
 def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
-    """Return a function that keeps of rows what tables, figures and the list of runs need."""
+    """Return a function that reduces rows to what tables, figures and the list of runs need."""
     kinds = [figure.kind for figure in suite.figures]
     return Keeper([*suite.columns, *DEFAULT_MEASURES, "tokens"], kinds, prices)
 

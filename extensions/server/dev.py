@@ -122,7 +122,7 @@ def _token(variable: str) -> str:
 
 
 def _cors(found: Mapping[str, Any]) -> dict[str, str]:
-    """Return the package's CORS rules for a configuration without any, which admits all pages."""
+    """Return the package's CORS rules if a configuration has none, as it would admit all pages."""
     from shapley_coop.extensions.server.serving.origins import RULES
 
     if found["http"].get("cors") is not None:
@@ -191,8 +191,8 @@ def _check_environment(config: Path, env: Any, own: Collection[str]) -> None:
     for name in own:
         if name in named | {*(env if isinstance(env, Mapping) else ())}:
             raise ValueError(
-                f"{env if isinstance(env, str) else config}: {name} would replace what coop dev "
-                "sets, its token among it: take it out, or set it in the shell"
+                f"{env if isinstance(env, str) else config}: {name} would replace a variable "
+                "that coop dev sets: take it out, or set it in the shell"
             )
 
 

@@ -21,14 +21,14 @@ Out = Annotated[
     typer.Option(
         "-o",
         "--out",
-        help="The JSON file to write, with the data that our table needs for each game.",
+        help="The JSON file to write, with the replay of each game.",
     ),
 ]
 MOST_SHOWN = 10
 
 
 def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) -> None:
-    """Replay NegotiationArena's games at our table: would it have protected these agents?
+    """Replay NegotiationArena's games: would our checks have protected these agents?
 
     Every proposal and every acceptance goes through the checks of a run. The checks should stop a
     deal that leaves an agent worse off, or in which an agent gives something that it does not have.

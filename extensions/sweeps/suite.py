@@ -75,7 +75,7 @@ class Suite(Part):
         default={}, description="Axis → its values, or label → the settings for this label."
     )
     seeds: Seeds = Field(default=[0])
-    repetitions: int = Field(default=1, ge=1, le=1000, description="Runs of each cell and seed.")
+    repetitions: int = Field(default=1, ge=1, le=1000, description="Runs per condition and seed.")
     compare: str = Field(
         default="",
         description="The axis whose last label is compared with each of its other labels.",

@@ -44,7 +44,7 @@ def unknown_host(scope: Scope, detail: str) -> Response:
 def _closed(
     scope: Scope, refused: Response, told: tuple[str, str], headers: dict[str, str] | None = None
 ) -> Response:
-    """Return a refusal, or to a browser a page of the same status with a title and words."""
+    """Return a refusal; a browser gets a page with the same status, a title and words."""
     if "text/html" not in Headers(scope=scope).get("accept", ""):
         return refused
     closed = {"content-security-policy": "default-src 'none'", "vary": "accept"}

@@ -33,7 +33,7 @@ class Keep(StrEnum):
 
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
-Seeds = Annotated[str, typer.Option(help="Seeds in place of the file's: 0-29, or 0-4,10.")]
+Seeds = Annotated[str, typer.Option(help="Seeds instead of the file's: 0-29, or 0-4,10.")]
 Failures = Annotated[float, typer.Option(help="The fraction of cells that may fail.", min=0, max=1)]
 Dollars = Annotated[
     float | None, typer.Option(help="The most USD for all runs and processes of the folder.", min=0)
