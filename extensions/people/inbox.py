@@ -52,8 +52,8 @@ class ThreadInbox:
     async def standing(self, episode: str, agent: str) -> dict[str, Any]:
         """Return the state of the run for an agent that need not reply now (`standing`).
 
-        Without tenants, `run` names the thread whose page shows the whole run, and a party may read
-        what the others end with.
+        Without tenants, the state also has `run`, the id of the thread that plays the run, and
+        `ends`, a table of what every agent ends with.
         """
         thread = await thread_of(episode)
         if thread is None:
@@ -160,7 +160,7 @@ async def _find_waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
 
 
 async def thread_of(episode: str) -> Any | None:
-    """Return the thread of an episode in any status, or None if no thread plays the episode."""
+    """Return the thread of an episode, whatever its status; None if no thread plays the episode."""
     return next(iter(await _threads(episode)), None)
 
 

@@ -1,4 +1,4 @@
-"""The implementation of `cli.playing.people.Tables`: pages until Ctrl-C, forms at a terminal."""
+"""The functions of `cli.playing.people.Tables`: pages until Ctrl-C, and forms at a terminal."""
 
 import threading
 from collections.abc import Callable, Sequence

@@ -156,7 +156,7 @@ class PettingZooGame(Game):
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: an action named noop, or else the matrix game's, or else none.
+        """Return the baseline: an action named noop, else the matrix game's baseline, else none.
 
         `--set absent=` overrides the baseline with an action or `random`.
         """

@@ -39,7 +39,7 @@ class Mandate(BaseModel):
         default=None,
         description="The time, with its time zone, from which the agent may sign nothing.",
     )
-    principal: str = Field(description="The public key (PEM) of the principal, who signs it.")
+    principal: str = Field(description="The public key (PEM) of the principal, the signer.")
 
     @property
     def key(self) -> PublicKey:

@@ -45,7 +45,7 @@ class RaidParams(Params):
         description="The boss's hit points; by default the level's.",
     )
     strike: int = Field(default=200, ge=0, le=10**9, description="The strike's damage to a target.")
-    targets: int = Field(default=2, ge=1, description="How many weak heroes the boss strikes.")
+    targets: int = Field(default=2, ge=1, description="Number of heroes struck, the weakest first.")
     taunted_strike: int = Field(
         default=100, ge=0, le=10**9, description="The strike's damage to a taunting hero."
     )
@@ -63,7 +63,7 @@ class RaidParams(Params):
     taunt_reward: Reward = Field(default=0.5, description="Reward for a Taunt that took effect.")
     win_reward: Reward = Field(
         default=100,
-        description="The team's reward for victory, × (1 − dead/heroes − earlier turns/rounds).",
+        description="Team reward for a victory, times (1 − dead/heroes − earlier turns/rounds).",
     )
     loss_reward: Reward = Field(default=-100, description="The team's reward if the boss survives.")
     worth: Literal["record", "contribution", "outcome"] = Field(  # type: ignore[assignment]

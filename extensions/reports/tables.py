@@ -125,7 +125,7 @@ def of_rows(
     layout: Layout,
     measured: Callable[[], Any] = lambda: None,
 ) -> Tables:
-    """Return the tables that depend on the rows only, in the rows' order.
+    """Return the tables that depend only on the rows, in the rows' order.
 
     Args:
         rows: the runs.

@@ -23,7 +23,7 @@ _MOST_PAIRS = 400
 
 
 def extent(before: str, after: str) -> Fraction:
-    """Return the fraction of a line that an edit changed, from 0 (equal) to 1 (another line).
+    """Return the fraction of a line that an edit changed, from 0 (equal) to 1 (all new).
 
     The changed part excludes the common beginning, the common end, and common words between them.
 

@@ -1,4 +1,4 @@
-"""The program that writes `docs/evidence.md`: figures from published records, replayed here.
+"""The program that writes `docs/evidence.md`: figures from replays of published records.
 
     python -m shapley_coop.extensions.studies.evidence --raids raid-*.json --company log.json \\
         --coopeval DIR --printed TABLE.tex --arena DIR --page docs/evidence.md

@@ -1,4 +1,4 @@
-"""The command `coop import negotiation-arena`: a study of trading models, replayed here."""
+"""The command `coop import negotiation-arena`: it replays a study of trading models."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The processes that play a sweep: each process takes a cell, plays it, and writes its row once.
+"""The processes that play a sweep: each takes a cell, plays it, and writes the cell's row once.
 
 A process holds a lease while it plays (`state.storage.leases`). If a process has died, another
 process can take over its lease and free its cells. The dead process's calls in flight count as
