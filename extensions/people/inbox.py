@@ -150,7 +150,7 @@ def _owner_of(thread: Any) -> AbstractContextManager[None]:
 
 
 async def _find_waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
-    """Return the thread that waits for this seat and the interrupt, or None if none waits."""
+    """Return the thread that waits for this seat, with its interrupt; None if no thread waits."""
     for thread in await _threads(episode, status="interrupted"):
         for asked in waiting_in(thread):
             pointer = asked["value"]["pointer"]

@@ -203,7 +203,7 @@ def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any
 
 
 def _clauses(outcome: Mapping[str, Any], game: Game, is_replaced: bool) -> Iterator[str]:
-    """Yield each clause of a contract, and whether it was kept, if the contract counts."""
+    """Yield each clause of a contract, and whether it was kept, if the contract decided payoffs."""
     if audit := outcome.get("audit"):
         told = _KEPT if outcome["enforcement"] != "notional" and not is_replaced else {}
         due = {paid["clause"] for paid in audit["payments"]}
@@ -239,7 +239,7 @@ def _sum(outcome: Mapping[str, Any], agent: str, unit: str) -> str:
 
 
 def _netted(outcome: Mapping[str, Any], agent: str) -> list[str]:
-    """Return a list of the debts that an agent's contract payments net; [] if none were netted."""
+    """Return the debts that an agent's contract payments offset against each other; [] if none."""
     due = {place: much for place, much in due_by_clause(outcome).items() if agent in place[1:]}
     splits = [c for c in (outcome["contract"] or {}).get("clauses", ()) if c["kind"] == "share"]
     paid = {

@@ -147,7 +147,7 @@ class PostgresDatabase:
             self._free.release()
 
     def _alive(self) -> tuple[Any, str] | None:
-        """Return an idle connection that works, with the owner that it is set to, or None."""
+        """Return a working idle connection with the owner that it is set to; None if none works."""
         while self._idle:
             connection, whose = self._idle.pop()
             if is_alive(connection):

@@ -180,7 +180,7 @@ def _audits(told: Predicate) -> Iterator[Finding]:
 
 
 def _play(told: Predicate, wrong: str) -> Finding:
-    """Check that a replay pays the recorded rewards, and that no gift is `wrong`."""
+    """Check that a replay pays the recorded rewards; `wrong` is a fault of the gifts, if any."""
     game, record = game_of(settings_of(told)), cast(Any, told.record)
     if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
         return Finding("play", False, "its turns are not numbered from 1")

@@ -50,7 +50,7 @@ def asked_again(
         done: a callback, called after each coalition's replay.
 
     Returns:
-        {"values": agent → its value, "improvement": the total reward with all agents present less
+        {"values": agent → its value, "improvement": the total reward with all agents present minus
         that with none, "as_recorded": whether the play with all agents pays the recorded rewards}.
 
     Raises:

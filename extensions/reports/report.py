@@ -122,7 +122,7 @@ class Times:
     """The wall time of runs, by condition, and their provenance.
 
     Attributes:
-        made: name → the distinct values in the runs' provenance.
+        made: field of the runs' provenance → its distinct values.
     """
 
     def __init__(self) -> None:

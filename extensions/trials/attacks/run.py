@@ -136,7 +136,7 @@ class Played:
         return ", ".join([*public, *shown][:3])
 
     def books(self) -> tuple[bool, str]:
-        """Return whether the ledger sums to zero and pays the settled payoffs, and its balances."""
+        """Return whether balances sum to zero and equal the settled payoffs; also the balances."""
         balances = home().ledger.balances(self.table["episode"])
         held = {agent: balances.get(agent, 0) for agent in self.table["agents"]}
         paid = {agent: self.settled["payoffs"][agent] for agent in held}
