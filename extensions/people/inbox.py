@@ -165,7 +165,7 @@ async def thread_of(episode: str) -> Any | None:
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """Return the threads that play an episode, without threads that only name it in metadata."""
+    """Return the threads that play an episode, not those that merely name it in their metadata."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):

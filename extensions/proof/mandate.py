@@ -18,7 +18,7 @@ MANDATE = "application/vnd.coop.mandate+json"
 class Mandate(BaseModel):
     """The limits of one agent; fields that are left out set no limit.
 
-    Amounts are in the game's unit, and count over the whole game.
+    Amounts are in the game's unit, and hold for the whole game.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -63,7 +63,7 @@ def conditions(rows: Sequence[Row], axes: Sequence[str]) -> list[Condition]:
 
 
 def estimate(rows: Sequence[Row], column: str) -> Estimate:
-    """Return the estimate of a measure: a rate with binomial or a mean with bootstrap interval.
+    """Return a measure's estimate: a rate or a mean, with its binomial or its bootstrap interval.
 
     Raises:
         ValueError: the measure does not exist.

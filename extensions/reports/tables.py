@@ -13,7 +13,8 @@ calls         a call to a seat: model, act, attempt, tokens, and if known the ca
 timings       a turn's phase: wall time in seconds; volatile: it differs between equal runs
 ============  ====================================================================================
 
-Only `timings` needs more than the runs' rows. Each table begins with the cell's id, suite, labels.
+Only `timings` needs more than the runs' rows. A table's first columns are the cell's id, suite and
+labels.
 """
 
 import json
@@ -84,7 +85,7 @@ class Layout:
 
     Attributes:
         axes: the axes of the sweep's suites; each axis is a column.
-        columns: the measures with an argument that `runs` has.
+        columns: the measures with an argument that are columns of the table `runs`.
     """
 
     axes: tuple[str, ...]

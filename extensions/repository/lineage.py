@@ -123,8 +123,8 @@ class Lineage:
         """Find the added lines that are copies; call this after `take` for all commits.
 
         Args:
-            older: (path, keys of the added lines) for each addition before the range. No
-                commit of the range earns anything for such lines.
+            older: (path, keys of the added lines) for each addition before the range. A
+                commit of the range earns nothing for adding the same lines.
         """
         for path, held in older:
             self._hold(NOBODY, f"\0{path}", [one for one in held if one in self._begun])

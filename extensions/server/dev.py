@@ -111,7 +111,7 @@ def _token(variable: str) -> str:
     """Return the token that the shell gives, or else a new one.
 
     Raises:
-        ValueError: the given token is short, or would have to be quoted in an address.
+        ValueError: the given token is short, or has characters that URLs must escape.
     """
     given = os.environ.get(variable, "")
     if given and not re.fullmatch(r"[A-Za-z0-9_-]{16,}", given):

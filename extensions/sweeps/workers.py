@@ -33,7 +33,7 @@ _ENDED = (
     "DELETE FROM sweep_failures WHERE sweep = :sweep AND cell = :cell",
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND cell = :cell",
 )
-# Calls in flight count as spent, as they may be billed. Batched calls count once answers come.
+# Calls in flight count as spent, as they may be billed. Batched calls count when answers come.
 _GONE = (
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND worker = :worker",
     "UPDATE sweeps SET spent = spent + (SELECT COALESCE(SUM(worst), 0) FROM sweep_calls "
