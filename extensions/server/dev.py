@@ -191,8 +191,8 @@ def _check_environment(config: Path, env: Any, own: Collection[str]) -> None:
     for name in own:
         if name in named | {*(env if isinstance(env, Mapping) else ())}:
             raise ValueError(
-                f"{env if isinstance(env, str) else config}: {name} would replace a variable "
-                "that coop dev sets: take it out, or set it in the shell"
+                f"{env if isinstance(env, str) else config}: {name} would replace what coop dev "
+                "sets: take it out, or set it in the shell"
             )
 
 

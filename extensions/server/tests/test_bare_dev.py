@@ -208,7 +208,7 @@ def test_no_environment_file_replaces_what_guards_the_server(
     (tmp_path / ".env").write_text(f"COOP_LOG=1\n{line}\n")
     ended = coop("dev", "--port", "0")
     assert ".env: COOP_" in one_line(ended, USAGE)
-    assert "would replace a variable that coop dev sets" in ended.err
+    assert "would replace what coop dev sets" in ended.err
     assert not begun
 
 
