@@ -186,7 +186,7 @@ class Lineage:
 
         Args:
             commit: the commit that added the line, by git blame.
-            text: the line's key.
+            text: the line's key (`lines.key`).
             restored: whether a single line that was moved or restored keeps its older origin.
         """
         line, mender, part = self._as_added((commit, text)), NOBODY, Fraction(0)

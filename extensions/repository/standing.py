@@ -53,7 +53,7 @@ class Standing:
         rules: the rules for the counts.
         ends: the last commit to read, and the commit before the first one.
         numbers: hash → number of the range's commits; NOBODY for merges.
-        written: path → status, hash and blob of the path's last change.
+        written: path → status, commit hash and blob of the path's last change.
         lineage: the origins of the lines that the range's commits added.
 
     Attributes:

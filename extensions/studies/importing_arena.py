@@ -93,7 +93,7 @@ def _show(found: "Sequence[Replayed]", answers: "Sequence[Protection]") -> None:
         for one in answers
     ]
     columns = ["kind", "games", "deals", "bad stopped", "good let through", "offers asked back"]
-    show_table("would our table have protected these agents?", [*columns, "differ"], lines)
+    show_table("would our checks have protected these agents?", [*columns, "differ"], lines)
     exceptional = [one for one in found if _exceptional(one)]
     for one in exceptional[:MOST_SHOWN]:
         said = one.differs or one.loss or "nobody loses, and it is stopped"

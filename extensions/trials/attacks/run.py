@@ -152,7 +152,7 @@ class Arena:
         target: the seat under attack; it plays every agent but the scripted one.
         game: the game of every case; if empty, each case names its game.
         seed: the seed of the game and of embedded agents.
-        name: the trial's name, from which run names and search words are made.
+        name: the trial's name, from which the names of its runs and the words of `word` are made.
         runs: the names of the runs started so far.
         played: run name → the run as it was when it first ended, before any fork.
         checks: the results of the checks so far.
