@@ -13,8 +13,7 @@ calls         a call to a seat: model, act, attempt, tokens, and if known the ca
 timings       a turn's phase: wall time in seconds; volatile: it differs between equal runs
 ============  ====================================================================================
 
-Only `timings` needs more than the runs' rows. A table's first columns are the cell's id, suite and
-labels.
+Only `timings` needs more than the runs' rows. First columns: the cell's id, its suite and labels.
 """
 
 import json
