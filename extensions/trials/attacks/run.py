@@ -1,6 +1,6 @@
 """The arena of a trial: it plays an attack as a real run, and reads the result from the records.
 
-The run is in the register like any other run, so that `coop show RUN`, `coop letters RUN` and
+The run is in the register of runs like any other, so that `coop show RUN`, `coop letters RUN` and
 `coop verify RUN` work on it.
 """
 
@@ -239,7 +239,7 @@ class Arena:
         settings: Mapping[str, Any],
         tamper: tuple[str, Tamper] | None,
     ) -> None:
-        """Enter a run in the register and play it to its end; `scorecard` checked the seats."""
+        """Enter a run in the register of runs, and play it; `scorecard` checked the seats."""
         config = RunConfig.model_validate(settings).resolve()
         await asyncio.to_thread(
             home().runs.begin, name, graph, config.model_dump(mode="json"), version(graph)
