@@ -37,7 +37,7 @@ class Reading:
         repository: the temporary copy of the repository.
         people: the contributors.
         rules: the rules for the counts.
-        ends: the range's last commit, and the commit before the range.
+        ends: the last commit to read, and the commit before the first one.
         ignored: the hashes of commits whose changes do not change the authors of lines.
 
     Attributes:
