@@ -17,7 +17,7 @@ Answers = Callable[[Any], Any] | Mapping[str, Any]
 
 
 class Unanswered(ValueError):
-    """The error that a node interrupts the run and no answer is given for the node."""
+    """The error if a node interrupts the run and no answer is given for the node."""
 
 
 def check_answers(answers: Any) -> None:

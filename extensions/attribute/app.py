@@ -100,7 +100,7 @@ class App:
     """A compiled graph and its agents.
 
     Args:
-        graph: a compiled StateGraph; or a StateGraph, which is compiled here; or a function that
+        graph: a compiled StateGraph; or a StateGraph, to be compiled; or a function that
             makes either from no argument or from a config, as langgraph.json allows.
         agents: names of nodes or of tools that are agents; `team/writer` is a node of a subgraph.
 

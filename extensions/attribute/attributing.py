@@ -146,7 +146,7 @@ async def _found(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
             raise ValueError(stage.failed(unit, played))
         visits += played.visits
         stage.check_pace(0, unit.number, len(units))
-    if not counts.models:  # every node of the run then counts as an agent
+    if not counts.models:  # without model calls, every node of the run counts as an agent
         counts.made, counts.other = counts.made + counts.other, 0
     return found(stage.app, visits)
 

@@ -42,7 +42,7 @@ Keep = Annotated[
         help="Keys of the state, such as a counter, that stand-ins write as the agents did."
     ),
 ]
-Samples = Annotated[int, typer.Option(help="Plays of each coalition and input.", min=1)]
+Samples = Annotated[int, typer.Option(help="How often each coalition plays each input.", min=1)]
 Value = Annotated[
     str,
     typer.Option(
@@ -75,9 +75,8 @@ MayLose = Annotated[
 Fresh = Annotated[
     str,
     typer.Option(
-        help="The agents whose tools may act again: toolless (agents without tools only), all, or "
-        "nodes, separated by commas; none: no new calls. If not given: toolless, and none with "
-        "--trace."
+        help="The agents whose tools may act again: toolless (no agents), all, or nodes, separated "
+        "by commas; none: no new calls. If not given: toolless, and none with --trace."
     ),
 ]
 SafeTools = Annotated[
@@ -167,7 +166,7 @@ def attribute(
 ) -> None:
     """Divide the score of a LangGraph app among its agents, by playing it without some of them.
 
-    The app runs once with all agents, then once without each agent (leave-one-out), then without
+    The app runs once with all agents, then without each agent in turn (leave-one-out), then without
     several (Shapley values). Stand-ins replace the absent agents on a copy of the app. Calls are
     kept, so a second run makes no calls.
     """

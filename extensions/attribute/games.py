@@ -153,8 +153,8 @@ class AppGame:
     ) -> Played:
         """Repeat an endless play, with changes that may let it end.
 
-        First the emptied texts that an edge reads are one blank, since the edge may wait for a
-        text. Then fields that may route the play are kept: one at a time, then all.
+        First the emptied texts that an edge reads become a single space, since the edge may wait
+        for a text. Then fields that may route the play are kept: one at a time, then all.
         """
         stage = self.stage
         absent = [agent for agent in self.agents if agent not in present]

@@ -189,7 +189,7 @@ tools_watched = Lent(partial(_put, _invoke, _ainvoke), partial(_put, INVOKE, AIN
 
 @contextmanager
 def _held(one: ToolAgent) -> Iterator[None]:
-    """Lock a question in the `with` block, except on the event loop's thread: it must not wait."""
+    """Lock a question in the `with` block, but not on the event loop's thread: it may not wait."""
     loop = one.play.loop
     if not one.base or _is_running():
         yield

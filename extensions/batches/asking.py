@@ -46,9 +46,9 @@ class Call:
 
     Attributes:
         of: the letter's name in batches, and its key in the journal.
-        run: the number of the question's run, counted by the runs' first questions.
+        run: the number of the question's run, in the order of the runs' first questions.
         worst: the question's highest possible cost in USD.
-        reserved: the purse's id of the money reserved for the question; "" if none is reserved.
+        reserved: the id of the money that the purse reserved for the question; "" for none.
     """
 
     of: Of
@@ -68,7 +68,7 @@ class Batches(httpx2.AsyncBaseTransport):
         purse: the account of the sweep's spending, with the cost limit.
         playing: a function that returns the number of cells being played.
         tell: a callback for lines of text on the progress of batches.
-        pauses: the lengths of the waits.
+        pauses: how long to wait for letters and batches.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
     @asynccontextmanager
     async def asking(self, seat: Seat, question: Enquiry, worst: float) -> AsyncIterator[Call]:
-        """Send requests in the `with` block as this question's, and count its cell as waiting.
+        """Treat requests in the `with` block as this question's, and its cell as waiting.
 
         Raises:
             SpendingLimit: the remaining money does not cover the question.

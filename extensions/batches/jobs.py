@@ -82,7 +82,7 @@ class Jobs:
     Args:
         sweep: the id of the sweep to which the letters belong.
         tell: a callback for lines of text on the progress of batches.
-        pauses: the lengths of the waits.
+        pauses: how long to wait for letters and batches.
     """
 
     def __init__(self, sweep: str, tell: Callable[[str], Any], pauses: Pauses) -> None:

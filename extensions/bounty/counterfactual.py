@@ -80,7 +80,7 @@ def counterfactual(
     """Return the command's score of the repository without each contributor's commits.
 
     Args:
-        history: the history of the range.
+        history: the history of the settled commits.
         names: the contributors.
         command: program and arguments, split as a shell would split them; no shell runs.
         unsafe: run the command without a sandbox.

@@ -98,7 +98,7 @@ def _settled(run: str) -> "tuple[Table, Mapping[str, Any]]":
     if currency != CURRENCY:
         raise ValueError(f"{run} is in {currency or 'no currency'}: SEPA pays in {CURRENCY}")
     if settled["ledger"] != "paid":
-        raise ValueError(f"{run} is a fork, and another was paid: pay the run that it left")
+        raise ValueError(f"{run} is a fork, which pays nothing: name the run that was forked")
     return table, settled
 
 

@@ -83,7 +83,7 @@ class Settling:
             check_for_payment(named)
 
     def report(self, payoffs: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """Return the report with these payoffs, or else divided by earned value."""
+        """Return the report, divided by these payoffs or, without them, by earned value."""
         return settle_history(self.history, self.bounty, self.currency, self.weights, payoffs)
 
     def agreed(self, serving: Serving) -> dict[str, Any]:

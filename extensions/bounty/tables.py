@@ -27,7 +27,7 @@ def rows(report: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _unpaid(report: Mapping[str, Any]) -> list[str]:
-    """Return the people who committed in the range but made nothing that counts."""
+    """Return the people who committed but made nothing that counts."""
     return [name for name in report["uncounted"] if name not in report["contributors"]]
 
 

@@ -1,9 +1,9 @@
 """The trees that a repository would have without some contributors' commits.
 
-The other contributors' commits are cherry-picked one by one onto the start of the range. Git's own
-tree merge does this in a temporary repository without working tree, merge drivers or hooks. Merge
-commits are not picked, so a pick may fail on a conflict that a merge commit resolved. The caller
-then reports "not played" for this choice of contributors, instead of guessing.
+The other contributors' commits are cherry-picked one by one onto the state before the settled
+commits. Git's own tree merge does this in a temporary repository without working tree, merge
+drivers or hooks. Merge commits are not picked, so a pick may fail on a conflict that a merge commit
+resolved. The caller then reports "not played" for this choice of contributors, instead of guessing.
 """
 
 import subprocess
@@ -48,7 +48,8 @@ class Without:
     def tree(self, members: Set[str]) -> str:
         """Return the hash of the tree with only the commits of `members`.
 
-        A commit is included if all contributors paid for it are members. A bot's commit always is.
+        A commit is included if all contributors paid for it are members. A bot's commit is always
+        included.
 
         Raises:
             Conflict: a commit cannot be picked without the commits that are left out.

@@ -145,7 +145,7 @@ def _body(wanted: tuple[str, ...]) -> str:
 
 
 def _with_fence(text: str, body: str) -> Any:
-    """Return a JSON object; a fence may hold the whole object, or the value of its key `body`.
+    """Return a JSON object; a code fence may hold the object, or the value of its key `body`.
 
     Raises:
         ValueError: the text is not a JSON object, or text other than a fence follows the object.

@@ -18,7 +18,7 @@ class SoftwareCompanyParams(Params):
     task: str | dict[str, Any] = Field(
         default="bmi",
         validate_default=True,
-        description="A task's name, a task file or its content, or a description in your own words.",
+        description="A task: its name, its file, the file's content, or a description in words.",
     )
     phases: dict[str, int] = Field(
         default={"design": 1, "coding": 2, "testing": 2, "documentation": 1},

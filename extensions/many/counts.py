@@ -59,7 +59,7 @@ class Counts:
             many = f"{n} agents with {len(self.actions)} actions"
             raise ValueError(f"{many} is too many: use fewer agents or turns")
         if len(self.actions) > 2 and self.line is None:
-            raise ValueError("give two actions, or all agents the same one")
+            raise ValueError("more than two actions need payoffs on lines of one slope")
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Counts":
@@ -122,7 +122,7 @@ class Counts:
         return found
 
     def _whole(self, piece: Piece, further: Rows) -> Rows:
-        """Return a piece's payoffs as multiples of 1/unit, rounded to millionths if it is finer."""
+        """Return a piece's payoffs as multiples of 1/unit; finer ones are rounded to millionths."""
         pays, each = (int(exact(x) * self._parts) for x in (piece.pays, piece.each))
         if self.unit == self._parts:
             return np.asarray(pays + each * further)

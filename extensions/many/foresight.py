@@ -107,8 +107,9 @@ class Counting(Foresight):
     def together(self) -> list[Part]:
         """Return the plan with the largest total payoff.
 
-        If only a few agents have to deviate from the habit, the plan names the agents that follow
-        me in order. Otherwise, the plan is the best one in which all agents take the same action.
+        If only a few agents have to deviate from the habit, the plan names them: the agents after
+        this one, in order. Otherwise, the plan is the best one in which all agents take the same
+        action.
         """
         actions, n, best = self.counts.actions, self.counts.n, self.counts.best_for_all
         usual = best.index(max(best))

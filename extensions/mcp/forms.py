@@ -94,7 +94,7 @@ class Report(BaseModel):
     payoffs: dict[str, float] | None = None
     values: dict[str, float] | None = Field(
         default=None,
-        description="Shapley values: gains beyond the baseline, which payoffs include.",
+        description="Shapley values: gains beyond the baseline; payoffs include the baseline.",
     )
 
 

@@ -93,7 +93,7 @@ async def _of_caller(request: Request) -> AsyncIterator[Place]:
 
 
 class _Threads:
-    """The `Place` of the caller's threads, each a run, and of the runs that its chats played."""
+    """The `Place` of the caller's threads, each a run, and of runs played by the caller's chats."""
 
     def __init__(self, client: LangGraphClient, owner: str) -> None:
         self._client, self._owner = client, owner

@@ -30,7 +30,7 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
 
     `due` is the agent's payoff under the Shapley norm: its baseline plus its Shapley value. If the
     game's worths have another unit than payoffs, the Shapley values divide the total instead. `gap`
-    is the payoff less `due`. `least` names the agents with the smallest gap.
+    is the payoff minus `due`. `least` names the agents with the smallest gap.
 
     Args:
         evaluated: the state of a settled run, and the values computed from it.

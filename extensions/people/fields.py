@@ -235,7 +235,7 @@ def _edit(clauses: list[Known], known: Known) -> None:
 
 
 def _words(clauses: Sequence[Known], turns: int) -> list[str]:
-    """Return clauses in words, one line each; a clause that cannot be read as it is."""
+    """Return clauses in words, one line each; if they cannot be read, return them as they are."""
     found = read_proposal({"clauses": clauses})
     if isinstance(found, Fault):
         parts = [clause.get("fractions", clause) for clause in clauses]
