@@ -85,8 +85,8 @@ SafeTools = Annotated[
 MaxCalls = Annotated[
     int | None,
     typer.Option(
-        help="The most new agent calls that ask a model: by default 200, or 100,000 for demo. At "
-        "least 2,000 others are allowed.",
+        help="The most new agent calls that ask a model: by default 200, or 100,000 for demo. Of "
+        "other calls, at least 2,000 are allowed.",
         min=1,
     ),
 ]

@@ -40,7 +40,7 @@ class Settings(BaseModel):
         description="The most steps of one play; by default the app's own limit.",
     )
     max_state: int = Field(1_000_000, ge=1_000, description="The most characters of an input.")
-    exact_up_to: int = Field(8, ge=1, description="Up to how many agents all coalitions are played.")
+    exact_up_to: int = Field(8, ge=1, description="Play all coalitions of at most so many agents.")
     target: float = Field(WITHIN, gt=0, description="The largest error, in (max − min worth) / n.")
     budget: int | None = Field(None, ge=2, description="The most coalitions to sample.")
     seed: int = Field(0, ge=0, description="The seed of the sampled orders.")
@@ -54,7 +54,7 @@ class Settings(BaseModel):
     version: str = Field("", description="A version of the app's prompts and models.")
     trace: Path | None = Field(None, description="Recorded runs, whose calls are not repeated.")
     advise: bool = Field(False, description="Whether changes of the app are tried: see `Advice`.")
-    cheaper: tuple[Any, ...] = Field((), description="Chat models to try for the agents' own.")
+    cheaper: tuple[Any, ...] = Field((), description="Chat models to try besides the agents' own.")
     may_lose: float = Field(
         0.05, ge=0, le=1, description="The fraction of v(N) − v(∅) that a change may lose."
     )
