@@ -115,7 +115,7 @@ class Advising:
                 self.stays_for[agent] = list(self.taken)
 
     async def _each(self, before: Trial, options: Sequence[Option]) -> dict[str, Step]:
-        """Return the changes that lose little alone, sorted by gain, then by savings."""
+        """Return the changes that lose little if made alone, sorted by gain, then by savings."""
         changed = [{**self.plan, agent: change} for agent, change in options]
         found = await self.trials.of(changed)
         played = [one for one in [before, *found] if not one.why]

@@ -1,6 +1,7 @@
 """Prepared answers to an app's `interrupt` calls, the same in every coalition.
 
-As in LangGraph, an interrupted node runs again with the answer; the output of that call is kept.
+As in LangGraph, an interrupted node runs again with the answer; the output of the repeated call is
+kept.
 """
 
 import inspect

@@ -90,7 +90,7 @@ class Asking:
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return a cached or new call, and a dict: placeholder in the call → id in the input."""
+        """Return a cached or new call, and a dict: placeholder in this call → id in the input."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -241,7 +241,8 @@ class Asking:
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # The command is for the parent of a subgraph, which is this graph: drop its `graph`.
+            # The command is for a subgraph's parent, which is this graph: drop the command's
+            # `graph`.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:

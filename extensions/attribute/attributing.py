@@ -189,7 +189,7 @@ class _Attribution:
 
     @property
     def how(self) -> str:
-        """The name under which the cache records that the coalitions for the values were played."""
+        """The name under which the cache notes that all coalitions for these values were played."""
         of = self.settings
         return f"all for {of.value}, {of.exact_up_to}, {of.target}, {of.budget}, {of.seed}"
 

@@ -67,7 +67,7 @@ class Call:
     """The answer of a node, with its side effects and the resources that it used.
 
     Attributes:
-        output: the node's update or Command; ids from the node's input are numbered.
+        output: the node's update or Command; numbers replace the ids from the node's input.
         took: the resources that the call used.
         puts: the node's writes to the store: (namespace, key, value).
         inner: the agents that it called as tools.

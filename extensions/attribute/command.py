@@ -33,7 +33,7 @@ Absent = Annotated[
     list[str] | None,
     typer.Option(
         help="Stand-ins for absent agents: blank, silent, path.py:function, or "
-        "model:provider:name; AGENT=… for one of them."
+        "model:provider:name; AGENT=… for one agent."
     ),
 ]
 Keep = Annotated[

@@ -45,7 +45,7 @@ class Commission:
 
     Attributes:
         page: the preferences file's content.
-        beside: the file's folder; the file's path of the tools is relative to this folder.
+        beside: the folder of the file, to which the path of the tools in the file is relative.
     """
 
     page: ScenarioFile = field(repr=False)

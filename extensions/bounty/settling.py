@@ -75,7 +75,7 @@ class Settling:
         known = self.history.artefacts()
         if stray := [name for name in self.seats if name not in ("*", *known)]:
             raise ValueError(
-                f"--agent {stray[0]}: made nothing that counts in this range: choose from "
+                f"--agent {stray[0]}: made nothing that counts in these commits: choose from "
                 f"{', '.join(known)}"
             )
         if for_payment:
@@ -133,7 +133,7 @@ class Settling:
     def without(
         self, command: str, unsafe: bool, progress: Callable[[], Any] = lambda: None
     ) -> dict[str, Any]:
-        """Return a command's scores of the repository without each contributor's commits."""
+        """Return a command's scores of the repository without each contributor in turn."""
         from shapley_coop.extensions.bounty.counterfactual import counterfactual
 
         names = list(self.report()["contributors"])

@@ -168,7 +168,7 @@ def _fenced(text: str) -> str:
     lines = text.split("\n")
     fence = re.match(r"`{3,12}|~{3,12}", lines[0])
     if len(lines) < 3 or fence is None or lines[-1].strip() != fence.group():
-        raise ValueError("the text after it is not a closed ``` block")
+        raise ValueError("text outside the JSON is not a closed ``` block")
     return "\n".join(lines[1:-1]) + "\n"
 
 

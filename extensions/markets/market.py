@@ -53,7 +53,7 @@ class Trader(BaseModel):
 
 
 class MarketFile(BaseModel):
-    """A market: `agents` in speaking order; with `pool`, goods count only if all accept.
+    """A market: `agents` in speaking order; with `pool`, goods are lost unless all accept.
 
     An issue is played as a good of a pool. The first agent holds one unit less than there are
     options; the units that the second agent gets are the index, from 0, of the agreed option.
@@ -140,7 +140,7 @@ class Market:
         about: a sentence of its story.
         goods: the names of the goods, in order.
         holds: agent → good → count at the start; public.
-        pool: whether goods count only if all others accept the first agent's division.
+        pool: whether goods are lost unless all others accept the first agent's division.
         worths: agent → good → its worth to the agent; private.
         purses: agent → the largest amount that it can pay in all; private.
         otherwise: agent → its payoff if a pool is not divided; private.

@@ -206,7 +206,7 @@ class RunLine(BaseModel):
 
 
 class Runs(BaseModel):
-    """Runs, newest first; with the state of a run given by name."""
+    """Runs, newest first; of a run given by name, also the state."""
 
     runs: list[RunLine]
     report: Report | None = None

@@ -41,7 +41,7 @@ def exchange_suite(
         scenarios: names or files of scenarios; empty for the two scenarios of the paper.
         seats: the key `seats` of the runs' configuration.
         seeds: the seeds; each condition has one run per seed.
-        preset: the runs' preset.
+        preset: the preset of every run, or "none".
     """
     shipped = load_suite(SUITE)
     vary = {**shipped.vary, GRAPH: list(VARIANTS)}

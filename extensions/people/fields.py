@@ -277,7 +277,7 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
 
 
 def _fractions(agents: Sequence[str], known: Known) -> dict[str, Any]:
-    """Return the parts that a person types, asked again until they sum to the whole."""
+    """Ask a person for a split's parts until they sum to the whole; return the parts."""
     if known.get("amounts"):  # the question checks their sum
         money = _in(known["unit"])
         return {agent: _until_valid(f"{agent}'s part{money}", read_number) for agent in agents}

@@ -54,7 +54,7 @@ class RemoteAgent(LetterChatModel):
 
     Attributes:
         seat: the seat with the agent's address.
-        question: the letter, or None before there is one.
+        question: the letter; None until one is set.
         journal: the journal, from which a resumed run reads the id of the agent's A2A task.
     """
 
@@ -96,7 +96,7 @@ class _Exchange:
         self._form: Form | None = schema_of(question.letter.facts, question.carries)
 
     async def answer(self) -> "Reply":
-        """Return the agent's reply; continue a task begun before a restart."""
+        """Return the agent's reply; if a task was begun before a restart, continue that task."""
         link = await link_to(self._seat, self._question.agent)
         for task in reversed(await self._tasks.of(self._question.attempt)):
             if (found := await self._go_on(link, task)) is not None:
